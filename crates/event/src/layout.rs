@@ -1,0 +1,120 @@
+//! Where the records of a recording lie.
+//!
+//! A recording is a directory:
+//!
+//! | file | what it holds |
+//! | --- | --- |
+//! | `events` | the header below, then chunks: the records of all threads, and the open lines of threads still running |
+//! | `modules` | one line a mapped file: `start end offset build-id path`, hexadecimal but for the path; appended on `dlopen` |
+//! | `threads` | one line a named thread: `id name` |
+//! | `run` | what was run and how it ended, `key=value` lines written by the command line tool |
+//!
+//! The `events` file is mapped, shared, by the running program, so what has been written survives its death.
+//! It is a [`Header`] of [`HEADER_SIZE`] bytes, then chunks. A chunk begins at a multiple of [`UNIT`] with a
+//! [`ChunkHeader`] of [`CHUNK_HEADER_SIZE`] bytes and takes `capacity` bytes, header included. A unit that does not
+//! begin with [`CHUNK_MAGIC`] belongs to a chunk whose allocation was cut short: readers skip it.
+//!
+//! Writers fill a chunk's bytes first and then raise its `used`, so a reader never sees half a record.
+//!
+//! A *table* chunk holds the lines a thread has touched in the segment it was in when the recording ended:
+//! entries of [`ENTRY_SIZE`] bytes (`line, reads, writes, pc`, eight bytes each); a `line` of zero is an empty entry.
+
+/// The first bytes of the `events` file.
+pub const MAGIC: [u8; 8] = *b"FTRACE\r\n";
+
+/// The version of this layout and of the records. Readers refuse others.
+pub const VERSION: u32 = 1;
+
+/// Bytes before the first chunk.
+pub const HEADER_SIZE: usize = 4096;
+
+/// Chunks begin at multiples of this.
+pub const UNIT: usize = 512;
+
+/// The first four bytes of a chunk, as a little-endian number.
+pub const CHUNK_MAGIC: u32 = u32::from_le_bytes(*b"chnk");
+
+/// Bytes of a chunk before its records.
+pub const CHUNK_HEADER_SIZE: usize = 32;
+
+/// Bytes of an entry of a table chunk.
+pub const ENTRY_SIZE: usize = 32;
+
+/// Offsets into the header. Fields of eight bytes unless said; counters stand on cache lines of their own.
+pub mod header {
+    /// [`super::MAGIC`].
+    pub const MAGIC: usize = 0;
+    /// Four bytes: [`super::VERSION`].
+    pub const VERSION: usize = 8;
+    /// Four bytes: [`super::Flags`].
+    pub const FLAGS: usize = 12;
+    /// The process id of the recorded program.
+    pub const PID: usize = 16;
+    /// The stamp counter: the next stamp to be given out. Stamps begin at 1.
+    pub const STAMP: usize = 128;
+    /// Where the next chunk will be allocated; nothing has been written from here on.
+    pub const NEXT: usize = 256;
+    /// How many threads there have been: thread ids are below it.
+    pub const THREADS: usize = 384;
+    /// How many events could not be written.
+    pub const LOST: usize = 512;
+}
+
+/// Offsets into a chunk's header; four bytes each.
+pub mod chunk {
+    /// [`super::CHUNK_MAGIC`].
+    pub const MAGIC: usize = 0;
+    /// [`super::ChunkKind`].
+    pub const KIND: usize = 4;
+    /// The thread whose chunk it is.
+    pub const THREAD: usize = 8;
+    /// How many chunks of this kind that thread had before.
+    pub const SEQUENCE: usize = 12;
+    /// Bytes of the chunk, its header included.
+    pub const CAPACITY: usize = 16;
+    /// Bytes of records.
+    pub const USED: usize = 20;
+}
+
+/// What a chunk holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub enum ChunkKind {
+    /// Records of one thread.
+    Records = 1,
+    /// The open lines of one thread.
+    Table = 2,
+}
+
+impl ChunkKind {
+    /// From its number.
+    pub const fn from_code(code: u32) -> Option<Self> {
+        match code {
+            1 => Some(Self::Records),
+            2 => Some(Self::Table),
+            _ => None,
+        }
+    }
+}
+
+/// Flags of the header.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Flags(pub u32);
+
+impl Flags {
+    /// The program ended in an orderly way and the runtime closed the recording.
+    pub const CLOSED: u32 = 1;
+    /// The size limit was reached; what came after is missing.
+    pub const LIMIT: u32 = 2;
+    /// The disk was full or the file could not be extended; what came after is missing.
+    pub const NO_SPACE: u32 = 4;
+    /// Memory accesses were recorded (instrumented code ran), not synchronisation alone.
+    pub const ACCESSES: u32 = 8;
+    /// Accesses are kept a program counter each, for `--all-pairs`.
+    pub const LOCATIONS: u32 = 16;
+
+    /// Is this flag set?
+    pub const fn has(self, flag: u32) -> bool {
+        self.0 & flag != 0
+    }
+}

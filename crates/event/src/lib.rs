@@ -1,0 +1,26 @@
+//! The words of Foretrace: event kinds, ids and memory orders, and the wire encoding of recordings.
+//!
+//! Two levels, one vocabulary:
+//!
+//! * [`wire`] is what the runtime writes while a program runs. Objects are addresses, memory is lines of 64 bytes with
+//!   masks, and nothing has been checked. [`layout`] says where those records lie in a file.
+//! * [`Event`] is what every analysis reads. Objects are dense ids, condition variables and barriers are resolved into
+//!   instances, memory is intervals. `foretrace-trace` turns the first into the second.
+//!
+//! The events are those of RaceQuest (thesis, Tables 4.1, 5.1 and chapter 6), plus atomic operations with their values,
+//! `once`, and plain release/acquire edges (annotations, pipes, sockets).
+//!
+//! **Invariant**: this crate is `no_std`, allocates nothing and depends on nothing, because it is linked into the
+//! checked program.
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod ids;
+mod kind;
+pub mod layout;
+mod order;
+pub mod wire;
+
+pub use ids::*;
+pub use kind::*;
+pub use order::*;

@@ -1,0 +1,335 @@
+//! Sync records: one operation with its stamp.
+
+use super::{Input, MAX_RECORD, WireError, put, unzigzag, zigzag};
+use crate::{LockClass, Order, Patience};
+
+macro_rules! ops {
+    ($($(#[$doc:meta])* $name:ident = $code:literal $text:literal,)*) => {
+        /// The operations, with their numbers on the wire. The number of an operation never changes.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[repr(u8)]
+        pub enum Op { $($(#[$doc])* $name = $code,)* }
+
+        impl Op {
+            /// All operations, in the order of their numbers.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+
+            /// The operation with that number.
+            pub const fn from_code(code: u8) -> Option<Self> {
+                match code {
+                    $($code => Some(Self::$name),)*
+                    _ => None,
+                }
+            }
+
+            /// Its name in listings.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+        }
+    };
+}
+
+ops! {
+    /// The thread began; object: lowest address of its stack, argument: the stack's size.
+    Start = 1 "start",
+    /// The thread ended.
+    End = 2 "end",
+    /// Argument: the new thread.
+    Fork = 3 "fork",
+    /// Argument: the thread that had ended.
+    Join = 4 "join",
+    /// Argument: the thread nobody will join.
+    Detach = 5 "detach",
+    /// The thread's previous record did not happen: the call returned an error.
+    Undo = 6 "undo",
+
+    /// A lock was initialised; argument: [`LockArg`].
+    LockInit = 7 "lock_init",
+    /// A lock was destroyed.
+    LockDestroy = 8 "lock_destroy",
+    /// Acquired, exclusively; argument: [`LockArg`].
+    Lock = 9 "lock",
+    /// Not acquired; argument: [`LockArg`].
+    LockFailed = 10 "flock",
+    /// Acquired, shared; argument: [`LockArg`].
+    RdLock = 11 "rdlock",
+    /// Not acquired, shared; argument: [`LockArg`].
+    RdLockFailed = 12 "frdlock",
+    /// Released; argument: [`LockArg`].
+    Unlock = 13 "unlock",
+
+    /// A condition variable was initialised.
+    CondInit = 14 "cond_init",
+    /// A condition variable was destroyed.
+    CondDestroy = 15 "cond_destroy",
+    /// One waiter, if any, is woken.
+    Signal = 16 "signal",
+    /// All waiters are woken.
+    Broadcast = 17 "broadcast",
+    /// Returned from a wait; argument: the lock's address. Follows the lock's `Unlock`, precedes its `Lock`.
+    Wait = 18 "wait",
+    /// A wait that timed out; argument: the lock's address.
+    WaitFailed = 19 "fwait",
+
+    /// Argument: how many threads the barrier waits for.
+    BarrierInit = 20 "barrier_init",
+    /// A barrier was destroyed.
+    BarrierDestroy = 21 "barrier_destroy",
+    /// Arrived.
+    BarrierEnter = 22 "barrier_enter",
+    /// Left.
+    BarrierExit = 23 "barrier_exit",
+
+    /// Argument: the initial value.
+    SemInit = 24 "sem_init",
+    /// A semaphore was destroyed or closed.
+    SemDestroy = 25 "sem_destroy",
+    /// Decremented; argument: [`Patience`] as a number.
+    SemWait = 26 "sem_wait",
+    /// Found zero; argument: [`Patience`] as a number.
+    SemWaitFailed = 27 "sem_fwait",
+    /// Incremented.
+    SemPost = 28 "sem_post",
+
+    /// Began to run an initialiser.
+    OnceRun = 29 "once_run",
+    /// Finished running it.
+    OnceDone = 30 "once_done",
+    /// It threw.
+    OnceAbort = 31 "once_abort",
+    /// Found it run.
+    OncePass = 32 "once_pass",
+
+    /// Everything before is visible to later acquires of the object.
+    Release = 33 "release",
+    /// Sees what was released into the object.
+    Acquire = 34 "acquire",
+
+    /// Detail: size and order; argument: the value read.
+    AtomicLoad = 35 "aload",
+    /// Detail: size and order; argument: the value written.
+    AtomicStore = 36 "astore",
+    /// Detail: size, order, and the value written as an extra; argument: the value read.
+    AtomicRmw = 37 "armw",
+    /// A compare-exchange that failed, so a load; detail: size and the order of failure; argument: the value read.
+    AtomicCasFailed = 38 "acas_fail",
+    /// Argument: the order.
+    Fence = 39 "fence",
+
+    /// Memory came into being; object: its address, argument: its size.
+    Alloc = 40 "alloc",
+    /// Memory went away; object: its address, argument: its size.
+    Free = 41 "free",
+
+    /// A signal handler began; argument: the signal.
+    SignalEnter = 42 "signal_enter",
+    /// A signal handler ended; argument: the signal.
+    SignalExit = 43 "signal_exit",
+    /// The process forked; argument: the child's process id.
+    ProcessFork = 44 "process_fork",
+    /// This thread ends the process; argument: the exit status.
+    Exit = 45 "exit",
+    /// Events of this thread are missing from here on; argument: how many are known of.
+    Gap = 46 "gap",
+    /// The user's own event; object: its kind's name in the checked program, argument: the user's.
+    Custom = 47 "custom",
+    /// Sets the pc that the next access record's difference is taken from. Never handed out by the decoder.
+    AccessPc = 48 "access_pc",
+}
+
+impl Op {
+    /// Is the record followed by a detail byte?
+    pub const fn has_detail(self) -> bool {
+        matches!(self, Self::AtomicLoad | Self::AtomicStore | Self::AtomicRmw | Self::AtomicCasFailed)
+    }
+}
+
+/// The detail of an atomic operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Detail {
+    /// Width in bytes: 1, 2, 4, 8 or 16.
+    pub size: u8,
+    /// Memory order, as the compilers number them.
+    pub order: u8,
+    /// The value a read-modify-write wrote.
+    pub new: u64,
+    /// Upper halves of the values of a 16-byte operation: read or stored, and written by a read-modify-write.
+    pub high: [u64; 2],
+}
+
+impl Detail {
+    /// Its memory order.
+    pub const fn order(self) -> Order {
+        Order::from_abi(self.order as u32)
+    }
+}
+
+/// The argument of lock operations: what the lock is and how it was asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LockArg {
+    /// What it is.
+    pub class: LockClass,
+    /// How it was asked for.
+    pub patience: Patience,
+    /// Its owner died holding it (robust mutexes): this acquisition took over.
+    pub owner_died: bool,
+}
+
+impl LockArg {
+    /// A blocking operation on a lock of this class.
+    pub const fn blocking(class: LockClass) -> Self {
+        Self { class, patience: Patience::Blocking, owner_died: false }
+    }
+
+    /// As the argument of a record; a plain mutex's blocking lock is zero.
+    pub const fn encode(self) -> u64 {
+        self.class as u64 | (self.patience as u64) << 4 | (self.owner_died as u64) << 6
+    }
+
+    /// From the argument of a record.
+    pub fn decode(arg: u64) -> Option<Self> {
+        Some(Self {
+            class: LockClass::from_code((arg & 0xf) as u8)?,
+            patience: patience(arg >> 4 & 3)?,
+            owner_died: match arg >> 6 {
+                0 => false,
+                1 => true,
+                _ => return None,
+            },
+        })
+    }
+}
+
+pub(crate) const fn patience(code: u64) -> Option<Patience> {
+    Some(match code {
+        0 => Patience::Blocking,
+        1 => Patience::Try,
+        2 => Patience::Timed,
+        _ => return None,
+    })
+}
+
+impl Patience {
+    /// From its number on the wire.
+    pub const fn from_code(code: u64) -> Option<Self> {
+        patience(code)
+    }
+}
+
+/// One operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sync {
+    /// Which.
+    pub op: Op,
+    /// When.
+    pub stamp: u64,
+    /// The return address of the call that did it.
+    pub pc: u64,
+    /// The address of what it was done to; zero where there is none.
+    pub object: u64,
+    /// See [`Op`].
+    pub arg: u64,
+    /// For the operations that have one.
+    pub detail: Detail,
+}
+
+/// What the next sync record's differences are taken from.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct SyncCursor {
+    stamp: u64,
+    pc: u64,
+    object: u64,
+}
+
+/// How many bytes each length code stands for.
+const LENGTHS: [usize; 4] = [0, 1, 3, 8];
+
+#[inline]
+const fn code(value: u64) -> u8 {
+    (value != 0) as u8 + (value > 0xff) as u8 + (value > 0xff_ffff) as u8
+}
+
+impl SyncCursor {
+    pub(super) const fn new() -> Self {
+        Self { stamp: 0, pc: 0, object: 0 }
+    }
+
+    #[inline]
+    pub(super) fn encode(&mut self, out: &mut [u8; MAX_RECORD], record: &Sync) -> usize {
+        let fields = [
+            record.stamp.wrapping_sub(self.stamp),
+            zigzag(record.pc.wrapping_sub(self.pc)),
+            zigzag(record.object.wrapping_sub(self.object)),
+            record.arg,
+        ];
+        (self.stamp, self.pc, self.object) = (record.stamp, record.pc, record.object);
+        out[0] = record.op as u8;
+        let mut lengths = 0;
+        let mut at = 2;
+        for (index, field) in fields.into_iter().enumerate() {
+            let code = code(field);
+            put(out, at, field);
+            at += LENGTHS[code as usize];
+            lengths |= code << (2 * index);
+        }
+        out[1] = lengths;
+        if record.op.has_detail() { encode_detail(out, at, record) } else { at }
+    }
+
+    pub(super) fn decode(&mut self, input: &mut Input<'_>) -> Result<Sync, WireError> {
+        let op = input.take(1)? as u8;
+        let op = Op::from_code(op).ok_or(WireError::UnknownOp(op))?;
+        let lengths = input.take(1)? as usize;
+        let mut field = |index: usize| input.take(LENGTHS[lengths >> (2 * index) & 3]);
+        let (stamp, pc, object, arg) = (field(0)?, field(1)?, field(2)?, field(3)?);
+        let detail = if op.has_detail() { decode_detail(input, op)? } else { Detail::default() };
+        self.stamp = self.stamp.wrapping_add(stamp);
+        self.pc = self.pc.wrapping_add(unzigzag(pc));
+        self.object = self.object.wrapping_add(unzigzag(object));
+        Ok(Sync { op, stamp: self.stamp, pc: self.pc, object: self.object, arg, detail })
+    }
+}
+
+fn encode_detail(out: &mut [u8; MAX_RECORD], mut at: usize, record: &Sync) -> usize {
+    let detail = record.detail;
+    let wide = detail.size == 16;
+    out[at] = detail.size.trailing_zeros() as u8 | detail.order << 4;
+    at += 1;
+    if record.op == Op::AtomicRmw {
+        put(out, at, detail.new);
+        at += 8;
+    }
+    if wide {
+        put(out, at, detail.high[0]);
+        at += 8;
+        if record.op == Op::AtomicRmw {
+            put(out, at, detail.high[1]);
+            at += 8;
+        }
+    }
+    at
+}
+
+fn decode_detail(input: &mut Input<'_>, op: Op) -> Result<Detail, WireError> {
+    let byte = input.take(1)? as u8;
+    let (size, order) = (byte & 0xf, byte >> 4);
+    if size > 4 {
+        return Err(WireError::BadField("size of an atomic operation"));
+    }
+    if order > 5 {
+        return Err(WireError::BadField("memory order"));
+    }
+    let rmw = op == Op::AtomicRmw;
+    let mut detail = Detail { size: 1 << size, order, ..Detail::default() };
+    if rmw {
+        detail.new = input.take(8)?;
+    }
+    if detail.size == 16 {
+        detail.high[0] = input.take(8)?;
+        if rmw {
+            detail.high[1] = input.take(8)?;
+        }
+    }
+    Ok(detail)
+}

@@ -1,0 +1,120 @@
+extern crate std;
+use super::*;
+use std::vec::Vec;
+
+/// A small generator of its own: the crate depends on nothing.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        let x = self.0 >> 11 ^ self.0;
+        x.rotate_left((self.0 >> 59) as u32)
+    }
+
+    /// Numbers of all sizes, small ones and powers of two often.
+    fn number(&mut self) -> u64 {
+        let bits = self.next() % 65;
+        if bits == 0 { 0 } else { self.next() >> (64 - bits) }
+    }
+}
+
+fn any_sync(random: &mut Random) -> Sync {
+    let op = loop {
+        let op = Op::ALL[random.next() as usize % Op::ALL.len()];
+        if op != Op::AccessPc {
+            break op;
+        }
+    };
+    let mut detail = Detail::default();
+    if op.has_detail() {
+        detail.size = 1 << (random.next() % 5);
+        detail.order = (random.next() % 6) as u8;
+        if op == Op::AtomicRmw {
+            detail.new = random.number();
+        }
+        if detail.size == 16 {
+            detail.high[0] = random.number();
+            detail.high[1] = if op == Op::AtomicRmw { random.number() } else { 0 };
+        }
+    }
+    Sync { op, stamp: random.number(), pc: random.number(), object: random.number(), arg: random.number(), detail }
+}
+
+fn any_access(random: &mut Random, last: u64) -> Access {
+    let masks = [0, u64::MAX, 0xff, 0xff00, 1 << 63, random.next(), random.number()];
+    let mut mask = || masks[random.next() as usize % masks.len()];
+    let (reads, writes) = (mask(), mask());
+    let line = match random.next() % 4 {
+        0 => last + 1,
+        1 => last.saturating_sub(random.number() & 0xffff),
+        _ => random.number() >> 6,
+    };
+    Access { line: line & (u64::MAX >> 6), reads, writes, pc: random.number() }
+}
+
+#[test]
+fn what_is_written_is_read() {
+    for seed in 0..2_000 {
+        let mut random = Random(seed);
+        let mut encoder = Encoder::new();
+        let mut bytes = Vec::new();
+        let mut records = Vec::new();
+        let mut line = 0;
+        for _ in 0..50 {
+            let mut out = [0; MAX_RECORD];
+            let (record, len) = if random.next() % 2 == 0 {
+                let sync = any_sync(&mut random);
+                (Record::Sync(sync), encoder.sync(&mut out, &sync))
+            } else {
+                let access = any_access(&mut random, line);
+                line = access.line;
+                (Record::Access(access), encoder.access(&mut out, &access))
+            };
+            bytes.extend_from_slice(&out[..len]);
+            records.push(record);
+        }
+        let read: Result<Vec<_>, _> = Decoder::new(&bytes).collect();
+        assert_eq!(read.expect("decodes"), records, "seed {seed}");
+    }
+}
+
+#[test]
+fn a_sequential_line_takes_one_byte_and_its_mask() {
+    let mut encoder = Encoder::new();
+    let mut out = [0; MAX_RECORD];
+    encoder.access(&mut out, &Access { line: 1000, reads: RUN_ALL, writes: 0, pc: 0x1000 });
+    assert_eq!(encoder.access(&mut out, &Access { line: 1001, reads: RUN_ALL, writes: 0, pc: 0x1000 }), 1);
+    assert_eq!(encoder.access(&mut out, &Access { line: 1002, reads: 0xff, writes: 0, pc: 0x1000 }), 3);
+    assert_eq!(encoder.access(&mut out, &Access { line: 1003, reads: 0xff, writes: 0xff, pc: 0x1000 }), 3);
+}
+
+#[test]
+fn every_cut_and_every_flip_is_an_error_or_a_record() {
+    let mut random = Random(7);
+    let mut encoder = Encoder::new();
+    let mut bytes = Vec::new();
+    for _ in 0..200 {
+        let mut out = [0; MAX_RECORD];
+        let len = encoder.sync(&mut out, &any_sync(&mut random));
+        bytes.extend_from_slice(&out[..len]);
+    }
+    for cut in 0..bytes.len() {
+        let _ = Decoder::new(&bytes[..cut]).count();
+    }
+    for bit in 0..bytes.len() * 8 {
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        let _ = Decoder::new(&bytes).count();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+    }
+}
+
+#[test]
+fn lock_arguments_round_trip() {
+    for code in 0..256 {
+        if let Some(arg) = LockArg::decode(code) {
+            assert_eq!(arg.encode(), code);
+        }
+    }
+    assert_eq!(LockArg::default().encode(), 0);
+}
