@@ -1,0 +1,104 @@
+//! What an analysis suspects.
+
+use std::fmt;
+
+use foretrace_event::{BarrierId, ChannelId, CondInstance, EventId, IntervalId, LockId, OnceId, SemId, ThreadId};
+
+/// A suspected error.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Candidate {
+    /// Two accesses that no order keeps apart.
+    Race(Race),
+    /// Threads that wait for each other, or for something that will not come.
+    Deadlock(Deadlock),
+}
+
+/// Two accesses of different threads to one interval, at least one of them a write. `first` is the smaller id.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Race {
+    /// The memory both touch.
+    pub interval: IntervalId,
+    /// One access.
+    pub first: EventId,
+    /// The other.
+    pub second: EventId,
+}
+
+impl Race {
+    /// The race of two accesses, whichever comes first.
+    pub fn new(interval: IntervalId, one: EventId, other: EventId) -> Self {
+        Self { interval, first: one.min(other), second: one.max(other) }
+    }
+}
+
+/// A set of threads none of which can go on unless another of them does. Ordered by thread.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Deadlock {
+    stuck: Vec<Stuck>,
+}
+
+impl Deadlock {
+    /// Of these threads, each named once.
+    pub fn new(mut stuck: Vec<Stuck>) -> Self {
+        stuck.sort_unstable();
+        Self { stuck }
+    }
+
+    /// The stuck threads.
+    pub fn stuck(&self) -> &[Stuck] {
+        &self.stuck
+    }
+
+    /// The events that cannot take place, one a thread: what makes two deadlocks the same.
+    pub fn events(&self) -> impl Iterator<Item = EventId> + '_ {
+        self.stuck.iter().map(|stuck| stuck.at)
+    }
+}
+
+/// One thread of a deadlock: the event it cannot perform, and why.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Stuck {
+    /// The event that cannot take place.
+    pub at: EventId,
+    /// What it waits for.
+    pub waits_for: WaitsFor,
+}
+
+/// What a stuck thread waits for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum WaitsFor {
+    /// A lock that this thread holds (itself, in a self-deadlock).
+    Lock(LockId, ThreadId),
+    /// A lock that another thread than its owner must release.
+    Release(LockId),
+    /// The end of a thread.
+    End(ThreadId),
+    /// A signal or broadcast not yet given.
+    Signal(CondInstance),
+    /// A signal or broadcast that was given before the wait began.
+    LostSignal(CondInstance),
+    /// More threads at a barrier.
+    Barrier(BarrierId),
+    /// A post of a semaphore.
+    Post(SemId),
+    /// The end of an initialiser.
+    Once(OnceId),
+    /// A release into a channel.
+    Channel(ChannelId),
+}
+
+impl fmt::Display for WaitsFor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lock(lock, holder) => write!(f, "{lock}, held by {holder}"),
+            Self::Release(lock) => write!(f, "the release of {lock}"),
+            Self::End(thread) => write!(f, "the end of {thread}"),
+            Self::Signal(instance) => write!(f, "signal {instance}"),
+            Self::LostSignal(instance) => write!(f, "signal {instance}, given before the wait"),
+            Self::Barrier(barrier) => write!(f, "more threads at barrier {barrier}"),
+            Self::Post(sem) => write!(f, "a post of {sem}"),
+            Self::Once(once) => write!(f, "the initialiser {once}"),
+            Self::Channel(channel) => write!(f, "a release into {channel}"),
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The words for results: what an analysis suspects, how to reach it, and what came of trying.
+//!
+//! A [`Candidate`] is a suspected error. A [`Schedule`] is an order of events to enforce. A [`Witness`] is a candidate
+//! with a schedule that reaches it in the model of the trace. A [`Verdict`] is what replay saw, and a [`Finding`] is a
+//! witness with a verdict. All of them are data without behaviour: engines write them, the judge checks them, replay
+//! runs them, reports print them, and none of these needs to know the others.
+//!
+//! A schedule has a short textual form that a person can paste back: `t0:3 t1:7 t0:2` is three events of `t0`, then
+//! seven of `t1`, then two of `t0`; `!` after a count makes the last of them fail.
+//!
+//! **Deviations.** The thesis's counterexamples (4.5, 5.4) hold memory accesses and drop them before replay. Here a
+//! schedule counts all events of a thread, accesses included, and whoever enforces it picks those it can.
+//!
+//! **What it misses.** A schedule orders whole events; it cannot say that one write shows in two halves.
+//!
+//! ```
+//! use foretrace_finding::Schedule;
+//! let schedule: Schedule = "t0:2 t1:1 t0:1!".parse().unwrap();
+//! assert_eq!(schedule.steps().len(), 4);
+//! assert!(schedule.steps()[3].fails);
+//! assert_eq!(schedule.switches(), 2);
+//! assert_eq!(schedule.to_string(), "t0:2 t1:1 t0:1!");
+//! ```
+#![forbid(unsafe_code)]
+
+mod candidate;
+mod schedule;
+mod witness;
+
+pub use candidate::{Candidate, Deadlock, Race, Stuck, WaitsFor};
+pub use schedule::{ParseScheduleError, Schedule, Step};
+pub use witness::{Divergence, Finding, Rung, Verdict, Witness};

@@ -1,0 +1,89 @@
+//! How a suspicion is reached, and what came of trying.
+
+use std::fmt;
+
+use foretrace_event::EventId;
+
+use crate::{Candidate, Schedule};
+
+/// How far a witness departs from the recorded run; replay climbs from the first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Rung {
+    /// Every two segments with conflicting accesses keep their order, but for the candidate's own; atomics too.
+    Segments,
+    /// Critical sections of a lock keep their order, and every atomic load the store it read from.
+    Sections,
+    /// Any order that the synchronisation objects allow.
+    Free,
+    /// A try or timed operation that succeeded fails instead; only replay can tell what the program does then.
+    Optimistic,
+}
+
+impl Rung {
+    /// From the nearest to the farthest.
+    pub const ALL: [Self; 4] = [Self::Segments, Self::Sections, Self::Free, Self::Optimistic];
+
+    /// Its name in reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Segments => "segments",
+            Self::Sections => "sections",
+            Self::Free => "free",
+            Self::Optimistic => "optimistic",
+        }
+    }
+}
+
+impl fmt::Display for Rung {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A candidate with a schedule that reaches it in the model of the trace.
+///
+/// After a race's schedule, the two accesses are the next events of their threads. After a deadlock's, none of its
+/// threads can perform the event it is stuck at.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Witness {
+    /// What it shows.
+    pub candidate: Candidate,
+    /// How far it is from the recorded run.
+    pub rung: Rung,
+    /// How to get there.
+    pub schedule: Schedule,
+}
+
+/// Why a schedule could not be followed.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Divergence {
+    /// The event the schedule was at.
+    pub expected: EventId,
+    /// What happened instead, in words.
+    pub came: String,
+}
+
+/// What replay saw.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Verdict {
+    /// The error took place.
+    Confirmed,
+    /// The program did something else than the schedule expects.
+    Diverged(Divergence),
+    /// The schedule ran to its end and the error did not show.
+    NotSeen,
+    /// Not replayed, and why.
+    Unknown {
+        /// The reason, in words.
+        why: String,
+    },
+}
+
+/// A witness with what replay made of it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Finding {
+    /// The witness.
+    pub witness: Witness,
+    /// What became of it.
+    pub verdict: Verdict,
+}
