@@ -1,0 +1,3 @@
+//! What compilers call: the ThreadSanitizer ABI of gcc and clang.
+
+mod plain;

@@ -1,0 +1,93 @@
+//! Mutexes: `pthread_mutex_*` of every kind, with every way to ask.
+
+use crate::state::{self, sync};
+use core::ffi::c_int;
+use foretrace_event::wire::{LockArg, Op};
+use foretrace_event::{LockClass, Patience};
+use libc::{pthread_mutex_t, pthread_mutexattr_t, timespec};
+
+/// What kind of mutex it is: glibc keeps it in the word at offset 16, with flags for robust and priority mutexes.
+unsafe fn class(mutex: *const pthread_mutex_t) -> LockClass {
+    // SAFETY: the program passes a mutex.
+    let kind = unsafe { mutex.cast::<c_int>().add(4).read_volatile() };
+    match kind & 3 {
+        libc::PTHREAD_MUTEX_RECURSIVE => LockClass::Recursive,
+        libc::PTHREAD_MUTEX_ERRORCHECK => LockClass::ErrorChecking,
+        _ => LockClass::Mutex,
+    }
+}
+
+/// Records the outcome of a lock operation.
+unsafe fn locked(mutex: *mut pthread_mutex_t, patience: Patience, pc: usize, result: c_int) -> c_int {
+    if state::is_on() {
+        // SAFETY: the mutex has just been used.
+        let mut arg = LockArg { class: unsafe { class(mutex) }, patience, owner_died: false };
+        arg.owner_died = result == libc::EOWNERDEAD;
+        let op = match result {
+            0 | libc::EOWNERDEAD => Some(Op::Lock),
+            libc::EBUSY | libc::ETIMEDOUT => Some(Op::LockFailed),
+            _ => None,
+        };
+        if let Some(op) = op {
+            sync(op, mutex as usize, arg.encode(), pc);
+        }
+    }
+    result
+}
+
+interpose! {
+    fn pthread_mutex_init(mutex: *mut pthread_mutex_t, attributes: *const pthread_mutexattr_t) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe {
+            let result = real(mutex, attributes);
+            if result == 0 && state::is_on() {
+                sync(Op::LockInit, mutex as usize, LockArg::blocking(class(mutex)).encode(), pc);
+            }
+            result
+        }
+    }
+
+    fn pthread_mutex_destroy(mutex: *mut pthread_mutex_t) -> c_int |pc| {
+        sync(Op::LockDestroy, mutex as usize, 0, pc);
+        // SAFETY: the program's own arguments.
+        unsafe { undo_if_failed(pc, real(mutex)) }
+    }
+
+    fn pthread_mutex_lock(mutex: *mut pthread_mutex_t) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { locked(mutex, Patience::Blocking, pc, real(mutex)) }
+    }
+
+    fn pthread_mutex_trylock(mutex: *mut pthread_mutex_t) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { locked(mutex, Patience::Try, pc, real(mutex)) }
+    }
+
+    fn pthread_mutex_timedlock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { locked(mutex, Patience::Timed, pc, real(mutex, until)) }
+    }
+
+    fn pthread_mutex_clocklock(mutex: *mut pthread_mutex_t, clock: c_int, until: *const timespec) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { locked(mutex, Patience::Timed, pc, real(mutex, clock, until)) }
+    }
+
+    fn pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe {
+            if state::is_on() {
+                sync(Op::Unlock, mutex as usize, LockArg::blocking(class(mutex)).encode(), pc);
+            }
+            undo_if_failed(pc, real(mutex))
+        }
+    }
+}
+
+/// A releasing operation is recorded before it is attempted; if it failed, the record is taken back.
+pub fn undo_if_failed(pc: usize, result: c_int) -> c_int {
+    if result != 0 {
+        sync(Op::Undo, 0, 0, pc);
+    }
+    result
+}

@@ -1,0 +1,159 @@
+//! Threads: `pthread_create`, `join`, `detach` and the ways a thread ends.
+
+use crate::state::{self, sync};
+use crate::tls::tls;
+use crate::{arena, recording, thread};
+use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicU32, Ordering};
+use foretrace_event::wire::Op;
+use libc::{pthread_attr_t, pthread_t, timespec};
+
+pub type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
+
+/// What a new thread is to run.
+struct Birth {
+    routine: Routine,
+    argument: *mut c_void,
+    id: u32,
+}
+
+real_function!(fn pthread_key_create(key: *mut u32, destructor: Option<unsafe extern "C" fn(*mut c_void)>) -> c_int);
+real_function!(fn pthread_setspecific(key: u32, value: *const c_void) -> c_int);
+real_function!(fn malloc(size: usize) -> *mut c_void);
+real_function!(fn free(at: *mut c_void));
+real_function!(fn pthread_create(
+    thread: *mut pthread_t, attributes: *const pthread_attr_t, routine: Routine, argument: *mut c_void,
+) -> c_int);
+
+/// The key whose destructor ends a thread's recording; zero until it is made, else the key and one.
+static END_KEY: AtomicU32 = AtomicU32::new(0);
+/// How often destructors are run: ours waits for the last time, when the program's own are done.
+const ROUNDS: usize = 4;
+
+fn end_key() -> Option<u32> {
+    if let Some(key) = END_KEY.load(Ordering::Acquire).checked_sub(1) {
+        return Some(key);
+    }
+    let mut key = 0;
+    // SAFETY: the key is a local, the destructor ours.
+    if unsafe { pthread_key_create(&mut key, Some(last_rites)) } != 0 {
+        return None;
+    }
+    END_KEY.store(key + 1, Ordering::Release);
+    Some(key)
+}
+
+unsafe extern "C" fn last_rites(round: *mut c_void) {
+    let round = round as usize;
+    if round < ROUNDS
+        && let Some(key) = end_key()
+        // SAFETY: the key exists; the value is a number.
+        && unsafe { pthread_setspecific(key, (round + 1) as *const c_void) } == 0
+    {
+        return;
+    }
+    thread::end();
+}
+
+unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
+    // SAFETY: `create` passes a birth that it has given away.
+    let Birth { routine, argument, id } = unsafe { birth.cast::<Birth>().read() };
+    // SAFETY: it was allocated with `malloc`.
+    unsafe { free(birth) };
+    if state::is_recording() {
+        thread::begin(id);
+        thread::name_handle(thread::handle(), id);
+        if let Some(key) = end_key() {
+            // SAFETY: the key exists; the value is a number.
+            unsafe { pthread_setspecific(key, core::ptr::without_provenance(1)) };
+        }
+    }
+    // SAFETY: the program asked for this call.
+    unsafe { routine(argument) }
+}
+
+/// Creates a thread and records it.
+pub unsafe fn create(
+    thread: *mut pthread_t,
+    attributes: *const pthread_attr_t,
+    routine: Routine,
+    argument: *mut c_void,
+    pc: usize,
+) -> c_int {
+    state::begin_recording();
+    // SAFETY: the arguments are the program's; the birth is given to the new thread.
+    unsafe {
+        if !state::is_recording() || tls().sections.get() != 0 {
+            return pthread_create(thread, attributes, routine, argument);
+        }
+        end_key();
+        let birth: *mut Birth = malloc(size_of::<Birth>()).cast();
+        if birth.is_null() {
+            return libc::EAGAIN;
+        }
+        let id = recording::next_thread();
+        birth.write(Birth { routine, argument, id });
+        sync(Op::Fork, 0, u64::from(id), pc);
+        let result = pthread_create(thread, attributes, run, birth.cast());
+        if result == 0 {
+            thread::name_handle(*thread as u64, id);
+        } else {
+            free(birth.cast());
+            sync(Op::Undo, 0, 0, pc);
+        }
+        result
+    }
+}
+
+/// Records that a thread has been waited for.
+fn joined(id: Option<u32>, pc: usize, result: c_int) -> c_int {
+    if result == 0
+        && let Some(id) = id
+    {
+        sync(Op::Join, 0, u64::from(id), pc);
+    }
+    result
+}
+
+interpose! {
+    fn pthread_create(
+        handle: *mut pthread_t, attributes: *const pthread_attr_t, routine: Routine, argument: *mut c_void,
+    ) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { create(handle, attributes, routine, argument, pc) }
+    }
+
+    fn pthread_join(handle: pthread_t, value: *mut *mut c_void) -> c_int |pc| {
+        let id = thread::by_handle(handle as u64);
+        // SAFETY: the program's own arguments.
+        unsafe { joined(id, pc, real(handle, value)) }
+    }
+
+    fn pthread_tryjoin_np(handle: pthread_t, value: *mut *mut c_void) -> c_int |pc| {
+        let id = thread::by_handle(handle as u64);
+        // SAFETY: the program's own arguments.
+        unsafe { joined(id, pc, real(handle, value)) }
+    }
+
+    fn pthread_timedjoin_np(handle: pthread_t, value: *mut *mut c_void, until: *const timespec) -> c_int |pc| {
+        let id = thread::by_handle(handle as u64);
+        // SAFETY: the program's own arguments.
+        unsafe { joined(id, pc, real(handle, value, until)) }
+    }
+
+    fn pthread_clockjoin_np(
+        handle: pthread_t, value: *mut *mut c_void, clock: c_int, until: *const timespec,
+    ) -> c_int |pc| {
+        let id = thread::by_handle(handle as u64);
+        // SAFETY: the program's own arguments.
+        unsafe { joined(id, pc, real(handle, value, clock, until)) }
+    }
+
+    fn pthread_detach(handle: pthread_t) -> c_int |pc| {
+        if let Some(id) = thread::by_handle(handle as u64) {
+            sync(Op::Detach, 0, u64::from(id), pc);
+        }
+        // SAFETY: the program's own arguments.
+        unsafe { real(handle) }
+    }
+}

@@ -1,0 +1,89 @@
+//! How functions of ours are exported.
+
+/// The function that a name resolves to: notes the return address in thread-local storage and goes on to `$to`.
+/// It changes no register that carries an argument.
+macro_rules! trampoline {
+    ($name:ident, $to:path) => {
+        #[cfg_attr(not(test), unsafe(no_mangle))]
+        #[unsafe(naked)]
+        pub unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                "mov r10, qword ptr [rip + ft_tls@gottpoff]",
+                "mov r11, qword ptr [rsp]",
+                "mov qword ptr fs:[r10 + {caller}], r11",
+                "jmp {to}",
+                caller = const $crate::tls::CALLER,
+                to = sym $to,
+            )
+        }
+    };
+}
+
+/// Stands in front of a function of libc. In the body, `real(…)` is the function itself. A version in brackets asks for
+/// that version of it; a name between bars is bound to the place of the call.
+macro_rules! interpose {
+    ($(
+        $(#[$meta:meta])*
+        fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $([$version:literal])? $(|$pc:ident|)? $body:block
+    )*) => {$(
+        $(#[$meta])*
+        const _: () = {
+            type Function = unsafe extern "C-unwind" fn($($ty),*) $(-> $ret)?;
+            #[allow(dead_code, reason = "some replacements never call the real function")]
+            static REAL: $crate::real::Real<Function> = $crate::real::Real::new(
+                match core::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+                    Ok(name) => name,
+                    Err(_) => panic!("a name has no zero byte"),
+                },
+                version!($($version)?),
+            );
+
+            #[allow(dead_code, reason = "some replacements never call the real function")]
+            #[inline(always)]
+            unsafe fn real($($arg: $ty),*) $(-> $ret)? {
+                // SAFETY: the arguments are the program's own.
+                unsafe { (REAL.get())($($arg),*) }
+            }
+
+            unsafe extern "C-unwind" fn replacement($($arg: $ty),*) $(-> $ret)? {
+                $(let $pc = $crate::state::caller();)?
+                $body
+            }
+
+            trampoline!($name, replacement);
+        };
+    )*};
+}
+
+/// The version of an interposed function.
+macro_rules! version {
+    () => {
+        None
+    };
+    ($version:literal) => {
+        match core::ffi::CStr::from_bytes_with_nul(concat!($version, "\0").as_bytes()) {
+            Ok(version) => Some(version),
+            Err(_) => panic!("a version has no zero byte"),
+        }
+    };
+}
+
+/// A function of libc that we call but do not stand in front of, or stand in front of elsewhere.
+macro_rules! real_function {
+    ($(#[$meta:meta])* $vis:vis fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?) => {
+        $(#[$meta])*
+        #[inline]
+        $vis unsafe fn $name($($arg: $ty),*) $(-> $ret)? {
+            type Function = unsafe extern "C-unwind" fn($($ty),*) $(-> $ret)?;
+            static REAL: $crate::real::Real<Function> = $crate::real::Real::new(
+                match core::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
+                    Ok(name) => name,
+                    Err(_) => panic!("a name has no zero byte"),
+                },
+                None,
+            );
+            // SAFETY: the caller passes what the function wants.
+            unsafe { (REAL.get())($($arg),*) }
+        }
+    };
+}

@@ -1,0 +1,185 @@
+//! What the command line tool asked for: one environment variable, `FORETRACE_RUNTIME`.
+//!
+//! ```text
+//! record limit=BYTES locations=0|1 follow=0|1 dir=PATH
+//! ```
+//!
+//! `dir` is last and takes the rest of the value. Nothing is read in a set-uid program, and a value that is not of
+//! this form turns the runtime off.
+
+use core::ffi::{CStr, c_char};
+use foretrace_event::layout::UNIT;
+
+unsafe extern "C" {
+    fn getenv(name: *const c_char) -> *const c_char;
+    fn getauxval(kind: u64) -> u64;
+}
+
+/// Longest directory name.
+const PATH: usize = 4096;
+
+/// How to record.
+pub struct Settings {
+    /// Most bytes to write.
+    pub limit: u64,
+    /// Keep accesses apart by program counter.
+    pub locations: bool,
+    /// Record processes that come later, too.
+    pub follow: bool,
+    dir: [u8; PATH],
+    dir_len: usize,
+}
+
+/// No recording is larger: this much address space is set aside.
+pub const MOST: u64 = 1 << 38;
+
+impl Settings {
+    /// From the environment.
+    pub fn read() -> Option<Self> {
+        // SAFETY: both are plain look-ups in memory the kernel and the loader have set up.
+        let value = unsafe {
+            if getauxval(libc::AT_SECURE) != 0 {
+                return None;
+            }
+            getenv(c"FORETRACE_RUNTIME".as_ptr())
+        };
+        if value.is_null() {
+            return None;
+        }
+        // SAFETY: an environment variable's value ends with zero and is not changed while the runtime starts.
+        Self::parse(unsafe { CStr::from_ptr(value) }.to_bytes())
+    }
+
+    fn parse(value: &[u8]) -> Option<Self> {
+        let mut rest = value.strip_prefix(b"record ")?;
+        let mut settings = Self { limit: MOST, locations: false, follow: false, dir: [0; PATH], dir_len: 0 };
+        loop {
+            if let Some(dir) = rest.strip_prefix(b"dir=") {
+                return settings.set_dir(dir).then_some(settings);
+            }
+            let end = rest.iter().position(|byte| *byte == b' ')?;
+            settings.set(&rest[..end])?;
+            rest = &rest[end + 1..];
+        }
+    }
+
+    fn set(&mut self, setting: &[u8]) -> Option<()> {
+        let equals = setting.iter().position(|byte| *byte == b'=')?;
+        let number = number(&setting[equals + 1..])?;
+        match &setting[..equals] {
+            b"limit" if number == 0 => self.limit = MOST,
+            b"limit" => self.limit = number.clamp(64 * UNIT as u64, MOST),
+            b"locations" => self.locations = number != 0,
+            b"follow" => self.follow = number != 0,
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn set_dir(&mut self, dir: &[u8]) -> bool {
+        // Room is left for a child's directory and the files' names.
+        if dir.is_empty() || dir.len() > PATH - 64 {
+            return false;
+        }
+        self.dir[..dir.len()].copy_from_slice(dir);
+        self.dir_len = dir.len();
+        true
+    }
+
+    /// The recording's directory.
+    pub fn dir(&self) -> &[u8] {
+        &self.dir[..self.dir_len]
+    }
+
+    /// Makes `children/PID` below the directory the one to record into.
+    pub fn enter_child_dir(&mut self, pid: u32) -> bool {
+        for part in [&b"/children"[..], b"/", &Decimal::new(u64::from(pid)).bytes()] {
+            if self.dir_len + part.len() >= PATH {
+                return false;
+            }
+            self.dir[self.dir_len..self.dir_len + part.len()].copy_from_slice(part);
+            self.dir_len += part.len();
+            if part != b"/" {
+                let _ = crate::sys::mkdir(&self.path(b""));
+            }
+        }
+        true
+    }
+
+    /// A file of the directory, with a zero byte at its end; the whole array is the path's room.
+    pub fn path(&self, file: &[u8]) -> [u8; PATH + 32] {
+        let mut path = [0; PATH + 32];
+        path[..self.dir_len].copy_from_slice(self.dir());
+        let mut at = self.dir_len;
+        if !file.is_empty() {
+            path[at] = b'/';
+            at += 1;
+        }
+        path[at..at + file.len()].copy_from_slice(file);
+        path
+    }
+}
+
+fn number(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0u64, |number, digit| {
+        let digit = digit.checked_sub(b'0').filter(|digit| *digit < 10)?;
+        number.checked_mul(10)?.checked_add(u64::from(digit))
+    })
+}
+
+/// A number in decimal, without an allocator.
+pub struct Decimal {
+    digits: [u8; 20],
+    start: usize,
+}
+
+impl Decimal {
+    /// Of this number.
+    pub fn new(mut number: u64) -> Self {
+        let mut decimal = Self { digits: [b'0'; 20], start: 20 };
+        loop {
+            decimal.start -= 1;
+            decimal.digits[decimal.start] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                return decimal;
+            }
+        }
+    }
+
+    /// Its digits.
+    pub fn bytes(&self) -> &[u8] {
+        &self.digits[self.start..]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_read_in_any_order_and_the_directory_last() {
+        let settings = Settings::parse(b"record follow=1 limit=1000000 dir=/a b/c=d").expect("parses");
+        assert_eq!((settings.limit, settings.follow, settings.locations), (1_000_000, true, false));
+        assert_eq!(settings.dir(), b"/a b/c=d");
+        assert!(settings.path(b"events").starts_with(b"/a b/c=d/events\0"));
+    }
+
+    #[test]
+    fn what_is_not_understood_turns_recording_off() {
+        for value in ["", "record", "record ", "record dir=", "off dir=/x", "record limit= dir=/x", "record x=1 dir=/x"]
+        {
+            assert!(Settings::parse(value.as_bytes()).is_none(), "{value}");
+        }
+    }
+
+    #[test]
+    fn decimals() {
+        for number in [0, 7, 10, 1234567890, u64::MAX] {
+            assert_eq!(Decimal::new(number).bytes(), number.to_string().as_bytes());
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! A lock of our own: spins briefly, then sleeps in the kernel. Held only inside sections.
+
+use crate::sys;
+use core::cell::UnsafeCell;
+use core::ops::{Deref, DerefMut};
+use core::sync::atomic::{AtomicU32, Ordering};
+
+const FREE: u32 = 0;
+const HELD: u32 = 1;
+const CONTENDED: u32 = 2;
+
+/// The lock alone.
+pub struct Raw(AtomicU32);
+
+impl Raw {
+    /// Free.
+    pub const fn new() -> Self {
+        Self(AtomicU32::new(FREE))
+    }
+
+    /// Takes the lock.
+    #[inline]
+    pub fn lock(&self) {
+        if self.0.compare_exchange(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_err() {
+            self.lock_contended();
+        }
+    }
+
+    #[cold]
+    fn lock_contended(&self) {
+        for _ in 0..100 {
+            if self.0.compare_exchange_weak(FREE, HELD, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                return;
+            }
+            core::hint::spin_loop();
+        }
+        while self.0.swap(CONTENDED, Ordering::Acquire) != FREE {
+            sys::futex_wait(self.0.as_ptr(), CONTENDED);
+        }
+    }
+
+    /// Gives it back.
+    #[inline]
+    pub fn unlock(&self) {
+        if self.0.swap(FREE, Ordering::Release) == CONTENDED {
+            sys::futex_wake(self.0.as_ptr(), 1);
+        }
+    }
+
+    /// Forgets who held it: in a forked child only the forking thread is left.
+    pub fn reset(&self) {
+        self.0.store(FREE, Ordering::Relaxed);
+    }
+}
+
+/// A value behind a lock.
+pub struct Spin<T> {
+    raw: Raw,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the value is reached only through the guard, one at a time.
+unsafe impl<T> Sync for Spin<T> {}
+
+impl<T> Spin<T> {
+    /// Free, with this value.
+    pub const fn new(value: T) -> Self {
+        Self { raw: Raw::new(), value: UnsafeCell::new(value) }
+    }
+
+    /// The value, for as long as the guard lives.
+    pub fn lock(&self) -> Guard<'_, T> {
+        self.raw.lock();
+        Guard(self)
+    }
+
+    /// See [`Raw::reset`].
+    pub fn reset(&self) {
+        self.raw.reset();
+    }
+}
+
+/// Access to the value; the lock is given back when it goes.
+pub struct Guard<'a, T>(&'a Spin<T>);
+
+impl<T> Deref for Guard<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: the guard holds the lock.
+        unsafe { &*self.0.value.get() }
+    }
+}
+
+impl<T> DerefMut for Guard<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: the guard holds the lock, and is borrowed mutably.
+        unsafe { &mut *self.0.value.get() }
+    }
+}
+
+impl<T> Drop for Guard<'_, T> {
+    fn drop(&mut self) {
+        self.0.raw.unlock();
+    }
+}

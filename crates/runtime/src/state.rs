@@ -1,0 +1,180 @@
+//! Whether anything is recorded, from when, and the one way in for operations.
+//!
+//! ```text
+//! Unknown ──init──▶ Armed ──first thread created──▶ Recording
+//!    └────────────▶ Off ◀──── no settings, no file, forked child
+//! ```
+
+use crate::settings::Settings;
+use crate::spin::Spin;
+use crate::tls::{Section, tls};
+use crate::{modules, prelude, recording, sys, thread};
+use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use foretrace_event::layout::Flags;
+use foretrace_event::wire::Op;
+
+const UNKNOWN: u8 = 0;
+const OFF: u8 = 1;
+const ARMED: u8 = 2;
+const RECORDING: u8 = 3;
+
+static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
+static SETTINGS: Spin<Option<Settings>> = Spin::new(None);
+static PLACES: AtomicBool = AtomicBool::new(false);
+/// Instrumented code is part of the program.
+static INSTRUMENTED: AtomicBool = AtomicBool::new(false);
+
+/// Reads the settings. Called by constructors, and by whatever comes before them.
+pub fn init() {
+    if STATE.load(Ordering::Relaxed) != UNKNOWN {
+        return;
+    }
+    let _section = Section::nest();
+    let settings = Settings::read();
+    let state = if settings.is_some() { ARMED } else { OFF };
+    PLACES.store(settings.as_ref().is_some_and(|settings| settings.locations), Ordering::Relaxed);
+    *SETTINGS.lock() = settings;
+    STATE.store(state, Ordering::Release);
+}
+
+/// The return address of the interposed function that runs.
+#[inline(always)]
+pub fn caller() -> usize {
+    tls().caller.get()
+}
+
+/// Is the program recorded, from now or from its first thread on?
+#[inline]
+pub fn is_on() -> bool {
+    STATE.load(Ordering::Acquire) >= ARMED
+}
+
+/// Are operations being written?
+#[inline]
+pub fn is_recording() -> bool {
+    STATE.load(Ordering::Acquire) == RECORDING
+}
+
+/// Are accesses kept apart by program counter?
+pub fn keeps_places() -> bool {
+    PLACES.load(Ordering::Relaxed)
+}
+
+/// Instrumented code has announced itself.
+pub fn set_instrumented() {
+    if !INSTRUMENTED.swap(true, Ordering::Relaxed) && is_recording() {
+        recording::set_flag(Flags::ACCESSES);
+    }
+}
+
+/// Is there instrumented code in the program? If not, memory is of no interest.
+#[inline]
+pub fn is_instrumented() -> bool {
+    INSTRUMENTED.load(Ordering::Relaxed)
+}
+
+/// Records an operation of the current thread, done at `pc`, at this moment.
+#[inline]
+pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
+    match STATE.load(Ordering::Acquire) {
+        RECORDING => {
+            let Some(_section) = Section::enter() else { return };
+            adopt();
+            if let Some(thread) = thread::current() {
+                thread.sync(op, object, arg, pc);
+            }
+        }
+        ARMED => prelude::note(op, object, arg, pc),
+        _ => {}
+    }
+}
+
+/// A thread that was not created through us, such as one of libc's own helpers, gets a recorder when it first does
+/// something.
+#[inline]
+pub fn adopt() {
+    let tls = tls();
+    if tls.thread.get().is_null() && !tls.ended.get() {
+        thread::begin(recording::next_thread());
+        thread::name_handle(thread::handle(), tls_id());
+    }
+}
+
+fn tls_id() -> u32 {
+    thread::current().map_or(0, |thread| thread.id)
+}
+
+/// The program is about to create its first thread.
+pub fn begin_recording() {
+    if STATE.load(Ordering::Acquire) != ARMED {
+        return;
+    }
+    let _section = Section::nest();
+    let created = match SETTINGS.lock().as_mut() {
+        Some(settings) => create(settings),
+        None => false,
+    };
+    if !created {
+        return STATE.store(OFF, Ordering::Release);
+    }
+    if is_instrumented() {
+        recording::set_flag(Flags::ACCESSES);
+    }
+    if keeps_places() {
+        recording::set_flag(Flags::LOCATIONS);
+    }
+    let main = recording::next_thread();
+    thread::begin(main);
+    thread::name_handle(thread::handle(), main);
+    if let Some(thread) = thread::current() {
+        prelude::replay(thread);
+    }
+    STATE.store(RECORDING, Ordering::Release);
+    modules::write();
+}
+
+/// The recording's files, or a child's.
+fn create(settings: &mut Settings) -> bool {
+    let result = match recording::create(settings) {
+        Err(libc::EEXIST) if settings.follow => {
+            settings.enter_child_dir(sys::pid());
+            recording::create(settings)
+        }
+        result => result,
+    };
+    match result {
+        Ok(()) => true,
+        // Another process of the same run is being recorded.
+        Err(libc::EEXIST) => false,
+        Err(_) => {
+            sys::write(2, b"foretrace: cannot write the recording; the program runs on unrecorded\n");
+            false
+        }
+    }
+}
+
+/// Opens one of the recording's side files for appending.
+pub fn side_file(name: &[u8]) -> Option<i32> {
+    let path = SETTINGS.lock().as_ref()?.path(name);
+    sys::open(&path, libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND | libc::O_NOFOLLOW, 0o600).ok()
+}
+
+/// The process ends in an orderly way.
+pub fn finish(status: i32) {
+    if is_recording() {
+        sync(Op::Exit, 0, u64::from(status as u32), caller());
+        recording::close();
+    }
+}
+
+/// In a forked child: the recording is the parent's. Another program that the child becomes starts anew.
+pub fn leave() {
+    let was_recording = STATE.swap(OFF, Ordering::AcqRel) == RECORDING;
+    SETTINGS.reset();
+    thread::reset_locks();
+    crate::arena::reset_locks();
+    thread::detach();
+    if was_recording {
+        recording::abandon();
+    }
+}

@@ -1,0 +1,146 @@
+//! The kernel, called directly: libc's wrappers may be interposed, by us or by the program.
+
+use core::arch::asm;
+
+/// A system call's result: a value, or an error number.
+pub type Result<T> = core::result::Result<T, i32>;
+
+#[inline]
+unsafe fn syscall6(number: i64, args: [u64; 6]) -> Result<u64> {
+    let ret: i64;
+    // SAFETY: the caller passes arguments the kernel may act on; the clobbers are those of the system call ABI.
+    unsafe {
+        asm!(
+            "syscall",
+            inlateout("rax") number => ret,
+            in("rdi") args[0], in("rsi") args[1], in("rdx") args[2],
+            in("r10") args[3], in("r8") args[4], in("r9") args[5],
+            lateout("rcx") _, lateout("r11") _,
+            options(nostack)
+        );
+    }
+    if (-4095..0).contains(&ret) { Err(-ret as i32) } else { Ok(ret as u64) }
+}
+
+/// Pads the arguments of a system call with zeros.
+macro_rules! call {
+    ($number:ident $(, $arg:expr)*) => {{
+        let mut args = [0u64; 6];
+        let given = [$($arg as u64),*];
+        args[..given.len()].copy_from_slice(&given);
+        // SAFETY: each wrapper below passes valid pointers and lengths.
+        unsafe { syscall6(libc::$number, args) }
+    }};
+}
+
+/// Maps anonymous memory, zeroed.
+pub fn map_memory(size: usize) -> Result<*mut u8> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    call!(SYS_mmap, 0, size, libc::PROT_READ | libc::PROT_WRITE, flags, -1i64, 0).map(|at| at as *mut u8)
+}
+
+/// Maps a file from its beginning, shared.
+pub fn map_file(fd: i32, size: usize) -> Result<*mut u8> {
+    let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
+    call!(SYS_mmap, 0, size, libc::PROT_READ | libc::PROT_WRITE, flags, fd, 0).map(|at| at as *mut u8)
+}
+
+/// Gives the pages of a shared file mapping back; their content stays in the file.
+pub fn release_pages(at: *mut u8, size: usize) {
+    let _ = call!(SYS_madvise, at, size, libc::MADV_DONTNEED);
+}
+
+/// Keeps a mapping out of core dumps.
+pub fn keep_out_of_dumps(at: *mut u8, size: usize) {
+    let _ = call!(SYS_madvise, at, size, libc::MADV_DONTDUMP);
+}
+
+/// Opens a file; `path` ends with a zero byte.
+pub fn open(path: &[u8], flags: i32, mode: u32) -> Result<i32> {
+    debug_assert_eq!(path.last(), Some(&0));
+    call!(SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags | libc::O_CLOEXEC, mode).map(|fd| fd as i32)
+}
+
+/// Makes a directory; `path` ends with a zero byte.
+pub fn mkdir(path: &[u8]) -> Result<()> {
+    debug_assert_eq!(path.last(), Some(&0));
+    call!(SYS_mkdirat, libc::AT_FDCWD, path.as_ptr(), 0o700).map(drop)
+}
+
+/// Closes a file.
+pub fn close(fd: i32) {
+    let _ = call!(SYS_close, fd);
+}
+
+/// Moves a file descriptor out of the way of programs that count theirs.
+pub fn move_high(fd: i32) -> i32 {
+    for floor in [1000, 200] {
+        if let Ok(high) = call!(SYS_fcntl, fd, libc::F_DUPFD_CLOEXEC, floor) {
+            close(fd);
+            return high as i32;
+        }
+    }
+    fd
+}
+
+/// Writes all bytes, as far as it goes.
+pub fn write(fd: i32, mut bytes: &[u8]) {
+    while !bytes.is_empty() {
+        match call!(SYS_write, fd, bytes.as_ptr(), bytes.len()) {
+            Ok(written) if written > 0 => bytes = &bytes[written as usize..],
+            Err(libc::EINTR) => {}
+            _ => return,
+        }
+    }
+}
+
+/// Gives a range of the file real space on disk, so that a full disk is an error here and not a bus error later.
+pub fn allocate(fd: i32, offset: u64, size: u64) -> Result<()> {
+    loop {
+        match call!(SYS_fallocate, fd, 0, offset, size) {
+            Err(libc::EOPNOTSUPP | libc::ENOSYS) => return truncate(fd, offset + size),
+            Err(libc::EINTR) => {}
+            result => return result.map(drop),
+        }
+    }
+}
+
+/// Takes a range's space back; it reads as zeros afterwards.
+pub fn punch_hole(fd: i32, offset: u64, size: u64) {
+    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
+    let _ = call!(SYS_fallocate, fd, mode, offset, size);
+}
+
+/// Sets a file's length.
+pub fn truncate(fd: i32, size: u64) -> Result<()> {
+    call!(SYS_ftruncate, fd, size).map(drop)
+}
+
+/// Waits while the word has this value; may return early.
+pub fn futex_wait(word: *const u32, value: u32) {
+    let _ = call!(SYS_futex, word, libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, value, 0);
+}
+
+/// Wakes some who wait on the word.
+pub fn futex_wake(word: *const u32, count: i32) {
+    let _ = call!(SYS_futex, word, libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, count);
+}
+
+/// Lets others run.
+pub fn yield_now() {
+    let _ = call!(SYS_sched_yield);
+}
+
+/// The process.
+pub fn pid() -> u32 {
+    call!(SYS_getpid).unwrap_or(0) as u32
+}
+
+/// Ends the process as `abort` would, calling nothing.
+pub fn abort() -> ! {
+    let tid = call!(SYS_gettid).unwrap_or(0);
+    let _ = call!(SYS_tgkill, pid(), tid, libc::SIGABRT);
+    loop {
+        let _ = call!(SYS_exit_group, 134);
+    }
+}

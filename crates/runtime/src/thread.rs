@@ -1,0 +1,162 @@
+//! The threads of the program and their recorders.
+
+use crate::lines::Lines;
+use crate::map::Map;
+use crate::spin::Spin;
+use crate::stream::Stream;
+use crate::tls::{Section, tls};
+use crate::{arena, recording, state};
+use core::ffi::c_void;
+use foretrace_event::wire::{Detail, Op, Sync};
+
+/// A thread's recorder. Recorders of ended threads are used again.
+pub struct Thread {
+    /// Its number in the recording.
+    pub id: u32,
+    /// Its records.
+    pub stream: Stream,
+    /// The lines it has touched in the current segment.
+    pub lines: Lines,
+    /// The next free recorder.
+    next: *mut Self,
+}
+
+struct Pool(*mut Thread);
+
+// SAFETY: recorders in the pool belong to no thread.
+unsafe impl Send for Pool {}
+
+static POOL: Spin<Pool> = Spin::new(Pool(core::ptr::null_mut()));
+/// Thread numbers by `pthread_t`. A handle that is used again belongs to the thread with the larger number.
+static BY_HANDLE: Spin<Map> = Spin::new(Map::new());
+
+/// This thread's recorder, where its operations are recorded. The caller is in a section.
+#[inline]
+pub fn current() -> Option<&'static mut Thread> {
+    let tls = tls();
+    if tls.ignore.get() != 0 {
+        return None;
+    }
+    // SAFETY: the recorder is this thread's alone from `begin` to `end`, and sections do not overlap.
+    unsafe { tls.thread.get().as_mut() }
+}
+
+impl Thread {
+    /// Records an operation now.
+    #[inline]
+    pub fn sync(&mut self, op: Op, object: usize, arg: u64, pc: usize) {
+        self.lines.flush(&mut self.stream);
+        self.stamped(recording::stamp(), op, object, arg, pc, Detail::default());
+    }
+
+    /// Records an operation that happened at `stamp`; the segment has been ended.
+    #[inline]
+    pub fn stamped(&mut self, stamp: u64, op: Op, object: usize, arg: u64, pc: usize, detail: Detail) {
+        self.stream.sync(&Sync { op, stamp, pc: pc as u64, object: object as u64, arg, detail });
+    }
+}
+
+/// Gives the current thread a recorder, and records its start.
+pub fn begin(id: u32) {
+    let _section = Section::nest();
+    let Some(thread) = take() else {
+        return recording::lost(1);
+    };
+    thread.id = id;
+    thread.stream = Stream::new(id);
+    thread.lines.chunk().hand_to(id, 0);
+    let tls = tls();
+    tls.thread.set(thread);
+    tls.ended.set(false);
+    if tls.handlers.get() == 0 {
+        tls.lines.set(thread.lines.for_hooks());
+    }
+    let (stack, size) = stack();
+    thread.sync(Op::Start, stack, size as u64, 0);
+}
+
+fn take() -> Option<&'static mut Thread> {
+    let free = {
+        let mut pool = POOL.lock();
+        // SAFETY: the pool's recorders are valid and no one's.
+        unsafe { pool.0.as_mut() }.inspect(|thread| pool.0 = thread.next)
+    };
+    if free.is_some() {
+        return free;
+    }
+    let chunk = Lines::take(0)?;
+    let thread: *mut Thread = arena::allocate(size_of::<Thread>())?.cast();
+    // SAFETY: the memory is zeroed, large enough and ours; zero is valid for the parts that are not written here.
+    unsafe {
+        (&raw mut (*thread).stream).write(Stream::new(0));
+        (*thread).lines.init(chunk, state::keeps_places());
+        Some(&mut *thread)
+    }
+}
+
+/// Ends the current thread's recording.
+pub fn end() {
+    let _section = Section::nest();
+    let tls = tls();
+    tls.ended.set(true);
+    let Some(thread) = detach() else { return };
+    thread.sync(Op::End, 0, 0, 0);
+    thread.stream.close();
+    let mut pool = POOL.lock();
+    thread.next = pool.0;
+    pool.0 = thread;
+}
+
+/// Takes the current thread's recorder away from it.
+pub fn detach() -> Option<&'static mut Thread> {
+    let tls = tls();
+    tls.lines.set(crate::lines::no_lines());
+    // SAFETY: as in `current`; nobody else has the pointer.
+    unsafe { tls.thread.replace(core::ptr::null_mut()).as_mut() }
+}
+
+/// Notes which thread a handle stands for.
+pub fn name_handle(handle: u64, id: u32) {
+    let _section = Section::nest();
+    if let Some(known) = BY_HANDLE.lock().entry(handle) {
+        *known = (*known).max(u64::from(id) + 1);
+    }
+}
+
+/// Which thread a handle stands for.
+pub fn by_handle(handle: u64) -> Option<u32> {
+    let _section = Section::nest();
+    BY_HANDLE.lock().get(handle).and_then(|id| id.checked_sub(1)).map(|id| id as u32)
+}
+
+/// In a forked child.
+pub fn reset_locks() {
+    POOL.reset();
+    BY_HANDLE.reset();
+}
+
+real_function!(fn pthread_getattr_np(thread: libc::pthread_t, attributes: *mut libc::pthread_attr_t) -> i32);
+real_function!(fn pthread_attr_getstack(attributes: *const libc::pthread_attr_t, at: *mut *mut c_void, size: *mut usize) -> i32);
+real_function!(fn pthread_attr_destroy(attributes: *mut libc::pthread_attr_t) -> i32);
+real_function!(fn pthread_self() -> libc::pthread_t);
+
+/// The current thread's handle.
+pub fn handle() -> u64 {
+    // SAFETY: takes nothing.
+    unsafe { pthread_self() as u64 }
+}
+
+/// The current thread's stack: lowest address and size; zeros if unknown.
+fn stack() -> (usize, usize) {
+    // SAFETY: the attributes are initialised by the first call and used only if it succeeded.
+    unsafe {
+        let mut attributes = core::mem::zeroed();
+        if pthread_getattr_np(pthread_self(), &mut attributes) != 0 {
+            return (0, 0);
+        }
+        let (mut at, mut size) = (core::ptr::null_mut(), 0);
+        let known = pthread_attr_getstack(&attributes, &mut at, &mut size) == 0;
+        pthread_attr_destroy(&mut attributes);
+        if known { (at as usize, size) } else { (0, 0) }
+    }
+}

@@ -1,0 +1,115 @@
+//! What each thread has: a block of thread-local storage at a fixed place.
+//!
+//! The block is laid out in assembly because a stable compiler gives no other way to thread-local storage without the
+//! standard library, and because the access hooks read it in three instructions. It uses the initial-exec model; the
+//! linker makes constants of the offsets when the runtime is part of an executable.
+
+use crate::lines::{self, Entry};
+use crate::thread::Thread;
+use core::arch::{asm, global_asm};
+use core::cell::Cell;
+
+/// A thread's block. The assembly below and in `macros` knows the offsets.
+#[repr(C)]
+pub struct Tls {
+    /// Offset 0: the table of touched lines that the access hooks look into, or one that nothing is ever found in.
+    pub lines: Cell<*mut Entry>,
+    /// Offset 8: the return address of the interposed function called last.
+    pub caller: Cell<usize>,
+    /// The thread's recorder, once it has one.
+    pub thread: Cell<*mut Thread>,
+    /// How many sections the thread is in.
+    pub sections: Cell<u32>,
+    /// Signals to deliver at the end of the section: bit `n - 1` for signal `n`.
+    pub pending: Cell<u64>,
+    /// How many reasons there are not to record this thread's accesses and operations just now.
+    pub ignore: Cell<u32>,
+    /// How many of the program's signal handlers run in this thread.
+    pub handlers: Cell<u32>,
+    /// The thread has ended as far as the recording goes.
+    pub ended: Cell<bool>,
+}
+
+/// Bytes of the block.
+const SIZE: usize = 64;
+const _: () = assert!(size_of::<Tls>() <= SIZE);
+/// Offset of `caller`, for the trampolines.
+pub const CALLER: usize = 8;
+const _: () = assert!(core::mem::offset_of!(Tls, caller) == CALLER);
+
+global_asm!(
+    ".section .tdata.ft_tls,\"awT\",@progbits",
+    ".balign 64",
+    ".hidden ft_tls",
+    ".globl ft_tls",
+    ".type ft_tls, @object",
+    ".size ft_tls, {size}",
+    "ft_tls:",
+    ".quad {none}",
+    ".zero {rest}",
+    ".text",
+    size = const SIZE,
+    rest = const SIZE - 8,
+    none = sym lines::NO_LINES,
+);
+
+/// This thread's block.
+#[inline(always)]
+pub fn tls() -> &'static Tls {
+    let at: *const Tls;
+    // SAFETY: `ft_tls` is this thread's storage; adding its offset to the thread pointer gives its address.
+    unsafe {
+        asm!(
+            "mov {at}, qword ptr [rip + ft_tls@gottpoff]",
+            "add {at}, qword ptr fs:[0]",
+            at = out(reg) at, options(pure, readonly, nostack)
+        );
+    }
+    // SAFETY: the block lives as long as its thread, the only one that sees it, and is made of cells; zero bytes and
+    // the table's address are valid for all of them.
+    unsafe { &*at }
+}
+
+/// A stretch in which signals wait and interposed functions do nothing of their own.
+pub struct Section(&'static Tls);
+
+impl Section {
+    /// Begins a section, unless the thread is in one.
+    #[inline]
+    pub fn enter() -> Option<Self> {
+        let tls = tls();
+        if tls.sections.get() != 0 {
+            return None;
+        }
+        tls.sections.set(1);
+        compiler_fence();
+        Some(Self(tls))
+    }
+
+    /// Begins a section, also inside another.
+    #[inline]
+    pub fn nest() -> Self {
+        let tls = tls();
+        tls.sections.set(tls.sections.get() + 1);
+        compiler_fence();
+        Self(tls)
+    }
+}
+
+impl Drop for Section {
+    #[inline]
+    fn drop(&mut self) {
+        compiler_fence();
+        let depth = self.0.sections.get() - 1;
+        self.0.sections.set(depth);
+        if depth == 0 && self.0.pending.get() != 0 {
+            crate::interpose::signal::deliver_pending();
+        }
+    }
+}
+
+/// Signal handlers of this thread see memory as it is written here.
+#[inline(always)]
+fn compiler_fence() {
+    core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+}
