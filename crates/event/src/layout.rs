@@ -5,7 +5,7 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `events` | the header below, then chunks: the records of all threads, and the open lines of threads still running |
-//! | `modules` | one line a mapped file: `start end offset build-id path`, hexadecimal but for the path; appended on `dlopen` |
+//! | `modules` | one line a mapped file: `start end bias build-id path`, hexadecimal but for the path; an address less the bias is an address in the file; written again, whole, when more is loaded |
 //! | `threads` | one line a named thread: `id name` |
 //! | `run` | what was run and how it ended, `key=value` lines written by the command line tool |
 //!
@@ -17,7 +17,7 @@
 //! Writers fill a chunk's bytes first and then raise its `used`, so a reader never sees half a record.
 //!
 //! A *table* chunk holds the lines a thread has touched in the segment it was in when the recording ended:
-//! entries of [`ENTRY_SIZE`] bytes (`line, reads, writes, pc`, eight bytes each); a `line` of zero is an empty entry.
+//! entries of [`ENTRY_SIZE`] bytes (the line's address, reads, writes, pc, eight bytes each); an address of zero is an empty entry.
 
 /// The first bytes of the `events` file.
 pub const MAGIC: [u8; 8] = *b"FTRACE\r\n";

@@ -53,6 +53,12 @@ pub fn owns(at: usize) -> bool {
     early[0] != 0 && (early[0]..early[0] + BLOCK).contains(&at)
 }
 
+/// How many bytes the early arena has from here on.
+pub fn bytes_from(at: usize) -> usize {
+    let early = EARLY.lock();
+    (early[0] + BLOCK).saturating_sub(at)
+}
+
 /// In a forked child.
 pub fn reset_locks() {
     BLOCK_IN_USE.reset();

@@ -48,6 +48,17 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     sys::abort()
 }
 
+/// Runs when the library is loaded: code that is not instrumented calls no hook that would start the runtime.
+#[cfg(not(test))]
+#[used]
+#[unsafe(link_section = ".init_array")]
+static ON_LOAD: extern "C" fn() = {
+    extern "C" fn on_load() {
+        state::init();
+    }
+    on_load
+};
+
 /// The compiler's frames name this function; unwinding, as cancellation does it, passes through them.
 #[cfg(all(not(test), panic = "abort"))]
 #[unsafe(no_mangle)]

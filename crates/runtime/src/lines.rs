@@ -89,6 +89,11 @@ impl Lines {
         self.chunk
     }
 
+    /// Has the current segment touched nothing?
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
     /// The table that the hooks look into.
     pub fn for_hooks(&self) -> *mut Entry {
         if self.by_place { no_lines() } else { self.entries() }

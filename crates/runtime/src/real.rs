@@ -2,7 +2,7 @@
 
 use core::ffi::{CStr, c_char, c_void};
 use core::marker::PhantomData;
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 unsafe extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
@@ -11,6 +11,9 @@ unsafe extern "C" {
 
 /// `RTLD_NEXT`.
 const NEXT: *mut c_void = -1isize as *mut c_void;
+
+/// A look-up is under way. Look-ups of allocation functions come before the first thread.
+static LOOKING: AtomicBool = AtomicBool::new(false);
 
 /// A function of type `F`, found at its first use.
 pub struct Real<F> {
@@ -44,6 +47,12 @@ impl<F: Copy> Real<F> {
         Some(unsafe { core::mem::transmute_copy(&found) })
     }
 
+    /// Is it being looked up right now? Allocation functions are called by the very look-up.
+    #[inline]
+    pub fn is_being_found(&self) -> bool {
+        self.found.load(Ordering::Relaxed).is_null() && LOOKING.load(Ordering::Relaxed)
+    }
+
     /// The function. A program that calls what its libc does not have has been linked against another; it cannot go on.
     #[inline]
     pub fn get(&self) -> F {
@@ -55,6 +64,7 @@ impl<F: Copy> Real<F> {
 
     #[cold]
     fn look_up(&self) -> *mut c_void {
+        let nested = LOOKING.swap(true, Ordering::Relaxed);
         // SAFETY: the strings end with zero.
         let found = unsafe {
             match self.version {
@@ -62,6 +72,7 @@ impl<F: Copy> Real<F> {
                 None => dlsym(NEXT, self.name.as_ptr()),
             }
         };
+        LOOKING.store(nested, Ordering::Relaxed);
         self.found.store(found, Ordering::Release);
         found
     }

@@ -136,12 +136,6 @@ impl Chunk {
             sys::release_pages(from as *mut u8, to - from);
         }
     }
-
-    /// Frees the disk space of its content.
-    pub fn punch(self) {
-        let offset = self.content() as u64 - BASE.load(Ordering::Relaxed) as u64;
-        sys::punch_hole(FD.load(Ordering::Relaxed), offset, self.room() as u64);
-    }
 }
 
 /// Extends the file to this size at least.
@@ -169,8 +163,8 @@ fn grow(size: u64) -> bool {
     true
 }
 
-/// The program ends in an orderly way: cuts the file to what was used. Threads may still be running; what they write
-/// from now on goes to the pages that are left.
+/// The program ends in an orderly way. Other threads may still be writing: the command line tool cuts the file to what
+/// was used when the process is gone.
 pub fn close() {
     set_flag(Flags::CLOSED);
 }

@@ -21,6 +21,8 @@ const RECORDING: u8 = 3;
 static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
 static SETTINGS: Spin<Option<Settings>> = Spin::new(None);
 static PLACES: AtomicBool = AtomicBool::new(false);
+/// The end of the process has been recorded.
+static FINISHED: AtomicBool = AtomicBool::new(false);
 /// Instrumented code is part of the program.
 static INSTRUMENTED: AtomicBool = AtomicBool::new(false);
 
@@ -131,6 +133,7 @@ pub fn begin_recording() {
     }
     STATE.store(RECORDING, Ordering::Release);
     modules::write();
+    crate::interpose::process::watch();
 }
 
 /// The recording's files, or a child's.
@@ -160,21 +163,26 @@ pub fn side_file(name: &[u8]) -> Option<i32> {
 }
 
 /// The process ends in an orderly way.
-pub fn finish(status: i32) {
-    if is_recording() {
-        sync(Op::Exit, 0, u64::from(status as u32), caller());
+pub fn finish(status: i32, pc: usize) {
+    if is_recording() && !FINISHED.swap(true, Ordering::Relaxed) {
+        modules::write();
+        sync(Op::Exit, 0, u64::from(status as u32), pc);
         recording::close();
     }
 }
 
-/// In a forked child: the recording is the parent's. Another program that the child becomes starts anew.
+/// In a forked child: the recording is the parent's. If processes are followed, the child's begins with its first
+/// thread.
 pub fn leave() {
-    let was_recording = STATE.swap(OFF, Ordering::AcqRel) == RECORDING;
     SETTINGS.reset();
     thread::reset_locks();
     crate::arena::reset_locks();
+    crate::hooks::atomic::reset_locks();
     thread::detach();
-    if was_recording {
+    let follow = SETTINGS.lock().as_ref().is_some_and(|settings| settings.follow);
+    let state = if follow { ARMED } else { OFF };
+    FINISHED.store(false, Ordering::Relaxed);
+    if STATE.swap(state, Ordering::AcqRel) == RECORDING {
         recording::abandon();
     }
 }

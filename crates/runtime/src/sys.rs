@@ -94,6 +94,12 @@ pub fn write(fd: i32, mut bytes: &[u8]) {
     }
 }
 
+/// Reads a symbolic link, and says how long it is; `path` ends with a zero byte.
+pub fn read_link(path: &[u8], target: &mut [u8]) -> usize {
+    debug_assert_eq!(path.last(), Some(&0));
+    call!(SYS_readlinkat, libc::AT_FDCWD, path.as_ptr(), target.as_mut_ptr(), target.len()).unwrap_or(0) as usize
+}
+
 /// Gives a range of the file real space on disk, so that a full disk is an error here and not a bus error later.
 pub fn allocate(fd: i32, offset: u64, size: u64) -> Result<()> {
     loop {
@@ -103,12 +109,6 @@ pub fn allocate(fd: i32, offset: u64, size: u64) -> Result<()> {
             result => return result.map(drop),
         }
     }
-}
-
-/// Takes a range's space back; it reads as zeros afterwards.
-pub fn punch_hole(fd: i32, offset: u64, size: u64) {
-    let mode = libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_KEEP_SIZE;
-    let _ = call!(SYS_fallocate, fd, mode, offset, size);
 }
 
 /// Sets a file's length.
@@ -124,11 +124,6 @@ pub fn futex_wait(word: *const u32, value: u32) {
 /// Wakes some who wait on the word.
 pub fn futex_wake(word: *const u32, count: i32) {
     let _ = call!(SYS_futex, word, libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, count);
-}
-
-/// Lets others run.
-pub fn yield_now() {
-    let _ = call!(SYS_sched_yield);
 }
 
 /// The process.

@@ -1,5 +1,7 @@
 //! The threads of the program and their recorders.
 
+use crate::hooks::atomic::LastLoad;
+use crate::interpose::signal::{Deferred, SIGNALS, notice_jumps};
 use crate::lines::Lines;
 use crate::map::Map;
 use crate::spin::Spin;
@@ -17,6 +19,10 @@ pub struct Thread {
     pub stream: Stream,
     /// The lines it has touched in the current segment.
     pub lines: Lines,
+    /// The last event, if it was an atomic load.
+    pub last_load: LastLoad,
+    /// Signals that wait for the end of a section.
+    pub deferred: [Deferred; SIGNALS],
     /// The next free recorder.
     next: *mut Self,
 }
@@ -52,6 +58,10 @@ impl Thread {
     /// Records an operation that happened at `stamp`; the segment has been ended.
     #[inline]
     pub fn stamped(&mut self, stamp: u64, op: Op, object: usize, arg: u64, pc: usize, detail: Detail) {
+        self.last_load = LastLoad::default();
+        if tls().handlers.get() != 0 {
+            notice_jumps(self);
+        }
         self.stream.sync(&Sync { op, stamp, pc: pc as u64, object: object as u64, arg, detail });
     }
 }
@@ -132,6 +142,7 @@ pub fn by_handle(handle: u64) -> Option<u32> {
 /// In a forked child.
 pub fn reset_locks() {
     POOL.reset();
+    POOL.lock().0 = core::ptr::null_mut();
     BY_HANDLE.reset();
 }
 

@@ -26,12 +26,29 @@ pub struct Tls {
     pub ignore: Cell<u32>,
     /// How many of the program's signal handlers run in this thread.
     pub handlers: Cell<u32>,
+    /// The stack pointer at the innermost handler's beginning.
+    pub handler_frame: Cell<usize>,
     /// The thread has ended as far as the recording goes.
     pub ended: Cell<bool>,
+    /// The innermost thing this thread is doing once.
+    pub once: Cell<Once>,
+}
+
+/// A call of `pthread_once` under way.
+#[derive(Clone, Copy)]
+pub struct Once {
+    /// The control's address.
+    pub control: usize,
+    /// The program's initialiser.
+    pub routine: Option<unsafe extern "C-unwind" fn()>,
+    /// Where it was called.
+    pub pc: usize,
+    /// The initialiser was run.
+    pub ran: bool,
 }
 
 /// Bytes of the block.
-const SIZE: usize = 64;
+const SIZE: usize = 128;
 const _: () = assert!(size_of::<Tls>() <= SIZE);
 /// Offset of `caller`, for the trampolines.
 pub const CALLER: usize = 8;

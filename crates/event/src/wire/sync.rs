@@ -117,7 +117,8 @@ ops! {
     /// Argument: the order.
     Fence = 39 "fence",
 
-    /// Memory came into being; object: its address, argument: its size.
+    /// Memory came into being; object: its address, argument: its size. Like `Free`, it ends no segment: accesses of
+    /// the segment that came before it in the thread may stand after it in the stream, but none to this memory.
     Alloc = 40 "alloc",
     /// Memory went away; object: its address, argument: its size.
     Free = 41 "free",
@@ -126,7 +127,7 @@ ops! {
     SignalEnter = 42 "signal_enter",
     /// A signal handler ended; argument: the signal.
     SignalExit = 43 "signal_exit",
-    /// The process forked; argument: the child's process id.
+    /// The process forks.
     ProcessFork = 44 "process_fork",
     /// This thread ends the process; argument: the exit status.
     Exit = 45 "exit",

@@ -1,5 +1,6 @@
 //! Mutexes: `pthread_mutex_*` of every kind, with every way to ask.
 
+use super::undo_if_failed;
 use crate::state::{self, sync};
 use core::ffi::c_int;
 use foretrace_event::wire::{LockArg, Op};
@@ -15,6 +16,12 @@ unsafe fn class(mutex: *const pthread_mutex_t) -> LockClass {
         libc::PTHREAD_MUTEX_ERRORCHECK => LockClass::ErrorChecking,
         _ => LockClass::Mutex,
     }
+}
+
+/// The argument of the records of a blocking operation on a mutex.
+pub unsafe fn lock_arg(mutex: *const pthread_mutex_t) -> u64 {
+    // SAFETY: the program passes a mutex.
+    LockArg::blocking(unsafe { class(mutex) }).encode()
 }
 
 /// Records the outcome of a lock operation.
@@ -41,7 +48,7 @@ interpose! {
         unsafe {
             let result = real(mutex, attributes);
             if result == 0 && state::is_on() {
-                sync(Op::LockInit, mutex as usize, LockArg::blocking(class(mutex)).encode(), pc);
+                sync(Op::LockInit, mutex as usize, lock_arg(mutex), pc);
             }
             result
         }
@@ -77,17 +84,9 @@ interpose! {
         // SAFETY: the program's own arguments.
         unsafe {
             if state::is_on() {
-                sync(Op::Unlock, mutex as usize, LockArg::blocking(class(mutex)).encode(), pc);
+                sync(Op::Unlock, mutex as usize, lock_arg(mutex), pc);
             }
             undo_if_failed(pc, real(mutex))
         }
     }
-}
-
-/// A releasing operation is recorded before it is attempted; if it failed, the record is taken back.
-pub fn undo_if_failed(pc: usize, result: c_int) -> c_int {
-    if result != 0 {
-        sync(Op::Undo, 0, 0, pc);
-    }
-    result
 }

@@ -2,7 +2,7 @@
 
 use crate::state::{self, sync};
 use crate::tls::tls;
-use crate::{arena, recording, thread};
+use crate::{recording, thread};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 use foretrace_event::wire::Op;
@@ -19,8 +19,8 @@ struct Birth {
 
 real_function!(fn pthread_key_create(key: *mut u32, destructor: Option<unsafe extern "C" fn(*mut c_void)>) -> c_int);
 real_function!(fn pthread_setspecific(key: u32, value: *const c_void) -> c_int);
-real_function!(fn malloc(size: usize) -> *mut c_void);
-real_function!(fn free(at: *mut c_void));
+real_function!(pub fn malloc(size: usize) -> *mut c_void);
+real_function!(pub fn free(at: *mut c_void));
 real_function!(fn pthread_create(
     thread: *mut pthread_t, attributes: *const pthread_attr_t, routine: Routine, argument: *mut c_void,
 ) -> c_int);
@@ -106,13 +106,20 @@ pub unsafe fn create(
 }
 
 /// Records that a thread has been waited for.
-fn joined(id: Option<u32>, pc: usize, result: c_int) -> c_int {
+pub fn joined(id: Option<u32>, pc: usize, result: c_int) -> c_int {
     if result == 0
         && let Some(id) = id
     {
         sync(Op::Join, 0, u64::from(id), pc);
     }
     result
+}
+
+/// Records that nobody will wait for a thread.
+pub fn detached(handle: pthread_t, pc: usize) {
+    if let Some(id) = thread::by_handle(handle as u64) {
+        sync(Op::Detach, 0, u64::from(id), pc);
+    }
 }
 
 interpose! {
@@ -150,9 +157,7 @@ interpose! {
     }
 
     fn pthread_detach(handle: pthread_t) -> c_int |pc| {
-        if let Some(id) = thread::by_handle(handle as u64) {
-            sync(Op::Detach, 0, u64::from(id), pc);
-        }
+        detached(handle, pc);
         // SAFETY: the program's own arguments.
         unsafe { real(handle) }
     }

@@ -1,0 +1,155 @@
+//! C11 threads. glibc's go straight to the insides of its pthreads, so each has a replacement of its own.
+
+use super::mutex::lock_arg;
+use super::{cond, thread as threads};
+use crate::state::sync;
+use crate::thread;
+use core::ffi::{c_int, c_void};
+use foretrace_event::wire::{LockArg, Op};
+use foretrace_event::{LockClass, Patience};
+use libc::{pthread_mutex_t, pthread_t, timespec};
+
+const SUCCESS: c_int = 0;
+const BUSY: c_int = 1;
+const ERROR: c_int = 2;
+const NO_MEMORY: c_int = 3;
+const TIMED_OUT: c_int = 4;
+
+type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
+
+struct Birth {
+    routine: Routine,
+    argument: *mut c_void,
+}
+
+/// A C11 thread's result is a number; it travels as a pointer.
+unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
+    // SAFETY: `thrd_create` gives the birth away.
+    let Birth { routine, argument } = unsafe { birth.cast::<Birth>().read() };
+    // SAFETY: it was allocated there; the routine is the program's.
+    let result = unsafe {
+        threads::free(birth);
+        routine(argument)
+    };
+    core::ptr::without_provenance_mut(result as isize as usize)
+}
+
+/// Records the outcome of a lock operation.
+unsafe fn locked(mutex: *mut pthread_mutex_t, patience: Patience, pc: usize, result: c_int) -> c_int {
+    // SAFETY: the mutex has just been used; a C11 mutex is a pthread one.
+    let arg = unsafe { lock_arg(mutex) } | LockArg { patience, ..LockArg::blocking(LockClass::Mutex) }.encode();
+    match result {
+        SUCCESS => sync(Op::Lock, mutex as usize, arg, pc),
+        BUSY | TIMED_OUT => sync(Op::LockFailed, mutex as usize, arg, pc),
+        _ => {}
+    }
+    result
+}
+
+interpose! {
+    fn thrd_create(handle: *mut pthread_t, routine: Routine, argument: *mut c_void) -> c_int |pc| {
+        // SAFETY: the program's own arguments; the birth is given to the new thread.
+        unsafe {
+            let birth: *mut Birth = threads::malloc(size_of::<Birth>()).cast();
+            if birth.is_null() {
+                return NO_MEMORY;
+            }
+            birth.write(Birth { routine, argument });
+            let result = threads::create(handle, core::ptr::null(), run, birth.cast(), pc);
+            if result != 0 {
+                threads::free(birth.cast());
+            }
+            match result {
+                0 => SUCCESS,
+                libc::ENOMEM => NO_MEMORY,
+                _ => ERROR,
+            }
+        }
+    }
+
+    fn thrd_join(handle: pthread_t, result: *mut c_int) -> c_int |pc| {
+        let id = thread::by_handle(handle as u64);
+        // SAFETY: the program's own arguments.
+        threads::joined(id, pc, unsafe { real(handle, result) })
+    }
+
+    fn thrd_detach(handle: pthread_t) -> c_int |pc| {
+        threads::detached(handle, pc);
+        // SAFETY: the program's own arguments.
+        unsafe { real(handle) }
+    }
+
+    fn mtx_init(mutex: *mut pthread_mutex_t, kind: c_int) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe {
+            let result = real(mutex, kind);
+            if result == SUCCESS {
+                sync(Op::LockInit, mutex as usize, lock_arg(mutex), pc);
+            }
+            result
+        }
+    }
+
+    fn mtx_destroy(mutex: *mut pthread_mutex_t) |pc| {
+        sync(Op::LockDestroy, mutex as usize, 0, pc);
+        // SAFETY: the program's own arguments.
+        unsafe { real(mutex) }
+    }
+
+    fn mtx_lock(mutex: *mut pthread_mutex_t) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { locked(mutex, Patience::Blocking, pc, real(mutex)) }
+    }
+
+    fn mtx_trylock(mutex: *mut pthread_mutex_t) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { locked(mutex, Patience::Try, pc, real(mutex)) }
+    }
+
+    fn mtx_timedlock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { locked(mutex, Patience::Timed, pc, real(mutex, until)) }
+    }
+
+    fn mtx_unlock(mutex: *mut pthread_mutex_t) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe {
+            sync(Op::Unlock, mutex as usize, lock_arg(mutex), pc);
+            super::undo_if_failed(pc, real(mutex))
+        }
+    }
+
+    fn cnd_init(cond: *mut c_void) -> c_int |pc| {
+        sync(Op::CondInit, cond as usize, 0, pc);
+        // SAFETY: the program's own arguments.
+        super::undo_if_failed(pc, unsafe { real(cond) })
+    }
+
+    fn cnd_destroy(cond: *mut c_void) |pc| {
+        sync(Op::CondDestroy, cond as usize, 0, pc);
+        // SAFETY: the program's own arguments.
+        unsafe { real(cond) }
+    }
+
+    fn cnd_signal(cond: *mut c_void) -> c_int |pc| {
+        sync(Op::Signal, cond as usize, 0, pc);
+        // SAFETY: the program's own arguments.
+        super::undo_if_failed(pc, unsafe { real(cond) })
+    }
+
+    fn cnd_broadcast(cond: *mut c_void) -> c_int |pc| {
+        sync(Op::Broadcast, cond as usize, 0, pc);
+        // SAFETY: the program's own arguments.
+        super::undo_if_failed(pc, unsafe { real(cond) })
+    }
+
+    fn cnd_wait(cond: *mut c_void, mutex: *mut pthread_mutex_t) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { cond::wait(cond as usize, mutex, pc, TIMED_OUT, || real(cond, mutex)) }
+    }
+
+    fn cnd_timedwait(cond: *mut c_void, mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { cond::wait(cond as usize, mutex, pc, TIMED_OUT, || real(cond, mutex, until)) }
+    }
+}

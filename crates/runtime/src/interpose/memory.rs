@@ -1,0 +1,187 @@
+//! Memory that comes and goes: a block that is used again is not the block it was.
+//!
+//! A block's end is recorded before it is given back and its beginning after it was obtained, so that the order of the
+//! stamps is the order of its lives.
+
+use crate::state;
+use crate::tls::Section;
+use crate::{arena, recording, thread};
+use core::ffi::{c_int, c_void};
+use foretrace_event::wire::{Detail, Op};
+
+real_function!(fn malloc_usable_size(at: *mut c_void) -> usize);
+real_function!(fn malloc(size: usize) -> *mut c_void);
+
+/// Is memory of interest? In a program without instrumented code it is not.
+#[inline]
+fn is_watched() -> bool {
+    state::is_recording() && state::is_instrumented()
+}
+
+/// Records that a block has begun. It ends no segment: nobody can have touched the block in this one.
+fn begun(at: *mut c_void, size: usize, pc: usize) {
+    if at.is_null() || !is_watched() {
+        return;
+    }
+    if let Some(_section) = Section::enter()
+        && let Some(thread) = thread::current()
+    {
+        thread.stamped(recording::stamp(), Op::Alloc, at as usize, size as u64, pc, Detail::default());
+    }
+}
+
+/// Records that a block is about to end. What this thread did to it in the current segment is written first.
+fn ending(at: *mut c_void, size: usize, pc: usize) {
+    if let Some(_section) = Section::enter()
+        && let Some(thread) = thread::current()
+    {
+        thread.lines.flush_block(&mut thread.stream, at as usize, size);
+        thread.stamped(recording::stamp(), Op::Free, at as usize, size as u64, pc, Detail::default());
+    }
+}
+
+unsafe fn block_begun(at: *mut c_void, pc: usize) -> *mut c_void {
+    if !at.is_null() && is_watched() {
+        // SAFETY: the block has just been allocated.
+        begun(at, unsafe { malloc_usable_size(at) }, pc);
+    }
+    at
+}
+
+unsafe fn block_ending(at: *mut c_void, pc: usize) {
+    if !at.is_null() && is_watched() {
+        // SAFETY: the program frees a block that it has allocated.
+        ending(at, unsafe { malloc_usable_size(at) }, pc);
+    }
+}
+
+/// Before the real allocator is known, which it is not while `dlsym` looks for it.
+fn early(size: usize) -> *mut c_void {
+    arena::allocate_early(size).map_or(core::ptr::null_mut(), <*mut u8>::cast)
+}
+
+/// Moves a block of the early arena to the allocator.
+unsafe fn leave_arena(at: *mut c_void, size: usize) -> *mut c_void {
+    // SAFETY: the arena's blocks are followed by more of the arena, so `size` bytes can be read or the arena's end cuts.
+    unsafe {
+        let new = malloc(size);
+        if !new.is_null() {
+            let size = size.min(arena::bytes_from(at as usize));
+            new.cast::<u8>().copy_from_nonoverlapping(at.cast::<u8>(), size);
+        }
+        new
+    }
+}
+
+interpose! {
+    fn malloc(size: usize) -> *mut c_void |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe {
+            if REAL.is_being_found() {
+                return early(size);
+            }
+            block_begun(real(size), pc)
+        }
+    }
+
+    fn calloc(count: usize, size: usize) -> *mut c_void |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe {
+            if REAL.is_being_found() {
+                return early(count.saturating_mul(size));
+            }
+            block_begun(real(count, size), pc)
+        }
+    }
+
+    fn realloc(at: *mut c_void, size: usize) -> *mut c_void |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe {
+            if arena::owns(at as usize) {
+                return leave_arena(at, size);
+            }
+            block_ending(at, pc);
+            let new = real(at, size);
+            // A block that could not be moved is still there.
+            block_begun(if new.is_null() && size != 0 { at } else { new }, pc);
+            new
+        }
+    }
+
+    fn reallocarray(at: *mut c_void, count: usize, size: usize) -> *mut c_void |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe {
+            block_ending(at, pc);
+            let new = real(at, count, size);
+            block_begun(if new.is_null() { at } else { new }, pc);
+            new
+        }
+    }
+
+    fn free(at: *mut c_void) |pc| {
+        if arena::owns(at as usize) {
+            return;
+        }
+        // SAFETY: the program's own arguments.
+        unsafe {
+            block_ending(at, pc);
+            real(at)
+        }
+    }
+
+    fn memalign(alignment: usize, size: usize) -> *mut c_void |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { block_begun(real(alignment, size), pc) }
+    }
+
+    fn aligned_alloc(alignment: usize, size: usize) -> *mut c_void |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { block_begun(real(alignment, size), pc) }
+    }
+
+    fn valloc(size: usize) -> *mut c_void |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { block_begun(real(size), pc) }
+    }
+
+    fn pvalloc(size: usize) -> *mut c_void |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { block_begun(real(size), pc) }
+    }
+
+    fn posix_memalign(at: *mut *mut c_void, alignment: usize, size: usize) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe {
+            let result = real(at, alignment, size);
+            if result == 0 {
+                block_begun(*at, pc);
+            }
+            result
+        }
+    }
+
+    fn mmap(at: *mut c_void, size: usize, protection: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { mapped(real(at, size, protection, flags, fd, offset), size, pc) }
+    }
+
+    fn mmap64(at: *mut c_void, size: usize, protection: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { mapped(real(at, size, protection, flags, fd, offset), size, pc) }
+    }
+
+    fn munmap(at: *mut c_void, size: usize) -> c_int |pc| {
+        if is_watched() {
+            ending(at, size, pc);
+        }
+        // SAFETY: the program's own arguments.
+        super::undo_if_failed(pc, unsafe { real(at, size) })
+    }
+}
+
+fn mapped(at: *mut c_void, size: usize, pc: usize) -> *mut c_void {
+    if at != libc::MAP_FAILED {
+        begun(at, size, pc);
+    }
+    at
+}

@@ -1,0 +1,64 @@
+//! How processes multiply and end.
+//!
+//! `fork`, in whatever function of libc, is seen through `pthread_atfork`: the child is not recorded (or, if asked, as a
+//! recording of its own from its first thread on), the parent is not disturbed. A `vfork` child and `posix_spawn` share
+//! the parent's memory up to `exec` and need nothing. The program that `exec` starts finds the settings in its
+//! environment and begins anew.
+
+use crate::state::{self, sync};
+use core::ffi::{c_int, c_void};
+use foretrace_event::wire::Op;
+
+type Handler = Option<unsafe extern "C" fn()>;
+real_function!(fn __register_atfork(prepare: Handler, parent: Handler, child: Handler, dso: *mut c_void) -> c_int);
+
+unsafe extern "C" fn prepare() {
+    sync(Op::ProcessFork, 0, 0, state::caller());
+}
+
+unsafe extern "C" fn child() {
+    state::leave();
+}
+
+type AtExit = unsafe extern "C" fn(*mut c_void);
+real_function!(fn __cxa_atexit(handler: AtExit, argument: *mut c_void, dso: *mut c_void) -> c_int);
+
+unsafe extern "C" fn returned_from_main(_: *mut c_void) {
+    state::finish(0, 0);
+}
+
+/// From now on forks and the end of `main` are seen.
+pub fn watch() {
+    // SAFETY: the handlers are ours and stay.
+    unsafe {
+        __register_atfork(Some(prepare), None, Some(child), core::ptr::null_mut());
+        __cxa_atexit(returned_from_main, core::ptr::null_mut(), core::ptr::null_mut());
+    }
+}
+
+interpose! {
+    fn _exit(status: c_int) |pc| {
+        state::finish(status, pc);
+        // SAFETY: the program's own arguments.
+        unsafe { real(status) }
+    }
+
+    fn _Exit(status: c_int) |pc| {
+        state::finish(status, pc);
+        // SAFETY: the program's own arguments.
+        unsafe { real(status) }
+    }
+
+    fn exit(status: c_int) |pc| {
+        // Handlers and destructors still run after this; what they do is recorded.
+        state::finish(status, pc);
+        // SAFETY: the program's own arguments.
+        unsafe { real(status) }
+    }
+
+    fn quick_exit(status: c_int) |pc| {
+        state::finish(status, pc);
+        // SAFETY: the program's own arguments.
+        unsafe { real(status) }
+    }
+}

@@ -1,0 +1,107 @@
+//! Semaphores, unnamed and named.
+
+use super::undo_if_failed;
+use crate::map::Map;
+use crate::spin::Spin;
+use crate::state::sync;
+use crate::tls::Section;
+use core::ffi::{c_char, c_int, c_uint};
+use foretrace_event::Patience;
+use foretrace_event::wire::Op;
+use libc::{sem_t, timespec};
+
+/// How often each named semaphore is open: opening one again gives the same address.
+static OPEN: Spin<Map> = Spin::new(Map::new());
+
+/// Changes how often a semaphore is open, and says how often it is now.
+fn count_open(semaphore: *mut sem_t, change: i64) -> u64 {
+    let _section = Section::nest();
+    match OPEN.lock().entry(semaphore as u64) {
+        Some(count) => {
+            *count = count.saturating_add_signed(change);
+            *count
+        }
+        None => 1,
+    }
+}
+
+unsafe fn errno() -> c_int {
+    // SAFETY: always valid.
+    unsafe { *libc::__errno_location() }
+}
+
+/// Records the outcome of a wait.
+fn waited(semaphore: *mut sem_t, patience: Patience, pc: usize, result: c_int) -> c_int {
+    if result == 0 {
+        sync(Op::SemWait, semaphore as usize, patience as u64, pc);
+    // SAFETY: the call has just failed and set it.
+    } else if matches!(unsafe { errno() }, libc::EAGAIN | libc::ETIMEDOUT) {
+        sync(Op::SemWaitFailed, semaphore as usize, patience as u64, pc);
+    }
+    result
+}
+
+real_function!(fn sem_getvalue(semaphore: *mut sem_t, value: *mut c_int) -> c_int);
+interpose! {
+    // The last two arguments are there only to create; passing them on does no harm.
+    fn sem_open(name: *const c_char, flags: c_int, mode: c_uint, value: c_uint) -> *mut sem_t |pc| {
+        // SAFETY: the program's own arguments; the value is a local.
+        unsafe {
+            let semaphore = real(name, flags, mode, value);
+            let mut value = 0;
+            if semaphore != libc::SEM_FAILED
+                && count_open(semaphore, 1) == 1
+                && sem_getvalue(semaphore, &mut value) == 0
+            {
+                sync(Op::SemInit, semaphore as usize, value.max(0) as u64, pc);
+            }
+            semaphore
+        }
+    }
+
+    fn sem_init(semaphore: *mut sem_t, shared: c_int, value: c_uint) -> c_int |pc| {
+        sync(Op::SemInit, semaphore as usize, u64::from(value), pc);
+        // SAFETY: the program's own arguments.
+        undo_if_failed(pc, unsafe { real(semaphore, shared, value) })
+    }
+
+    fn sem_destroy(semaphore: *mut sem_t) -> c_int |pc| {
+        sync(Op::SemDestroy, semaphore as usize, 0, pc);
+        // SAFETY: the program's own arguments.
+        undo_if_failed(pc, unsafe { real(semaphore) })
+    }
+
+    fn sem_close(semaphore: *mut sem_t) -> c_int |pc| {
+        if count_open(semaphore, -1) == 0 {
+            sync(Op::SemDestroy, semaphore as usize, 0, pc);
+        }
+        // SAFETY: the program's own arguments.
+        unsafe { real(semaphore) }
+    }
+
+    fn sem_wait(semaphore: *mut sem_t) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        waited(semaphore, Patience::Blocking, pc, unsafe { real(semaphore) })
+    }
+
+    fn sem_trywait(semaphore: *mut sem_t) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        waited(semaphore, Patience::Try, pc, unsafe { real(semaphore) })
+    }
+
+    fn sem_timedwait(semaphore: *mut sem_t, until: *const timespec) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        waited(semaphore, Patience::Timed, pc, unsafe { real(semaphore, until) })
+    }
+
+    fn sem_clockwait(semaphore: *mut sem_t, clock: c_int, until: *const timespec) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        waited(semaphore, Patience::Timed, pc, unsafe { real(semaphore, clock, until) })
+    }
+
+    fn sem_post(semaphore: *mut sem_t) -> c_int |pc| {
+        sync(Op::SemPost, semaphore as usize, 0, pc);
+        // SAFETY: the program's own arguments.
+        undo_if_failed(pc, unsafe { real(semaphore) })
+    }
+}

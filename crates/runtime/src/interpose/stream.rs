@@ -1,0 +1,31 @@
+//! The locks of stdio streams, taken by hand.
+
+use crate::state::sync;
+use core::ffi::c_int;
+use foretrace_event::wire::{LockArg, Op};
+use foretrace_event::{LockClass, Patience};
+use libc::FILE;
+
+const STREAM: LockArg = LockArg::blocking(LockClass::Stream);
+
+interpose! {
+    fn flockfile(stream: *mut FILE) |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { real(stream) };
+        sync(Op::Lock, stream as usize, STREAM.encode(), pc);
+    }
+
+    fn ftrylockfile(stream: *mut FILE) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        let result = unsafe { real(stream) };
+        let op = if result == 0 { Op::Lock } else { Op::LockFailed };
+        sync(op, stream as usize, LockArg { patience: Patience::Try, ..STREAM }.encode(), pc);
+        result
+    }
+
+    fn funlockfile(stream: *mut FILE) |pc| {
+        sync(Op::Unlock, stream as usize, STREAM.encode(), pc);
+        // SAFETY: the program's own arguments.
+        unsafe { real(stream) };
+    }
+}
