@@ -1,4 +1,7 @@
 //! What compilers call: the ThreadSanitizer ABI of gcc and clang.
 
 pub mod atomic;
+mod bounds;
+mod memory;
 mod plain;
+mod range;

@@ -4,17 +4,21 @@
 //! form an order that really could have happened. If the attempt fails, the record is taken back.
 
 mod barrier;
+mod block;
 mod c11;
 mod cond;
 mod memory;
 mod mutex;
+mod number;
 mod once;
 pub mod process;
 mod rwlock;
 mod semaphore;
 pub mod signal;
 mod stream;
+mod string;
 mod thread;
+mod wide;
 
 use core::ffi::c_int;
 use foretrace_event::wire::Op;

@@ -23,8 +23,12 @@
 #[macro_use]
 mod macros;
 
+mod access;
 mod arena;
+mod callers;
+mod elf;
 mod hooks;
+mod internal;
 mod interpose;
 mod lines;
 mod map;

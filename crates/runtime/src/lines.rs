@@ -11,6 +11,7 @@
 //! *Deviations* from the thesis's cache (5.5.1): a line is merged byte by byte whatever the order of accesses, and it
 //! keeps the program counter of the first access alone; exact places come from replay.
 
+use crate::access::heeded;
 use crate::recording::Chunk;
 use crate::stream::Stream;
 use crate::thread::{self, Thread};
@@ -178,6 +179,10 @@ pub unsafe extern "C" fn slow(address: usize, what: u32, pc: usize) {
 /// Notes an access of any size.
 pub fn access(address: usize, size: usize, kind: u32, pc: usize) {
     if tls().thread.get().is_null() || size == 0 {
+        return;
+    }
+    let kind = heeded(kind);
+    if kind == 0 {
         return;
     }
     let Some(_section) = Section::enter() else { return };

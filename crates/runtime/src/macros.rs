@@ -1,8 +1,11 @@
 //! How functions of ours are exported.
 
 /// The function that a name resolves to: notes the return address in thread-local storage and goes on to `$to`.
-/// It changes no register that carries an argument.
+/// It changes no register that carries an argument. `as` gives another name: see `symbols.txt`.
 macro_rules! trampoline {
+    ($name:ident as $export:ident, $to:path) => {
+        trampoline!($export, $to);
+    };
     ($name:ident, $to:path) => {
         #[cfg_attr(not(test), unsafe(no_mangle))]
         #[unsafe(naked)]
@@ -20,11 +23,13 @@ macro_rules! trampoline {
 }
 
 /// Stands in front of a function of libc. In the body, `real(…)` is the function itself. A version in brackets asks for
-/// that version of it; a name between bars is bound to the place of the call.
+/// that version of it; a name between bars is bound to the place of the call. `as` exports it under another name, which
+/// the build renames: see `symbols.txt`.
 macro_rules! interpose {
     ($(
         $(#[$meta:meta])*
-        fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $([$version:literal])? $(|$pc:ident|)? $body:block
+        fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?
+            $([$version:literal])? $(as $export:ident)? $(|$pc:ident|)? $body:block
     )*) => {$(
         $(#[$meta])*
         const _: () = {
@@ -50,7 +55,7 @@ macro_rules! interpose {
                 $body
             }
 
-            trampoline!($name, replacement);
+            trampoline!($name $(as $export)?, replacement);
         };
     )*};
 }
@@ -85,5 +90,30 @@ macro_rules! real_function {
             // SAFETY: the caller passes what the function wants.
             unsafe { (REAL.get())($($arg),*) }
         }
+    };
+}
+
+/// A function of ours that programs or compilers call. A name between bars is bound to the place of the call.
+macro_rules! exported {
+    ($(
+        $(#[$meta:meta])*
+        fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $(|$pc:ident|)? $body:block
+    )*) => {$(
+        exported!(@ $(#[$meta])* $name ($($arg: $ty),*) ($($ret)?) ($($pc)?) $body);
+    )*};
+    (@ $(#[$meta:meta])* $name:ident ($($arg:ident: $ty:ty),*) ($($ret:ty)?) () $body:block) => {
+        $(#[$meta])*
+        #[cfg_attr(not(test), unsafe(no_mangle))]
+        pub unsafe extern "C" fn $name($($arg: $ty),*) $(-> $ret)? $body
+    };
+    (@ $(#[$meta:meta])* $name:ident ($($arg:ident: $ty:ty),*) ($($ret:ty)?) ($pc:ident) $body:block) => {
+        $(#[$meta])*
+        const _: () = {
+            unsafe extern "C" fn function($($arg: $ty),*) $(-> $ret)? {
+                let $pc = $crate::state::caller();
+                $body
+            }
+            trampoline!($name, function);
+        };
     };
 }

@@ -178,6 +178,7 @@ pub fn leave() {
     thread::reset_locks();
     crate::arena::reset_locks();
     crate::hooks::atomic::reset_locks();
+    crate::callers::reset_locks();
     thread::detach();
     let follow = SETTINGS.lock().as_ref().is_some_and(|settings| settings.follow);
     let state = if follow { ARMED } else { OFF };

@@ -60,7 +60,7 @@ impl Thread {
     pub fn stamped(&mut self, stamp: u64, op: Op, object: usize, arg: u64, pc: usize, detail: Detail) {
         self.last_load = LastLoad::default();
         if tls().handlers.get() != 0 {
-            notice_jumps(self);
+            notice_jumps();
         }
         self.stream.sync(&Sync { op, stamp, pc: pc as u64, object: object as u64, arg, detail });
     }
@@ -78,11 +78,21 @@ pub fn begin(id: u32) {
     let tls = tls();
     tls.thread.set(thread);
     tls.ended.set(false);
-    if tls.handlers.get() == 0 {
-        tls.lines.set(thread.lines.for_hooks());
-    }
+    choose_lines();
     let (stack, size) = stack();
     thread.sync(Op::Start, stack, size as u64, 0);
+}
+
+/// Points the access hooks to the table they may use: none in a signal handler, or where accesses are ignored.
+pub fn choose_lines() {
+    let tls = tls();
+    let quiet = tls.handlers.get() != 0 || tls.ignored.iter().any(|count| count.get() != 0);
+    // SAFETY: as in `current`; the table's address does not change.
+    let lines = match unsafe { tls.thread.get().as_ref() } {
+        Some(thread) if !quiet => thread.lines.for_hooks(),
+        _ => crate::lines::no_lines(),
+    };
+    tls.lines.set(lines);
 }
 
 fn take() -> Option<&'static mut Thread> {

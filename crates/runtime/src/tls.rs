@@ -30,6 +30,8 @@ pub struct Tls {
     pub handler_frame: Cell<usize>,
     /// The thread has ended as far as the recording goes.
     pub ended: Cell<bool>,
+    /// How many reasons there are not to record this thread's reads, and its writes, just now; operations are recorded.
+    pub ignored: [Cell<u16>; 2],
     /// The innermost thing this thread is doing once.
     pub once: Cell<Once>,
 }

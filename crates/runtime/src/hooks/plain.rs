@@ -61,22 +61,3 @@ crossing_hooks! {
     __tsan_unaligned_volatile_write8 8 WRITE;
     __tsan_unaligned_volatile_write16 16 WRITE;
 }
-
-/// The module constructor of instrumented code.
-mod core_hooks {
-    use crate::state;
-
-    unsafe extern "C" fn init() {
-        state::init();
-        state::set_instrumented();
-    }
-    trampoline!(__tsan_init, init);
-}
-
-/// Function boundaries carry nothing that the recorder needs.
-#[cfg_attr(not(test), unsafe(no_mangle))]
-pub unsafe extern "C" fn __tsan_func_entry(_caller: usize) {}
-
-/// See [`__tsan_func_entry`].
-#[cfg_attr(not(test), unsafe(no_mangle))]
-pub unsafe extern "C" fn __tsan_func_exit() {}

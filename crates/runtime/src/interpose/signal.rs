@@ -123,14 +123,14 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
 
 /// A handler may be left by a jump. It has been if its frame is gone from the stack.
 #[cold]
-pub fn notice_jumps(thread: &Thread) {
+pub fn notice_jumps() {
     let tls = tls();
     let here = (&raw const tls) as usize;
     const FAR: usize = 1 << 20;
     let frame = tls.handler_frame.get();
     if here > frame || frame - here > FAR {
         tls.handlers.set(0);
-        tls.lines.set(thread.lines.for_hooks());
+        crate::thread::choose_lines();
     }
 }
 

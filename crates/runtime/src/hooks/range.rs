@@ -1,0 +1,61 @@
+//! Accesses of any size, and accesses whose place is passed along: by gcc for what has no hook of its own, and by
+//! tools that generate code (JITs, Archer, Swift).
+
+use crate::lines::{READ, WRITE, access};
+
+exported! {
+    /// Bytes that are read.
+    fn __tsan_read_range(at: usize, bytes: usize) |pc| {
+        access(at, bytes, READ, pc);
+    }
+
+    /// Bytes that are written.
+    fn __tsan_write_range(at: usize, bytes: usize) |pc| {
+        access(at, bytes, WRITE, pc);
+    }
+
+    /// Bytes that are read by the code at `pc`.
+    fn __tsan_read_range_pc(at: usize, bytes: usize, pc: usize) {
+        access(at, bytes, READ, pc);
+    }
+
+    /// Bytes that are written by the code at `pc`.
+    fn __tsan_write_range_pc(at: usize, bytes: usize, pc: usize) {
+        access(at, bytes, WRITE, pc);
+    }
+
+    /// A pointer to a table of virtual functions is about to be read.
+    fn __tsan_vptr_read(pointer: usize) |pc| {
+        access(pointer, 8, READ, pc);
+    }
+
+    /// A pointer to a table of virtual functions is about to be written.
+    fn __tsan_vptr_update(pointer: usize, _table: usize) |pc| {
+        access(pointer, 8, WRITE, pc);
+    }
+}
+
+/// A hook that is told the place.
+macro_rules! placed_hooks {
+    ($($name:ident $size:literal $kind:expr;)*) => {
+        exported! {$(
+            /// An access by the code at `pc`.
+            fn $name(at: usize, pc: usize) {
+                access(at, $size, $kind, pc);
+            }
+        )*}
+    };
+}
+
+placed_hooks! {
+    __tsan_read1_pc 1 READ;
+    __tsan_read2_pc 2 READ;
+    __tsan_read4_pc 4 READ;
+    __tsan_read8_pc 8 READ;
+    __tsan_read16_pc 16 READ;
+    __tsan_write1_pc 1 WRITE;
+    __tsan_write2_pc 2 WRITE;
+    __tsan_write4_pc 4 WRITE;
+    __tsan_write8_pc 8 WRITE;
+    __tsan_write16_pc 16 WRITE;
+}
