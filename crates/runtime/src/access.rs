@@ -56,5 +56,6 @@ fn each(kind: u32, change: impl Fn(u16) -> u16) {
 #[inline]
 pub fn heeded(kind: u32) -> u32 {
     let [reads, writes] = &tls().ignored;
-    kind & !(u32::from(reads.get() != 0) * READ | u32::from(writes.get() != 0) * WRITE)
+    let ignored = if reads.get() == 0 { 0 } else { READ } | if writes.get() == 0 { 0 } else { WRITE };
+    kind & !ignored
 }

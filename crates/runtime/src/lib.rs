@@ -18,6 +18,7 @@
 //! [`recording`] is the file, [`stream`] a thread's records in it, [`lines`] the cache of touched lines and the access
 //! hooks, [`thread`] the threads; `hooks` is what compilers call, `interpose` what programs call.
 #![cfg_attr(not(test), no_std)]
+#![cfg_attr(test, allow(dead_code, non_snake_case, reason = "tests export nothing: they run on libc's own functions"))]
 #![allow(clippy::missing_safety_doc, reason = "the C interface is documented by its standards")]
 
 #[macro_use]
