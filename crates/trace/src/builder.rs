@@ -1,0 +1,371 @@
+//! Builds a trace event by event, in the observed order. Every form is read through it.
+
+mod conditions;
+mod rules;
+
+use foretrace_event::{
+    AtomicId, BarrierId, ChannelId, CustomId, Event, EventId, IntervalId, LockId, OnceId, Patience, SemId, ThreadId,
+};
+use rustc_hash::FxHashMap;
+
+use crate::note::Note;
+use crate::trace::{
+    AtomicInfo, BarrierInfo, ConditionId, ConditionInfo, Extras, IntervalInfo, LockInfo, Name, Objects, Place,
+    PlainInfo, SemInfo, Slot, Thread, ThreadInfo, Trace,
+};
+use conditions::Conditions;
+pub use rules::Illegal;
+use rules::{Lesson, Phase, Rules};
+
+/// A place of the program, known to a builder.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PlaceId(u32);
+
+impl PlaceId {
+    /// Nobody knows where.
+    pub const UNKNOWN: Self = Self(0);
+}
+
+/// The pc of a place that only has a spelling: no program lies up there.
+const SOURCE_PC: u64 = 1 << 63;
+
+/// Builds a [`Trace`].
+///
+/// Things are declared first and get their ids in that order; then each event is pushed in the observed order. An event
+/// that those before it do not allow is refused, and the builder stays as it was. Condition variables are named here,
+/// and their instances numbered.
+///
+/// Left-out starts of created threads, and ends of joined ones, are put in.
+#[derive(Clone, Debug)]
+pub struct TraceBuilder {
+    threads: Vec<Thread>,
+    /// Events that were there before each thread's first: locks held since before the recording.
+    prologues: Vec<Vec<Slot>>,
+    objects: Objects,
+    extras: Extras,
+    places: Places,
+    rules: Rules,
+    conditions: Conditions,
+    notes: Vec<Note>,
+    counts: Counts,
+    clock: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Places {
+    list: Vec<Place>,
+    by_pc: FxHashMap<u64, u32>,
+    by_source: FxHashMap<Box<str>, u32>,
+}
+
+/// How often something was put right, for the notes.
+#[derive(Clone, Debug, Default)]
+struct Counts {
+    ends: u32,
+    held: u32,
+    sems: Vec<SemId>,
+    barriers: u32,
+    spurious: u64,
+}
+
+impl Default for TraceBuilder {
+    fn default() -> Self {
+        let places =
+            Places { list: vec![Place::default()], by_pc: FxHashMap::from_iter([(0, 0)]), ..Places::default() };
+        Self {
+            threads: Vec::new(),
+            prologues: Vec::new(),
+            objects: Objects::default(),
+            extras: Extras::default(),
+            places,
+            rules: Rules::default(),
+            conditions: Conditions::default(),
+            notes: Vec::new(),
+            counts: Counts::default(),
+            clock: 0,
+        }
+    }
+}
+
+/// Declaring what events name.
+impl TraceBuilder {
+    /// An empty trace.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A thread. It exists from the beginning unless a fork creates it; what its info says of that is ignored.
+    pub fn thread(&mut self, info: ThreadInfo) -> ThreadId {
+        self.threads.push(Thread { info: ThreadInfo { forked: None, ..info }, slots: Vec::new() });
+        self.prologues.push(Vec::new());
+        self.rules.add_thread();
+        ThreadId::from_index(self.threads.len() - 1)
+    }
+
+    /// A thread with this name.
+    pub fn named_thread(&mut self, name: &str) -> ThreadId {
+        self.thread(ThreadInfo { name: Some(name.into()), ..ThreadInfo::default() })
+    }
+
+    /// Nobody will join this thread.
+    pub fn detach(&mut self, thread: ThreadId) {
+        self.threads[thread.index()].info.detached = true;
+    }
+
+    /// A lock.
+    pub fn lock(&mut self, info: LockInfo) -> LockId {
+        self.rules.add_lock(info.class);
+        add(&mut self.objects.locks, info, LockId::from_index)
+    }
+
+    /// A condition variable.
+    pub fn condition(&mut self, info: ConditionInfo) -> ConditionId {
+        self.conditions.add();
+        add(&mut self.objects.conditions, info, |index| ConditionId(index as u32))
+    }
+
+    /// A barrier; a count of zero is found out from the events.
+    pub fn barrier(&mut self, info: BarrierInfo) -> BarrierId {
+        self.rules.add_barrier(info.count);
+        add(&mut self.objects.barriers, info, BarrierId::from_index)
+    }
+
+    /// A semaphore with this initial value.
+    pub fn sem(&mut self, info: SemInfo) -> SemId {
+        self.rules.add_sem(Some(info.initial));
+        add(&mut self.objects.sems, info, SemId::from_index)
+    }
+
+    /// A semaphore of unknown initial value: the smallest legal one is found out from the events.
+    pub fn unknown_sem(&mut self, name: Name, address: u64) -> SemId {
+        self.rules.add_sem(None);
+        add(&mut self.objects.sems, SemInfo { initial: 0, name, address }, SemId::from_index)
+    }
+
+    /// A once control.
+    pub fn once(&mut self, info: PlainInfo) -> OnceId {
+        self.rules.add_once();
+        add(&mut self.objects.onces, info, OnceId::from_index)
+    }
+
+    /// A channel.
+    pub fn channel(&mut self, info: PlainInfo) -> ChannelId {
+        add(&mut self.objects.channels, info, ChannelId::from_index)
+    }
+
+    /// An atomic variable.
+    pub fn atomic(&mut self, info: AtomicInfo) -> AtomicId {
+        add(&mut self.objects.atomics, info, AtomicId::from_index)
+    }
+
+    /// An interval.
+    pub fn interval(&mut self, info: IntervalInfo) -> IntervalId {
+        add(&mut self.objects.intervals, info, IntervalId::from_index)
+    }
+
+    /// A kind of custom event.
+    pub fn custom(&mut self, info: PlainInfo) -> CustomId {
+        add(&mut self.objects.customs, info, CustomId::from_index)
+    }
+
+    /// The place at this return address.
+    pub fn at_pc(&mut self, pc: u64) -> PlaceId {
+        let list = &mut self.places.list;
+        PlaceId(*self.places.by_pc.entry(pc).or_insert_with(|| {
+            list.push(Place { pc, source: None });
+            (list.len() - 1) as u32
+        }))
+    }
+
+    /// The place a text trace spells like this.
+    pub fn at_source(&mut self, source: &str) -> PlaceId {
+        if let Some(place) = self.places.by_source.get(source) {
+            return PlaceId(*place);
+        }
+        let index = self.places.list.len() as u32;
+        self.places.list.push(Place { pc: SOURCE_PC | u64::from(index), source: Some(source.into()) });
+        self.places.by_source.insert(source.into(), index);
+        PlaceId(index)
+    }
+}
+
+fn add<T, I>(table: &mut Vec<T>, info: T, id: impl Fn(usize) -> I) -> I {
+    table.push(info);
+    id(table.len() - 1)
+}
+
+/// Adding events.
+impl TraceBuilder {
+    /// The thread's next event.
+    ///
+    /// # Errors
+    /// If the events so far do not allow it.
+    pub fn push(&mut self, thread: ThreadId, event: Event, place: PlaceId) -> Result<(), Illegal> {
+        match event {
+            Event::Signal(_) | Event::Broadcast(_) | Event::Wait(..) => return Err(Illegal::ExplicitInstance),
+            Event::Join(child) if child != thread => self.end_for_join(child)?,
+            _ => {}
+        }
+        self.put(thread, event, place)
+    }
+
+    /// The thread signals the condition variable.
+    ///
+    /// # Errors
+    /// If the events so far do not allow it.
+    pub fn signal(&mut self, thread: ThreadId, condition: ConditionId, place: PlaceId) -> Result<(), Illegal> {
+        self.wake(thread, condition, false, place)
+    }
+
+    /// The thread broadcasts the condition variable.
+    ///
+    /// # Errors
+    /// If the events so far do not allow it.
+    pub fn broadcast(&mut self, thread: ThreadId, condition: ConditionId, place: PlaceId) -> Result<(), Illegal> {
+        self.wake(thread, condition, true, place)
+    }
+
+    /// The thread returns from a wait; without a signal to wake it, that is a failed one.
+    ///
+    /// # Errors
+    /// If the events so far do not allow it.
+    pub fn wait(&mut self, thread: ThreadId, cond: ConditionId, lock: LockId, place: PlaceId) -> Result<(), Illegal> {
+        self.rules.may_wait(thread, lock)?;
+        let begin = self.threads[thread.index()].slots.last().map_or(0, |slot| slot.stamp);
+        let event = match self.conditions.wait(cond, begin) {
+            Some(instance) => Event::Wait(instance, lock),
+            None => {
+                self.counts.spurious += 1;
+                Event::FailedWait(lock)
+            }
+        };
+        self.put(thread, event, place)
+    }
+
+    fn wake(&mut self, thread: ThreadId, cond: ConditionId, all: bool, place: PlaceId) -> Result<(), Illegal> {
+        // Refused or not does not hang on the instance, so the instance is made only for what is allowed.
+        let next = foretrace_event::CondInstance::from_index(self.conditions.instances.len());
+        self.put(thread, if all { Event::Broadcast(next) } else { Event::Signal(next) }, place)?;
+        self.conditions.wake(cond, all, self.clock);
+        Ok(())
+    }
+
+    fn put(&mut self, thread: ThreadId, event: Event, place: PlaceId) -> Result<(), Illegal> {
+        if self.rules.phase(thread) == Phase::Forked && event != Event::Start {
+            self.append(thread, Event::Start, PlaceId::UNKNOWN)?;
+        }
+        self.append(thread, event, place)
+    }
+
+    fn append(&mut self, thread: ThreadId, event: Event, place: PlaceId) -> Result<(), Illegal> {
+        let clock = if event.is_access() { self.clock } else { self.clock.checked_add(1).ok_or(Illegal::TooMany)? };
+        match self.rules.step(thread, event)? {
+            Lesson::Nothing => {}
+            Lesson::MoreInitially(sem) => self.assume_more(sem),
+            Lesson::Count(barrier, count) => {
+                self.objects.barriers[barrier.index()].count = count;
+                self.counts.barriers += 1;
+            }
+        }
+        self.clock = clock;
+        let slots = &mut self.threads[thread.index()].slots;
+        let stamp = if event.is_access() { slots.last().map_or(0, |slot| slot.stamp) } else { clock };
+        slots.push(self.extras.pack(event, stamp, place.0));
+        Ok(())
+    }
+
+    fn assume_more(&mut self, sem: SemId) {
+        let info = &mut self.objects.sems[sem.index()];
+        info.initial += 1;
+        if info.initial == 1 {
+            self.counts.sems.push(sem);
+        }
+    }
+
+    /// A thread that was joined has ended, whether or not its end was written.
+    fn end_for_join(&mut self, child: ThreadId) -> Result<(), Illegal> {
+        if matches!(self.rules.phase(child), Phase::New | Phase::Forked | Phase::Running) {
+            self.put(child, Event::End, PlaceId::UNKNOWN)?;
+            self.counts.ends += 1;
+        }
+        Ok(())
+    }
+}
+
+/// What only reading a recording needs.
+impl TraceBuilder {
+    /// The thread held the lock before its first event.
+    pub(crate) fn assume_held(&mut self, thread: ThreadId, lock: LockId) -> bool {
+        if self.rules.is_used(lock) || self.rules.is_forked(thread) {
+            return false;
+        }
+        self.rules.assume_held(thread, lock);
+        let slot = self.extras.pack(Event::Lock(lock, Patience::Blocking), 0, 0);
+        self.prologues[thread.index()].push(slot);
+        self.counts.held += 1;
+        true
+    }
+
+    /// Who holds the lock exclusively?
+    pub(crate) fn owner(&self, lock: LockId) -> Option<ThreadId> {
+        self.rules.owner(lock)
+    }
+
+    /// No more events of this thread.
+    pub(crate) fn cut(&mut self, thread: ThreadId) {
+        self.rules.cut(thread);
+    }
+
+    /// Adds a note to the trace.
+    pub(crate) fn note(&mut self, note: Note) {
+        self.notes.push(note);
+    }
+}
+
+/// Finishing.
+impl TraceBuilder {
+    /// The trace of the events so far.
+    pub fn finish(mut self) -> Trace {
+        self.add_notes();
+        for (thread, prologue) in self.threads.iter_mut().zip(self.prologues) {
+            thread.slots.splice(0..0, prologue);
+            thread.slots.shrink_to_fit();
+        }
+        self.objects.instances = self.conditions.instances;
+        self.extras.seal();
+        let mut trace = Trace {
+            threads: self.threads,
+            objects: self.objects,
+            extras: self.extras,
+            places: self.places.list,
+            notes: self.notes,
+            stamps: self.clock,
+        };
+        link_forks(&mut trace);
+        trace
+    }
+
+    fn add_notes(&mut self) {
+        let Counts { ends, held, sems, barriers, spurious } = std::mem::take(&mut self.counts);
+        let notes = [
+            (ends > 0).then_some(Note::MissingEnd { threads: ends }),
+            (held > 0).then_some(Note::HeldBefore { locks: held }),
+            (!sems.is_empty()).then_some(Note::AssumedSemaphores(sems.len() as u32)),
+            (barriers > 0).then_some(Note::AssumedBarriers(barriers)),
+            (spurious > 0).then_some(Note::SpuriousWaits(spurious)),
+        ];
+        self.notes.extend(notes.into_iter().flatten());
+    }
+}
+
+fn link_forks(trace: &mut Trace) {
+    let mut forks = Vec::new();
+    for thread in trace.threads() {
+        for (index, event) in trace.events(thread).enumerate() {
+            if let Event::Fork(child) = event {
+                forks.push((child, EventId { thread, index: index as u32 }));
+            }
+        }
+    }
+    forks.into_iter().for_each(|(child, fork)| trace.threads[child.index()].info.forked = Some(fork));
+}

@@ -1,0 +1,45 @@
+//! Opens a recording, a text trace or an STD trace, checks it and normalises it: `Recording → Trace`.
+//!
+//! * [`Recording`] is what a run left on disk. It is mapped and decoded as it is read.
+//! * [`Trace`] is the form every analysis reads: dense ids, condition instances, memory as intervals, and always a legal
+//!   history. [`TraceBuilder`] makes one event by event; every form is read through it.
+//! * [`text`] is the form a person writes in a test.
+//!
+//! The model is that of RaceQuest (thesis, sections 4.3 and 5.2).
+//!
+//! **Deviations.** Waits prefer the signals sent since they began over the nearest earlier one, threads that nobody
+//! created are allowed (they exist from the beginning), a lock may be released by a thread that does not own it, and
+//! atomic operations carry their values.
+//!
+//! **What it misses.** The order of plain accesses within a segment, and stack memory that a thread reuses from one call
+//! to the next.
+//!
+//! ```
+//! use foretrace_event::{Event, ThreadId};
+//!
+//! let trace = foretrace_trace::text::parse(
+//!     "main fork worker
+//!      worker write x @ worker.c:7
+//!      main read x",
+//! )?;
+//! let worker = ThreadId(1);
+//! assert_eq!(trace.name(worker), "worker");
+//! let events: Vec<Event> = trace.events(worker).collect();
+//! assert!(matches!(events[..], [Event::Start, Event::Write(_)]));
+//! # Ok::<(), foretrace_trace::text::TextErrors>(())
+//! ```
+#![deny(unsafe_code)]
+
+mod builder;
+mod note;
+mod recording;
+pub mod text;
+mod trace;
+
+pub use builder::{Illegal, PlaceId, TraceBuilder};
+pub use note::Note;
+pub use recording::{Damage, Entry, Header, Merged, Module, RecordedThread, Recording, RecordingError, Records};
+pub use trace::{
+    AllocationInfo, AtomicInfo, BarrierInfo, ConditionId, ConditionInfo, InstanceInfo, IntervalInfo, Kind, LockInfo,
+    Name, Named, Observed, Place, PlainInfo, SemInfo, Stats, ThreadInfo, Trace,
+};

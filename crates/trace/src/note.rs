@@ -1,0 +1,116 @@
+//! What was cut off, dropped, assumed or repaired while a trace was read: a report says it, an analysis may ask.
+
+use std::fmt;
+
+use foretrace_event::ThreadId;
+
+/// One such fact.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Note {
+    /// The recorded program did not end in an orderly way: it was killed, crashed, or still runs.
+    NotClosed,
+    /// The recorder reached its size limit.
+    SizeLimit,
+    /// The recorder's disk was full.
+    DiskFull,
+    /// This many events could not be written.
+    Lost(u64),
+    /// The file ends here, and should not.
+    CutOff {
+        /// Where the file ends.
+        byte: u64,
+    },
+    /// A chunk of this thread's records is missing; its later ones were left out.
+    MissingChunk {
+        /// The thread's number in the recording.
+        thread: u32,
+        /// Which chunk.
+        sequence: u32,
+    },
+    /// Events of this thread are missing.
+    Gap {
+        /// The thread's number in the recording.
+        thread: u32,
+        /// How many are known of.
+        events: u64,
+    },
+    /// A thread's stamps do not increase; they were taken as if they did.
+    UnorderedStamps {
+        /// The thread's number in the recording.
+        thread: u32,
+    },
+    /// The rest of a thread was left out, from an event on that those kept before it do not allow.
+    Cut {
+        /// Which thread.
+        thread: ThreadId,
+        /// The stamp of the first event left out.
+        stamp: u64,
+        /// Why it is not allowed.
+        why: crate::Illegal,
+    },
+    /// A wait that is not between the unlock and the lock of its mutex was left out.
+    StrayWait {
+        /// Which thread.
+        thread: ThreadId,
+    },
+    /// Threads that were joined have no end in the recording; it was put before the join.
+    MissingEnd {
+        /// How many threads.
+        threads: u32,
+    },
+    /// Threads run that no recorded thread created.
+    MissingFork {
+        /// How many threads.
+        threads: u32,
+    },
+    /// Locks that were held when the recording began.
+    HeldBefore {
+        /// How many locks.
+        locks: u32,
+    },
+    /// Semaphores whose initial value was not recorded; the smallest legal one was taken.
+    AssumedSemaphores(u32),
+    /// Barriers whose count was not recorded; the first full phase was taken for it.
+    AssumedBarriers(u32),
+    /// Waits that no signal explains: spurious wake-ups.
+    SpuriousWaits(u64),
+    /// What a conversion could not spell and left out.
+    Unspelled {
+        /// What it was.
+        what: &'static str,
+        /// How many.
+        count: u64,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotClosed => {
+                write!(f, "the program did not end in an orderly way; the recording goes up to its death")
+            }
+            Self::SizeLimit => write!(f, "the recording reached its size limit; what came after is missing"),
+            Self::DiskFull => write!(f, "the disk was full; what came after is missing"),
+            Self::Lost(count) => write!(f, "{count} events could not be written"),
+            Self::CutOff { byte } => write!(f, "the file is cut off at byte {byte}; read up to there"),
+            Self::MissingChunk { thread, sequence } => {
+                write!(f, "chunk {sequence} of recorded thread {thread} is missing; the rest of the thread is left out")
+            }
+            Self::Gap { thread, events } => write!(f, "recorded thread {thread} misses {events} events"),
+            Self::UnorderedStamps { thread } => write!(f, "the stamps of recorded thread {thread} do not increase"),
+            Self::Cut { thread, stamp, why } => {
+                write!(f, "thread {thread} is read up to stamp {stamp}: {why}")
+            }
+            Self::StrayWait { thread } => write!(f, "a wait of thread {thread} without its unlock is left out"),
+            Self::MissingEnd { threads } => write!(f, "{threads} joined threads have no recorded end"),
+            Self::MissingFork { threads } => write!(f, "{threads} threads have no recorded creation"),
+            Self::HeldBefore { locks } => write!(f, "{locks} locks were held when the recording began"),
+            Self::AssumedSemaphores(count) => {
+                write!(f, "the initial values of {count} semaphores are the smallest that fit")
+            }
+            Self::AssumedBarriers(count) => write!(f, "the counts of {count} barriers are taken from their first use"),
+            Self::SpuriousWaits(count) => write!(f, "{count} waits woke without a signal"),
+            Self::Unspelled { what, count } => write!(f, "{count} {what} have no spelling in this form"),
+        }
+    }
+}

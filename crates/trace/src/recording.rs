@@ -1,0 +1,172 @@
+//! What a run left on disk, mapped and decoded as it is read: never the whole of it in memory.
+
+mod chunks;
+mod error;
+mod merged;
+mod records;
+mod side;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+pub use chunks::Header;
+use chunks::ThreadChunks;
+pub use error::{Damage, RecordingError};
+use foretrace_event::layout::Flags;
+pub use merged::Merged;
+pub use records::{Entry, Records};
+pub use side::Module;
+
+use crate::note::Note;
+
+/// An opened recording.
+#[derive(Debug)]
+pub struct Recording {
+    path: PathBuf,
+    bytes: Bytes,
+    header: Header,
+    threads: Vec<ThreadChunks>,
+    modules: Vec<Module>,
+    names: BTreeMap<u32, String>,
+    run: BTreeMap<String, String>,
+    notes: Vec<Note>,
+}
+
+/// A thread of a recording.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RecordedThread<'a> {
+    /// Its number while it ran.
+    pub id: u32,
+    /// Its name, if it had one.
+    pub name: Option<&'a str>,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    Mapped(memmap2::Mmap),
+    Owned(Vec<u8>),
+}
+
+impl Recording {
+    /// Opens a recording: its directory, or its `events` file.
+    ///
+    /// # Errors
+    /// If it cannot be read, is no recording, or its chunks make no sense.
+    pub fn open(path: &Path) -> Result<Self, RecordingError> {
+        let events = if path.is_dir() { path.join("events") } else { path.to_owned() };
+        let directory = events.parent().unwrap_or(Path::new("."));
+        let mut recording = Self::from_bytes(&events, map(&events)?)?;
+        recording.modules = side::modules(&directory.join("modules"))?;
+        recording.names = side::threads(&directory.join("threads"))?;
+        recording.run = side::run(&directory.join("run"))?;
+        Ok(recording)
+    }
+
+    /// Reads the bytes of an `events` file that nothing else belongs to; `path` is for errors.
+    ///
+    /// # Errors
+    /// If they are no recording, or its chunks make no sense.
+    pub fn from_vec(path: &Path, bytes: Vec<u8>) -> Result<Self, RecordingError> {
+        Self::from_bytes(path, Bytes::Owned(bytes))
+    }
+
+    fn from_bytes(path: &Path, bytes: Bytes) -> Result<Self, RecordingError> {
+        let header = chunks::read_header(path, bytes.get())?;
+        let mut notes = header_notes(&header);
+        let threads = chunks::find(path, bytes.get(), &header, &mut notes)?;
+        Ok(Self {
+            path: path.to_owned(),
+            bytes,
+            header,
+            threads,
+            modules: Vec::new(),
+            names: BTreeMap::new(),
+            run: BTreeMap::new(),
+            notes,
+        })
+    }
+
+    /// Where its `events` file is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// Bytes of its `events` file that were written.
+    pub fn size(&self) -> u64 {
+        self.header.next.min(self.bytes().len() as u64)
+    }
+
+    /// The threads that left records, by number.
+    pub fn threads(&self) -> impl ExactSizeIterator<Item = RecordedThread<'_>> + '_ {
+        let named = |id: &u32| self.names.get(id).map(String::as_str);
+        self.threads.iter().map(move |thread| RecordedThread { id: thread.id, name: named(&thread.id) })
+    }
+
+    /// The records of the thread with this index in [`Recording::threads`].
+    pub fn records(&self, index: usize) -> Records<'_> {
+        Records::new(self, &self.threads[index])
+    }
+
+    /// The records of all threads in the order of their stamps.
+    pub fn merged(&self) -> Merged<'_> {
+        Merged::new(self)
+    }
+
+    /// The mapped files of the recorded program, by address.
+    pub fn modules(&self) -> &[Module] {
+        &self.modules
+    }
+
+    /// What was run, and how it ended.
+    pub fn run(&self) -> &BTreeMap<String, String> {
+        &self.run
+    }
+
+    /// What is missing.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
+    }
+
+    fn bytes(&self) -> &[u8] {
+        self.bytes.get()
+    }
+}
+
+impl Bytes {
+    fn get(&self) -> &[u8] {
+        match self {
+            Self::Mapped(map) => map,
+            Self::Owned(bytes) => bytes,
+        }
+    }
+}
+
+fn header_notes(header: &Header) -> Vec<Note> {
+    let flags = header.flags;
+    let notes = [
+        (!flags.has(Flags::CLOSED)).then_some(Note::NotClosed),
+        flags.has(Flags::LIMIT).then_some(Note::SizeLimit),
+        flags.has(Flags::NO_SPACE).then_some(Note::DiskFull),
+        (header.lost > 0).then_some(Note::Lost(header.lost)),
+    ];
+    notes.into_iter().flatten().collect()
+}
+
+#[allow(unsafe_code)]
+fn map(path: &Path) -> Result<Bytes, RecordingError> {
+    let error = |source| RecordingError::Io { path: path.to_owned(), source };
+    let file = File::open(path).map_err(error)?;
+    if file.metadata().map_err(error)?.len() == 0 {
+        return Ok(Bytes::Owned(Vec::new()));
+    }
+    // SAFETY: the program that wrote the recording has ended, and nothing else writes or truncates it while it is open:
+    // recordings are named for one run. All reads are bounds-checked, and no byte is assumed to keep its value.
+    let map = unsafe { memmap2::Mmap::map(&file) }.map_err(error)?;
+    Ok(Bytes::Mapped(map))
+}

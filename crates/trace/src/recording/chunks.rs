@@ -1,0 +1,158 @@
+//! Finding the chunks of an `events` file, thread by thread.
+
+use foretrace_event::layout::{
+    CHUNK_HEADER_SIZE, CHUNK_MAGIC, ChunkKind, Flags, HEADER_SIZE, MAGIC, UNIT, VERSION, chunk, header,
+};
+use std::path::Path;
+
+use super::{Damage, RecordingError};
+use crate::note::Note;
+
+/// The header's fields.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Header {
+    /// How the recording ended, and what it holds.
+    pub flags: Flags,
+    /// The process id of the recorded program.
+    pub pid: u64,
+    /// The next stamp that would have been given out.
+    pub stamp: u64,
+    /// Nothing was written from this byte on.
+    pub next: u64,
+    /// How many threads there were.
+    pub threads: u64,
+    /// How many events could not be written.
+    pub lost: u64,
+}
+
+/// Where a chunk's records lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Chunk {
+    kind: ChunkKind,
+    thread: u32,
+    pub(super) sequence: u32,
+    /// First byte of its records.
+    pub(super) start: usize,
+    /// Byte after its last record.
+    pub(super) end: usize,
+    /// The file ends within it.
+    pub(super) cut: bool,
+}
+
+/// A thread's chunks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct ThreadChunks {
+    pub(super) id: u32,
+    pub(super) records: Vec<Chunk>,
+    pub(super) tables: Vec<Chunk>,
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"))
+}
+
+fn long(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + 8].try_into().expect("eight bytes"))
+}
+
+/// Checks and reads the header.
+pub(super) fn read_header(path: &Path, bytes: &[u8]) -> Result<Header, RecordingError> {
+    let path = || path.to_owned();
+    if !bytes.starts_with(&MAGIC[..bytes.len().min(MAGIC.len())]) || bytes.is_empty() {
+        return Err(RecordingError::NotARecording { path: path() });
+    }
+    if bytes.len() < HEADER_SIZE {
+        return Err(RecordingError::NoHeader { path: path(), length: bytes.len() as u64 });
+    }
+    let found = word(bytes, header::VERSION);
+    if found != VERSION {
+        return Err(RecordingError::Version { path: path(), found });
+    }
+    let next = long(bytes, header::NEXT);
+    if next < HEADER_SIZE as u64 {
+        return Err(RecordingError::Damaged { path: path(), byte: header::NEXT as u64, damage: Damage::Next(next) });
+    }
+    Ok(Header {
+        flags: Flags(word(bytes, header::FLAGS)),
+        pid: long(bytes, header::PID),
+        stamp: long(bytes, header::STAMP),
+        next,
+        threads: long(bytes, header::THREADS),
+        lost: long(bytes, header::LOST),
+    })
+}
+
+/// Finds all chunks, checks them, and sorts them by thread and sequence.
+pub(super) fn find(
+    path: &Path,
+    bytes: &[u8],
+    header: &Header,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<ThreadChunks>, RecordingError> {
+    let mut chunks = Vec::new();
+    let end = usize::try_from(header.next).map_or(bytes.len(), |next| next.min(bytes.len()));
+    let mut cut = header.next > bytes.len() as u64;
+    let mut at = HEADER_SIZE;
+    while at + CHUNK_HEADER_SIZE <= end {
+        if word(bytes, at + chunk::MAGIC) != CHUNK_MAGIC {
+            at += UNIT;
+            continue;
+        }
+        let damaged =
+            |(offset, damage)| RecordingError::Damaged { path: path.to_owned(), byte: (at + offset) as u64, damage };
+        let (found, capacity) = read_chunk(bytes, at, header).map_err(damaged)?;
+        cut |= found.cut;
+        chunks.push(found);
+        at += capacity.next_multiple_of(UNIT);
+    }
+    if cut {
+        notes.push(Note::CutOff { byte: bytes.len() as u64 });
+    }
+    group(path, chunks, notes)
+}
+
+fn read_chunk(bytes: &[u8], at: usize, header: &Header) -> Result<(Chunk, usize), (usize, Damage)> {
+    let field = |offset| word(bytes, at + offset);
+    let code = field(chunk::KIND);
+    let kind = ChunkKind::from_code(code).ok_or((chunk::KIND, Damage::Kind(code)))?;
+    let thread = field(chunk::THREAD);
+    if u64::from(thread) >= header.threads {
+        return Err((chunk::THREAD, Damage::Thread { thread, threads: header.threads }));
+    }
+    let (capacity, used) = (field(chunk::CAPACITY), field(chunk::USED));
+    let room = (capacity as usize).checked_sub(CHUNK_HEADER_SIZE);
+    let room = room.ok_or((chunk::CAPACITY, Damage::Capacity(capacity)))?;
+    if used as usize > room {
+        return Err((chunk::USED, Damage::Used { used, capacity }));
+    }
+    let start = at + CHUNK_HEADER_SIZE;
+    let end = start + used as usize;
+    let cut = end > bytes.len();
+    let sequence = field(chunk::SEQUENCE);
+    Ok((Chunk { kind, thread, sequence, start, end: end.min(bytes.len()), cut }, capacity as usize))
+}
+
+fn group(path: &Path, mut chunks: Vec<Chunk>, notes: &mut Vec<Note>) -> Result<Vec<ThreadChunks>, RecordingError> {
+    let key = |chunk: &Chunk| (chunk.thread, chunk.kind as u32, chunk.sequence);
+    chunks.sort_by_key(|chunk| (key(chunk), chunk.start));
+    if let Some(pair) = chunks.windows(2).find(|pair| key(&pair[0]) == key(&pair[1])) {
+        let Chunk { thread, sequence, start, .. } = pair[1];
+        let byte = (start - CHUNK_HEADER_SIZE + chunk::SEQUENCE) as u64;
+        let damage = Damage::Duplicate { thread, sequence };
+        return Err(RecordingError::Damaged { path: path.to_owned(), byte, damage });
+    }
+    let threads = chunks.chunk_by(|a, b| a.thread == b.thread);
+    Ok(threads.map(|chunks| whole_prefix(chunks, notes)).collect())
+}
+
+/// A thread's chunks up to the first that is missing; what it had open belongs after its last record.
+fn whole_prefix(chunks: &[Chunk], notes: &mut Vec<Note>) -> ThreadChunks {
+    let (tables, records): (Vec<_>, Vec<_>) = chunks.iter().partition(|chunk| chunk.kind == ChunkKind::Table);
+    let id = chunks[0].thread;
+    let whole = (0..).zip(&records).take_while(|(sequence, chunk): &(u32, &Chunk)| *sequence == chunk.sequence).count();
+    if whole == records.len() {
+        return ThreadChunks { id, records, tables };
+    }
+    notes.push(Note::MissingChunk { thread: id, sequence: whole as u32 });
+    ThreadChunks { id, records: records[..whole].to_vec(), tables: Vec::new() }
+}

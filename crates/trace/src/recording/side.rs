@@ -1,0 +1,77 @@
+//! The small files beside `events`: what was mapped, how threads are called, what was run.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::RecordingError;
+
+/// A mapped file of the recorded program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Module {
+    /// First address.
+    pub start: u64,
+    /// Address after the last.
+    pub end: u64,
+    /// Offset of `start` in the file.
+    pub offset: u64,
+    /// Its build id in hexadecimal; empty if it has none.
+    pub build_id: String,
+    /// Where it was.
+    pub path: PathBuf,
+}
+
+/// Reads a side file; one that is not there is empty.
+fn read(path: &Path) -> Result<String, RecordingError> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
+        Err(source) => Err(RecordingError::Io { path: path.to_owned(), source }),
+    }
+}
+
+/// Parses each line; a last one that was being written when the program died may be half a line, and is skipped.
+fn lines<T>(path: &Path, expected: &'static str, parse: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, RecordingError> {
+    let text = read(path)?;
+    let mut values = Vec::new();
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        match parse(line.trim_end_matches(['\n', '\r'])) {
+            Some(value) => values.push(value),
+            None if !line.ends_with('\n') => {}
+            None => return Err(RecordingError::SideFile { path: path.to_owned(), line: index + 1, expected }),
+        }
+    }
+    Ok(values)
+}
+
+/// The module map, by address.
+pub(super) fn modules(path: &Path) -> Result<Vec<Module>, RecordingError> {
+    let mut modules = lines(path, "start end offset build-id path", |line| {
+        let mut fields = line.splitn(5, ' ');
+        let mut number = || u64::from_str_radix(fields.next()?.trim_start_matches("0x"), 16).ok();
+        let (start, end, offset) = (number()?, number()?, number()?);
+        let build_id = fields.next()?.trim_matches('-').to_owned();
+        Some(Module { start, end, offset, build_id, path: fields.next()?.into() })
+    })?;
+    modules.sort_by_key(|module| module.start);
+    Ok(modules)
+}
+
+/// Thread names by number.
+pub(super) fn threads(path: &Path) -> Result<BTreeMap<u32, String>, RecordingError> {
+    let names = lines(path, "id name", |line| {
+        let (id, name) = line.split_once(' ')?;
+        Some((id.parse().ok()?, name.to_owned()))
+    })?;
+    Ok(names.into_iter().collect())
+}
+
+/// What was run, and how it ended.
+pub(super) fn run(path: &Path) -> Result<BTreeMap<String, String>, RecordingError> {
+    let pairs = lines(path, "key=value", |line| {
+        let (key, value) = line.split_once('=')?;
+        Some((key.to_owned(), value.to_owned()))
+    })?;
+    Ok(pairs.into_iter().collect())
+}

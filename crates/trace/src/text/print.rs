@@ -1,0 +1,216 @@
+//! A trace into text that reads back as the same trace.
+
+use std::io::{self, Write};
+
+use foretrace_event::{Event, LockClass, Order, Patience};
+use rustc_hash::FxHashSet;
+
+use super::syntax::KEYWORDS;
+use crate::trace::{Name, Trace};
+
+/// Writes the declarations of everything in the trace, then its events in the observed order.
+///
+/// # Errors
+/// If writing fails.
+pub fn print(trace: &Trace, out: &mut dyn Write) -> io::Result<()> {
+    let names = Names::new(trace);
+    declarations(trace, &names, out)?;
+    for id in trace.observed() {
+        write!(out, "{} ", names.threads[id.thread.index()])?;
+        names.event(trace, trace.event(id), out)?;
+        let place = trace.place(id);
+        match &place.source {
+            Some(source) => writeln!(out, " @ {source}")?,
+            None if place.pc != 0 => writeln!(out, " @ {:#x}", place.pc)?,
+            None => writeln!(out)?,
+        }
+    }
+    Ok(())
+}
+
+/// Names that are words and unique among their kind, for every id of a trace.
+#[derive(Clone, Debug)]
+pub struct Names {
+    threads: Vec<String>,
+    locks: Vec<String>,
+    conditions: Vec<String>,
+    barriers: Vec<String>,
+    sems: Vec<String>,
+    onces: Vec<String>,
+    channels: Vec<String>,
+    atomics: Vec<String>,
+    intervals: Vec<String>,
+    customs: Vec<String>,
+}
+
+impl Names {
+    /// The given names where they are unique, and made-up ones.
+    pub fn new(trace: &Trace) -> Self {
+        let objects = &trace.objects;
+        let reserved: FxHashSet<String> = KEYWORDS.iter().map(|word| (*word).to_owned()).collect();
+        Self {
+            threads: unique(trace.threads.iter().map(|thread| &thread.info.name), "t", reserved),
+            locks: names(objects.locks.iter().map(|info| &info.name), "m"),
+            conditions: names(objects.conditions.iter().map(|info| &info.name), "c"),
+            barriers: names(objects.barriers.iter().map(|info| &info.name), "b"),
+            sems: names(objects.sems.iter().map(|info| &info.name), "s"),
+            onces: names(objects.onces.iter().map(|info| &info.name), "o"),
+            channels: names(objects.channels.iter().map(|info| &info.name), "h"),
+            atomics: names(objects.atomics.iter().map(|info| &info.name), "a"),
+            intervals: names(objects.intervals.iter().map(|info| &info.name), "r"),
+            customs: names(objects.customs.iter().map(|info| &info.name), "e"),
+        }
+    }
+
+    /// Writes an event as the text form does, without its thread and place.
+    ///
+    /// # Errors
+    /// If writing fails.
+    pub fn event(&self, trace: &Trace, event: Event, out: &mut dyn Write) -> io::Result<()> {
+        let condition = |instance| &self.conditions[trace.instance(instance).condition.index()];
+        match event {
+            Event::Start => write!(out, "start"),
+            Event::End => write!(out, "end"),
+            Event::Fork(t) => write!(out, "fork {}", self.threads[t.index()]),
+            Event::Join(t) => write!(out, "join {}", self.threads[t.index()]),
+            Event::Lock(m, p) => write!(out, "lock {}{}", self.locks[m.index()], hopeful(p)),
+            Event::FailedLock(m, p) => write!(out, "flock {}{}", self.locks[m.index()], failed(p)),
+            Event::RdLock(m, p) => write!(out, "rdlock {}{}", self.locks[m.index()], hopeful(p)),
+            Event::FailedRdLock(m, p) => write!(out, "frdlock {}{}", self.locks[m.index()], failed(p)),
+            Event::Unlock(m) => write!(out, "unlock {}", self.locks[m.index()]),
+            Event::Signal(c) => write!(out, "signal {}", condition(c)),
+            Event::Broadcast(c) => write!(out, "broadcast {}", condition(c)),
+            Event::Wait(c, m) => write!(out, "wait {} {}", condition(c), self.locks[m.index()]),
+            Event::FailedWait(m) => write!(out, "fwait {}", self.locks[m.index()]),
+            Event::BarrierEnter(b) => write!(out, "barrier_enter {}", self.barriers[b.index()]),
+            Event::BarrierExit(b) => write!(out, "barrier_exit {}", self.barriers[b.index()]),
+            Event::SemWait(s, p) => write!(out, "sem_wait {}{}", self.sems[s.index()], hopeful(p)),
+            Event::FailedSemWait(s, p) => write!(out, "sem_fwait {}{}", self.sems[s.index()], failed(p)),
+            Event::SemPost(s) => write!(out, "sem_post {}", self.sems[s.index()]),
+            Event::OnceRun(o) => write!(out, "once_run {}", self.onces[o.index()]),
+            Event::OnceDone(o) => write!(out, "once_done {}", self.onces[o.index()]),
+            Event::OnceAbort(o) => write!(out, "once_abort {}", self.onces[o.index()]),
+            Event::OncePass(o) => write!(out, "once_pass {}", self.onces[o.index()]),
+            Event::Release(h) => write!(out, "release {}", self.channels[h.index()]),
+            Event::Acquire(h) => write!(out, "acquire {}", self.channels[h.index()]),
+            Event::AtomicLoad(a, o, v) => write!(out, "aload {} {} {v}", self.atomics[a.index()], name(o)),
+            Event::AtomicStore(a, o, v) => write!(out, "astore {} {} {v}", self.atomics[a.index()], name(o)),
+            Event::AtomicRmw(a, o, v, w) => write!(out, "armw {} {} {v} {w}", self.atomics[a.index()], name(o)),
+            Event::Fence(o) => write!(out, "fence {}", o.name()),
+            Event::Read(r) => write!(out, "read {}", self.intervals[r.index()]),
+            Event::Write(r) => write!(out, "write {}", self.intervals[r.index()]),
+            Event::Custom(e, v) => write!(out, "custom {} {v}", self.customs[e.index()]),
+        }
+    }
+}
+
+fn name(order: impl Into<Order>) -> &'static str {
+    order.into().name()
+}
+
+/// The patience of what succeeded: blocking goes without saying.
+fn hopeful(patience: Patience) -> &'static str {
+    if patience == Patience::Blocking { "" } else { spelled(patience) }
+}
+
+/// The patience of what failed: a try goes without saying.
+fn failed(patience: Patience) -> &'static str {
+    if patience == Patience::Try { "" } else { spelled(patience) }
+}
+
+fn spelled(patience: Patience) -> &'static str {
+    match patience {
+        Patience::Blocking => " blocking",
+        Patience::Try => " try",
+        Patience::Timed => " timed",
+    }
+}
+
+fn names<'a>(given: impl Iterator<Item = &'a Name>, prefix: &str) -> Vec<String> {
+    unique(given, prefix, FxHashSet::default())
+}
+
+fn unique<'a>(given: impl Iterator<Item = &'a Name>, prefix: &str, mut taken: FxHashSet<String>) -> Vec<String> {
+    let choose = |(index, name): (usize, &Name)| {
+        let wanted = name.as_deref().map_or_else(|| format!("{prefix}{index}"), word);
+        let fits = taken.insert(wanted.clone());
+        if fits {
+            return wanted;
+        }
+        let numbered = (2..).map(|number| format!("{wanted}~{number}"));
+        numbered.into_iter().find(|name| taken.insert(name.clone())).expect("there is always another number")
+    };
+    given.enumerate().map(choose).collect()
+}
+
+/// A name as one word that no reader takes for something else.
+fn word(name: &str) -> String {
+    let plain = |c: char| if c.is_whitespace() || c == '#' || c == '@' || c == '=' { '_' } else { c };
+    if name.is_empty() { "_".to_owned() } else { name.chars().map(plain).collect() }
+}
+
+fn declarations(trace: &Trace, names: &Names, out: &mut dyn Write) -> io::Result<()> {
+    let objects = &trace.objects;
+    for (thread, name) in trace.threads.iter().zip(&names.threads) {
+        writeln!(out, "thread {name}{}", if thread.info.detached { " detached" } else { "" })?;
+    }
+    for (info, name) in objects.locks.iter().zip(&names.locks) {
+        let class = if info.class == LockClass::Mutex { "" } else { info.class.name() };
+        let gap = if class.is_empty() { "" } else { " " };
+        writeln!(out, "mutex {name}{gap}{class}{}", At(info.address))?;
+    }
+    for (info, name) in objects.conditions.iter().zip(&names.conditions) {
+        writeln!(out, "cond {name}{}", At(info.address))?;
+    }
+    for (info, name) in objects.barriers.iter().zip(&names.barriers) {
+        writeln!(out, "barrier {name} = {}{}", info.count, At(info.address))?;
+    }
+    for (info, name) in objects.sems.iter().zip(&names.sems) {
+        writeln!(out, "sem {name} = {}{}", info.initial, At(info.address))?;
+    }
+    for (word, table, list) in [
+        ("once", &objects.onces, &names.onces),
+        ("channel", &objects.channels, &names.channels),
+        ("custom", &objects.customs, &names.customs),
+    ] {
+        for (info, name) in table.iter().zip(list) {
+            writeln!(out, "{word} {name}{}", At(info.address))?;
+        }
+    }
+    memory_declarations(trace, names, out)
+}
+
+fn memory_declarations(trace: &Trace, names: &Names, out: &mut dyn Write) -> io::Result<()> {
+    for (info, name) in trace.objects.intervals.iter().zip(&names.intervals) {
+        write!(out, "interval {name}")?;
+        for (key, value) in [("length", info.length), ("generation", u64::from(info.generation))] {
+            if value != 0 {
+                write!(out, " {key} {value}")?;
+            }
+        }
+        writeln!(out, "{}", At(info.address))?;
+    }
+    for (info, name) in trace.objects.atomics.iter().zip(&names.atomics) {
+        write!(out, "atomic {name}")?;
+        if let Some(initial) = info.initial {
+            write!(out, " = {initial}")?;
+        }
+        if info.size != 0 {
+            write!(out, " size {}", info.size)?;
+        }
+        for interval in &info.intervals {
+            write!(out, " over {}", names.intervals[interval.index()])?;
+        }
+        writeln!(out, "{}", At(info.address))?;
+    }
+    Ok(())
+}
+
+/// ` at ADDRESS`, where it is known.
+struct At(u64);
+
+impl std::fmt::Display for At {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0 == 0 { Ok(()) } else { write!(f, " at {:#x}", self.0) }
+    }
+}
