@@ -31,6 +31,7 @@
 #![deny(unsafe_code)]
 
 mod builder;
+mod normalise;
 mod note;
 mod recording;
 pub mod text;
@@ -38,7 +39,9 @@ mod trace;
 
 pub use builder::{Illegal, PlaceId, TraceBuilder};
 pub use note::Note;
-pub use recording::{Damage, Entry, Header, Merged, Module, RecordedThread, Recording, RecordingError, Records};
+pub use recording::{
+    Damage, Entry, Header, Merged, Module, RecordedThread, Recording, RecordingError, RecordingWriter, Records,
+};
 pub use trace::{
     AllocationInfo, AtomicInfo, BarrierInfo, ConditionId, ConditionInfo, InstanceInfo, IntervalInfo, Kind, LockInfo,
     Name, Named, Observed, Place, PlainInfo, SemInfo, Stats, ThreadInfo, Trace,

@@ -5,6 +5,7 @@ mod error;
 mod merged;
 mod records;
 mod side;
+mod writer;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -17,6 +18,7 @@ use foretrace_event::layout::Flags;
 pub use merged::Merged;
 pub use records::{Entry, Records};
 pub use side::Module;
+pub use writer::RecordingWriter;
 
 use crate::note::Note;
 
@@ -104,8 +106,12 @@ impl Recording {
 
     /// The threads that left records, by number.
     pub fn threads(&self) -> impl ExactSizeIterator<Item = RecordedThread<'_>> + '_ {
-        let named = |id: &u32| self.names.get(id).map(String::as_str);
-        self.threads.iter().map(move |thread| RecordedThread { id: thread.id, name: named(&thread.id) })
+        self.threads.iter().map(|thread| RecordedThread { id: thread.id, name: self.thread_name(thread.id) })
+    }
+
+    /// The name of the thread with this number.
+    pub fn thread_name(&self, number: u32) -> Option<&str> {
+        self.names.get(&number).map(String::as_str)
     }
 
     /// The records of the thread with this index in [`Recording::threads`].

@@ -15,7 +15,7 @@ pub use objects::{
 };
 pub use observed::Observed;
 pub use packed::Kind;
-pub(crate) use packed::{Extras, Interned, Slot};
+pub(crate) use packed::{Extras, Slot};
 
 use crate::note::Note;
 
@@ -186,7 +186,7 @@ macro_rules! tables {
             }
 
             $(#[$docs])*
-            pub fn $all(&self) -> impl ExactSizeIterator<Item = (($id), &$info)> + '_ {
+            pub fn $all(&self) -> impl ExactSizeIterator<Item = ($id, &$info)> + '_ {
                 self.objects.$all.iter().enumerate().map(|(index, info)| ($id(index as u32), info))
             }
         )*}

@@ -179,6 +179,14 @@ impl Rules {
         self.threads[thread.index()].phase
     }
 
+    /// The thread does something that is no event; then nobody can create it any more.
+    pub(super) fn begin(&mut self, thread: ThreadId) {
+        let state = &mut self.threads[thread.index()];
+        if state.phase == Phase::New {
+            state.phase = Phase::Running;
+        }
+    }
+
     pub(super) fn cut(&mut self, thread: ThreadId) {
         self.threads[thread.index()].phase = Phase::Cut;
     }

@@ -15,8 +15,6 @@ pub struct Header {
     pub flags: Flags,
     /// The process id of the recorded program.
     pub pid: u64,
-    /// The next stamp that would have been given out.
-    pub stamp: u64,
     /// Nothing was written from this byte on.
     pub next: u64,
     /// How many threads there were.
@@ -75,7 +73,6 @@ pub(super) fn read_header(path: &Path, bytes: &[u8]) -> Result<Header, Recording
     Ok(Header {
         flags: Flags(word(bytes, header::FLAGS)),
         pid: long(bytes, header::PID),
-        stamp: long(bytes, header::STAMP),
         next,
         threads: long(bytes, header::THREADS),
         lost: long(bytes, header::LOST),
@@ -91,7 +88,8 @@ pub(super) fn find(
 ) -> Result<Vec<ThreadChunks>, RecordingError> {
     let mut chunks = Vec::new();
     let end = usize::try_from(header.next).map_or(bytes.len(), |next| next.min(bytes.len()));
-    let mut cut = header.next > bytes.len() as u64;
+    let full = header.flags.has(Flags::LIMIT) || header.flags.has(Flags::NO_SPACE);
+    let mut cut = header.next > bytes.len() as u64 && !full;
     let mut at = HEADER_SIZE;
     while at + CHUNK_HEADER_SIZE <= end {
         if word(bytes, at + chunk::MAGIC) != CHUNK_MAGIC {
@@ -126,7 +124,7 @@ fn read_chunk(bytes: &[u8], at: usize, header: &Header) -> Result<(Chunk, usize)
         return Err((chunk::USED, Damage::Used { used, capacity }));
     }
     let start = at + CHUNK_HEADER_SIZE;
-    let end = start + used as usize;
+    let end = start + if kind == ChunkKind::Table { room } else { used as usize };
     let cut = end > bytes.len();
     let sequence = field(chunk::SEQUENCE);
     Ok((Chunk { kind, thread, sequence, start, end: end.min(bytes.len()), cut }, capacity as usize))
@@ -135,7 +133,8 @@ fn read_chunk(bytes: &[u8], at: usize, header: &Header) -> Result<(Chunk, usize)
 fn group(path: &Path, mut chunks: Vec<Chunk>, notes: &mut Vec<Note>) -> Result<Vec<ThreadChunks>, RecordingError> {
     let key = |chunk: &Chunk| (chunk.thread, chunk.kind as u32, chunk.sequence);
     chunks.sort_by_key(|chunk| (key(chunk), chunk.start));
-    if let Some(pair) = chunks.windows(2).find(|pair| key(&pair[0]) == key(&pair[1])) {
+    let twice = |pair: &&[Chunk]| pair[0].kind == ChunkKind::Records && key(&pair[0]) == key(&pair[1]);
+    if let Some(pair) = chunks.windows(2).find(twice) {
         let Chunk { thread, sequence, start, .. } = pair[1];
         let byte = (start - CHUNK_HEADER_SIZE + chunk::SEQUENCE) as u64;
         let damage = Damage::Duplicate { thread, sequence };

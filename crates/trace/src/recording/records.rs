@@ -105,8 +105,8 @@ impl Raw<'_> {
             };
             self.entry += 1;
             let field = |at: usize| u64::from_le_bytes(entry[at..at + 8].try_into().expect("eight bytes"));
-            let access = Access { line: field(0), reads: field(8), writes: field(16), pc: field(24) };
-            if access.line >> 58 != 0 {
+            let access = Access { line: field(0) / 64, reads: field(8), writes: field(16), pc: field(24) };
+            if field(0) % 64 != 0 {
                 self.table = self.thread.tables.len();
                 return Some(Err(self.damaged(byte, Damage::Line { thread: self.thread.id })));
             }

@@ -53,7 +53,7 @@ pub(crate) struct Extras {
 
 /// Values by number, each kept once.
 #[derive(Clone, Debug)]
-pub(crate) struct Interned<T> {
+struct Interned<T> {
     values: Vec<T>,
     index: FxHashMap<T, u32>,
 }
@@ -65,18 +65,18 @@ impl<T> Default for Interned<T> {
 }
 
 impl<T: Copy + Eq + std::hash::Hash> Interned<T> {
-    pub(crate) fn number(&mut self, value: T) -> u32 {
+    fn number(&mut self, value: T) -> u32 {
         *self.index.entry(value).or_insert_with(|| {
             self.values.push(value);
             u32::try_from(self.values.len() - 1).expect("fewer than four thousand million distinct values")
         })
     }
 
-    pub(crate) fn value(&self, number: u32) -> T {
+    fn value(&self, number: u32) -> T {
         self.values[number as usize]
     }
 
-    pub(crate) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.values.len()
     }
 
@@ -193,6 +193,12 @@ impl Extras {
 impl Slot {
     pub(crate) fn is_access(&self) -> bool {
         matches!(self.kind, Kind::Read | Kind::Write)
+    }
+
+    /// Must it directly follow the event before it?
+    pub(crate) fn is_glued_to(&self, before: &Self) -> bool {
+        let wait = |kind| matches!(kind, Kind::Wait | Kind::FailedWait);
+        wait(self.kind) || wait(before.kind) || self.kind == Kind::BarrierExit
     }
 
     fn patience(&self) -> Patience {

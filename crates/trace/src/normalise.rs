@@ -1,0 +1,43 @@
+//! Recording to trace, one file a step:
+//!
+//! 1. [`lines`] finds the lines of memory that could matter: touched by two threads, written by one.
+//! 2. [`operations`] walks the records of all threads in the order of their stamps: addresses become ids ([`naming`],
+//!    [`addresses`]), and the builder takes or refuses each event; [`touching`] gives each access its allocation
+//!    ([`generations`]).
+//! 3. [`intervals`] groups the bytes that are always accessed together, and drops what cannot race.
+//!
+//! A thread is read up to its first event that those kept before it do not allow. So a damaged or cut-off recording
+//! still gives a legal history, and the notes say what is missing.
+
+mod addresses;
+mod generations;
+pub(crate) mod intervals;
+mod lines;
+mod naming;
+mod operations;
+mod touching;
+
+use crate::note::Note;
+use crate::recording::{Recording, RecordingError};
+use crate::trace::Trace;
+pub(crate) use touching::Placed;
+
+impl Recording {
+    /// The normalised form of this recording.
+    ///
+    /// # Errors
+    /// If a record cannot be decoded.
+    pub fn trace(&self) -> Result<Trace, RecordingError> {
+        let lines = lines::SharedLines::scan(self)?;
+        let mut normaliser = operations::Normaliser::new(self, lines);
+        self.notes().iter().for_each(|note| normaliser.note(note.clone()));
+        let mut merged = self.merged();
+        for entry in merged.by_ref() {
+            let (index, entry) = entry?;
+            normaliser.entry(index, &entry)?;
+        }
+        let numbers: Vec<u32> = self.threads().map(|thread| thread.id).collect();
+        merged.unordered().for_each(|index| normaliser.note(Note::UnorderedStamps { thread: numbers[index] }));
+        Ok(normaliser.finish())
+    }
+}

@@ -1,0 +1,61 @@
+//! Addresses of sync objects into ids. An address gets a new id once its object is destroyed, initialised again, or the
+//! memory it lies in goes away.
+
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
+
+/// What may lie at an address.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub(super) enum Thing {
+    Lock,
+    Condition,
+    Barrier,
+    Sem,
+    Once,
+    Channel,
+    Atomic,
+    Custom,
+}
+
+impl Thing {
+    /// Those that live in memory of the program.
+    const IN_MEMORY: [Self; 7] =
+        [Self::Lock, Self::Condition, Self::Barrier, Self::Sem, Self::Once, Self::Channel, Self::Atomic];
+}
+
+/// The ids in use.
+#[derive(Debug, Default)]
+pub(super) struct Addresses {
+    ids: FxHashMap<(Thing, u64), u32>,
+    addresses: BTreeSet<u64>,
+}
+
+impl Addresses {
+    /// The id of the thing at this address.
+    pub(super) fn get(&self, thing: Thing, address: u64) -> Option<u32> {
+        self.ids.get(&(thing, address)).copied()
+    }
+
+    /// From now on this id.
+    pub(super) fn set(&mut self, thing: Thing, address: u64, id: u32) {
+        self.ids.insert((thing, address), id);
+        if thing != Thing::Custom {
+            self.addresses.insert(address);
+        }
+    }
+
+    /// The thing is gone.
+    pub(super) fn forget(&mut self, thing: Thing, address: u64) {
+        self.ids.remove(&(thing, address));
+    }
+
+    /// Everything in this memory is gone.
+    pub(super) fn forget_range(&mut self, start: u64, end: u64) {
+        while let Some(address) = self.addresses.range(start..end.max(start)).next().copied() {
+            self.addresses.remove(&address);
+            Thing::IN_MEMORY.iter().for_each(|thing| self.forget(*thing, address));
+        }
+    }
+}
