@@ -1,1 +1,47 @@
-fn main() {}
+//! Developer commands: `cargo xtask help` lists them. One file each.
+
+#![forbid(unsafe_code)]
+
+mod fuzz;
+mod install;
+mod lint;
+mod run;
+mod test;
+mod tidy;
+
+use clap::{Parser, Subcommand};
+
+/// Developer commands of Foretrace.
+#[derive(Parser)]
+#[command(name = "cargo xtask", max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Install what is missing, then everything continuous integration checks
+    Test,
+    /// Formatting and clippy
+    Lint,
+    /// What compilers do not check: dependencies between crates, lengths, licences, stray words
+    Tidy,
+    /// Run the tests and accept what they print as what is expected
+    Bless,
+    /// Feed random input to a reader for a while
+    Fuzz(fuzz::Args),
+    /// Install the compilers and tools that tests and benchmarks run
+    Install,
+}
+
+fn main() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        Command::Test => test::run(),
+        Command::Lint => lint::run(),
+        Command::Tidy => tidy::run(),
+        Command::Bless => test::bless(),
+        Command::Fuzz(args) => fuzz::run(&args),
+        Command::Install => install::run(),
+    }
+}

@@ -1,1 +1,5 @@
-fn main() {}
+//! `foretrace`, or the compiler of whose name it is called.
+
+fn main() -> std::process::ExitCode {
+    foretrace::main()
+}

@@ -1,0 +1,106 @@
+//! What is added to a call.
+
+use crate::{Call, Compiler, Error, Family, ReadFile, Stage};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Where the parts of the runtime lie that a link needs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Runtime {
+    /// The runtime as one object file.
+    pub object: PathBuf,
+    /// The symbols a program must export for the libraries it loads, as a dynamic list.
+    pub exports: PathBuf,
+    /// A directory with an empty `libtsan`, for gcc's `-B`.
+    pub gcc: PathBuf,
+}
+
+impl Runtime {
+    /// Under their usual names.
+    pub fn in_directory(directory: &Path) -> Self {
+        Self {
+            object: directory.join("foretrace-rt.o"),
+            exports: directory.join("exports.list"),
+            gcc: directory.join("gcc"),
+        }
+    }
+}
+
+/// The command to run in place of the compiler with these arguments.
+pub fn plan(compiler: &Compiler, runtime: &Runtime, args: &[OsString], read: ReadFile) -> Result<Vec<OsString>, Error> {
+    let call = Call::read(args.iter().map(|arg| arg.to_string_lossy().into_owned()), read)?;
+    let last_words = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
+    let mut command = compiler.command.clone();
+    command.extend(before(compiler.family, runtime, &call));
+    command.extend_from_slice(&args[..last_words]);
+    command.extend(after(&call));
+    command.extend_from_slice(&args[last_words..]);
+    Ok(command)
+}
+
+/// Flags that stand before the user's.
+fn before(family: Family, runtime: &Runtime, call: &Call) -> Vec<OsString> {
+    let links = matches!(call.stage, Stage::Program | Stage::Library | Stage::Relocatable);
+    let mut flags = Vec::new();
+    if call.stage == Stage::Ask || !(call.compiles || links) {
+        return flags;
+    }
+    flags.push("-fsanitize=thread".into());
+    if call.compiles || call.link_time {
+        flags.extend(instrumentation(family, call));
+    }
+    if links {
+        flags.push(without_sanitizer_runtime(family, runtime));
+    }
+    if call.stage == Stage::Program {
+        flags.extend(["-Xlinker".into(), runtime.object.clone().into()]);
+        flags.extend(["-Xlinker".into(), joined("--dynamic-list=", &runtime.exports)]);
+    }
+    flags
+}
+
+/// How accesses are instrumented, beyond that they are.
+fn instrumentation(family: Family, call: &Call) -> Vec<OsString> {
+    let mut flags = vec!["-fno-omit-frame-pointer"];
+    if !call.chooses_debug {
+        flags.push("-g1");
+    }
+    match family {
+        Family::Gcc => flags.extend(["--param", "tsan-instrument-func-entry-exit=0"]),
+        Family::Clang if call.compiles => {
+            flags.extend(["-mllvm", "-tsan-compound-read-before-write=1"]);
+            flags.extend(["-mllvm", "-tsan-instrument-func-entry-exit=0"]);
+            flags.extend(cfg!(target_arch = "x86_64").then_some("-mprefer-vector-width=128"));
+        }
+        Family::Clang => {}
+    }
+    flags.into_iter().map(OsString::from).collect()
+}
+
+fn without_sanitizer_runtime(family: Family, runtime: &Runtime) -> OsString {
+    match family {
+        Family::Gcc => joined("-B", &runtime.gcc),
+        Family::Clang => "-fno-sanitize-link-runtime".into(),
+    }
+}
+
+/// Flags that must have the last word.
+fn after(call: &Call) -> Vec<OsString> {
+    let mut flags = Vec::new();
+    match call.stage {
+        Stage::Program => flags.extend(["-lpthread", "-ldl"]),
+        // The hooks are defined by the program that loads the library. Unlike `-z undefs`, gold knows this one too.
+        Stage::Library if call.wants_definitions => flags.push("-Wl,--unresolved-symbols=ignore-in-object-files"),
+        Stage::Library | Stage::Ask | Stage::Compile | Stage::Relocatable => {}
+    }
+    if call.stage == Stage::Program && call.bare {
+        flags.push("-lc");
+    }
+    flags.into_iter().map(OsString::from).collect()
+}
+
+fn joined(flag: &str, path: &Path) -> OsString {
+    let mut word = OsString::from(flag);
+    word.push(path);
+    word
+}

@@ -1,0 +1,122 @@
+//! Builds the runtime and makes of it the files that the command line tool carries inside:
+//!
+//! | file | what it is |
+//! | --- | --- |
+//! | `foretrace-rt.o` | the runtime as one object, for programs linked by `foretrace cc` |
+//! | `libforetrace-rt.so` | the same object as a shared library, for programs that are not rebuilt |
+//! | `exports.list` | the symbols a program exports for the libraries it loads |
+//! | `empty.o` | an object with nothing in it, to stand where gcc wants a part of its own sanitizer |
+//!
+//! The runtime stands in front of `memcpy` and its kin, and its own code calls them too (the compiler makes such calls
+//! by itself), so the object is renamed in two steps: first what the runtime calls, then what the program calls.
+
+#[path = "build/symbols.rs"]
+mod symbols;
+
+use std::env;
+use std::fs;
+use std::hash::{DefaultHasher, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use symbols::Symbols;
+
+/// In every executable and library that holds the runtime; how `foretrace record` knows one.
+const MARKER: &str = "__foretrace_runtime";
+
+fn main() {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let crates = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("..");
+    for watched in ["runtime", "event"] {
+        println!("cargo:rerun-if-changed={}", crates.join(watched).display());
+    }
+    println!("cargo:rerun-if-changed={}", crates.join("../Cargo.toml").display());
+    let archive = build_runtime(&crates.join("runtime"), &out);
+    let symbols = read_symbols(&archive);
+    make_object(&archive, &symbols, &out);
+    make_library(&symbols, &out);
+    make_empty(&out);
+    fs::write(out.join("exports.list"), symbols.dynamic_list()).expect("exports.list can be written");
+    println!("cargo:rustc-env=FORETRACE_ASSETS={}", out.display());
+    println!("cargo:rustc-env=FORETRACE_ASSETS_HASH={:016x}", hash(&out));
+}
+
+fn read_symbols(archive: &Path) -> Symbols {
+    let listing = Command::new("nm").args(["--format=posix", "--extern-only", "--defined-only"]).arg(archive).output();
+    let listing = listing.expect("nm is part of binutils, which must be installed");
+    let symbols = Symbols::parse(&String::from_utf8_lossy(&listing.stdout), "foretrace_runtime-", MARKER);
+    assert!(symbols.len() > 0, "the runtime in {} exports nothing", archive.display());
+    symbols
+}
+
+/// Builds the static library with a cargo of its own; what the outer build was told (flags, wrappers such as clippy,
+/// the place of its files) is not meant for code that lives in someone else's process.
+fn build_runtime(runtime: &Path, out: &Path) -> PathBuf {
+    let mut cargo = Command::new(env::var_os("CARGO").expect("cargo sets CARGO"));
+    cargo.args(["rustc", "--quiet", "--lib", "--crate-type", "staticlib", "--profile", "runtime", "--manifest-path"]);
+    cargo.arg(runtime.join("Cargo.toml")).arg("--target-dir").arg(out.join("target"));
+    for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "CLIPPY_ARGS"] {
+        cargo.env_remove(name);
+    }
+    run(&mut cargo);
+    out.join("target/runtime/libforetrace_runtime.a")
+}
+
+/// One object with the exported symbols global and all others local.
+fn make_object(archive: &Path, symbols: &Symbols, out: &Path) {
+    let step = |name: &str| out.join(format!("runtime-{name}.o"));
+    let list = |name: &str, text: String| {
+        let path = out.join(name);
+        fs::write(&path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        path
+    };
+    let inner = list("inner.syms", symbols.inner_renames());
+    let outer = list("outer.syms", symbols.outer_renames());
+    let global = list("global.syms", symbols.names());
+
+    run(Command::new("ld").arg("-r").arg("-o").arg(step("all")).args(symbols.roots()).arg(archive));
+    run(Command::new("objcopy").arg("--redefine-syms").arg(inner).arg(step("all")).arg(step("inner")));
+    // Linked again, a call of the renamed function and its definition become one symbol.
+    run(Command::new("ld")
+        .args(["-r", "--defsym", &format!("{MARKER}=0"), "-o"])
+        .arg(step("joined"))
+        .arg(step("inner")));
+    run(Command::new("objcopy").arg("--redefine-syms").arg(outer).arg(step("joined")).arg(step("outer")));
+    run(Command::new("objcopy")
+        .args(["--strip-debug", "--keep-global-symbols"])
+        .arg(global)
+        .arg(step("outer"))
+        .arg(out.join("foretrace-rt.o")));
+}
+
+/// The same object as a shared library that exports the same symbols.
+fn make_library(symbols: &Symbols, out: &Path) {
+    let script = out.join("version.script");
+    fs::write(&script, symbols.version_script()).expect("version.script can be written");
+    run(Command::new("cc")
+        .args(["-shared", "-nostartfiles", "-Wl,-soname,libforetrace-rt.so", "-Wl,-z,now", "-o"])
+        .arg(out.join("libforetrace-rt.so"))
+        .arg(out.join("foretrace-rt.o"))
+        .arg(format!("-Wl,--version-script={}", script.display()))
+        .args(["-ldl", "-lpthread"]));
+}
+
+fn make_empty(out: &Path) {
+    let source = out.join("empty.s");
+    fs::write(&source, ".section .note.GNU-stack,\"\",@progbits\n").expect("empty.s can be written");
+    run(Command::new("cc").arg("-c").arg(source).arg("-o").arg(out.join("empty.o")));
+}
+
+/// Names the contents of the files; another hash, another directory to unpack to.
+fn hash(out: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for file in ["foretrace-rt.o", "libforetrace-rt.so", "exports.list", "empty.o"] {
+        hasher.write(&fs::read(out.join(file)).expect("it was just written"));
+    }
+    hasher.finish()
+}
+
+fn run(command: &mut Command) {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().unwrap_or_else(|error| panic!("{name}: {error}; install gcc and binutils"));
+    assert!(status.success(), "{command:?} failed: {status}");
+}

@@ -1,0 +1,55 @@
+//! `foretrace cc` and `foretrace c++`: the compilers of a program that can be recorded.
+
+use crate::assets;
+use anyhow::Context;
+use foretrace_cc::{Compiler, Driver, Family, Runtime, choose, plan};
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+/// Compile or link as the compiler does, for recording.
+///
+/// Takes the arguments of gcc and clang. The compiler is the one after `--compiler` (which must come first), the one
+/// in FORETRACE_CC or FORETRACE_CXX, a compiler given as the first argument (as a launcher in CMake is called), or
+/// clang if it is there, else gcc.
+#[derive(clap::Args)]
+#[command(disable_version_flag = true)]
+pub struct Args {
+    /// [--compiler NAME] and the compiler's own arguments
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGS")]
+    pub args: Vec<OsString>,
+}
+
+/// Becomes the real compiler; returns only if that fails.
+pub fn run(driver: Driver, args: &[OsString]) -> anyhow::Result<ExitCode> {
+    let choice = choose(driver, args, |name| std::env::var(name).ok(), is_in_path)?;
+    let family = family(&choice.command)?;
+    let compiler = Compiler { command: choice.command, family };
+    let runtime = Runtime::in_directory(&assets::directory()?);
+    let command = plan(&compiler, &runtime, &choice.args, &|file| std::fs::read_to_string(file).ok())?;
+    let error = Command::new(&command[0]).args(&command[1..]).exec();
+    Err(error).with_context(|| format!("cannot run {}", command[0].display()))
+}
+
+/// Whose options the compiler takes: by its name, or by asking it.
+fn family(command: &[OsString]) -> anyhow::Result<Family> {
+    if let Some(family) = Family::of_name(command) {
+        return Ok(family);
+    }
+    let mut ask = Command::new(&command[0]);
+    ask.args(&command[1..]).arg("--version").stdin(Stdio::null());
+    let answer = ask.output().with_context(|| format!("cannot run {}", command[0].display()))?;
+    Ok(Family::of_version(&String::from_utf8_lossy(&answer.stdout)))
+}
+
+fn is_in_path(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|directory| is_executable(&directory.join(name)))
+}
+
+/// A file that may be run.
+pub fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}

@@ -1,0 +1,131 @@
+//! `foretrace record`: runs a program and writes down what its threads do.
+
+use crate::recording::{self, Run};
+use crate::way::{Way, find_program, way_into};
+use anyhow::Context;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::iterator::{SignalsInfo, exfiltrator::WithOrigin};
+use signal_hook::low_level::siginfo::Cause;
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::time::{Instant, SystemTime};
+
+/// Run a program and record what its threads do.
+///
+/// The program keeps its own input, output and exit code (128 and the signal's number if one killed it). Built with
+/// `foretrace cc`, or with gcc's -fsanitize=thread, it is recorded in full; any other dynamically linked program is
+/// recorded as it is, its synchronisation only.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Where the recording goes; an older recording there is replaced
+    #[arg(short, long, value_name = "DIR", default_value = "foretrace.ft")]
+    output: PathBuf,
+    /// Stop recording, not the program, at this size (as 500M or 2G)
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    limit: Option<u64>,
+    /// Keep every place a memory access was made from; larger and slower
+    #[arg(long)]
+    locations: bool,
+    /// Record the processes the program forks, too
+    #[arg(long)]
+    follow_fork: bool,
+    /// The program and its arguments
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, required = true, value_name = "PROG")]
+    command: Vec<OsString>,
+}
+
+/// Runs the program; the exit code is its own.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let program = find_program(&args.command[0])?;
+    let way = way_into(&program)?;
+    let directory = recording::prepare(&args.output)?;
+    let mut run = Run { command: &args.command, way: way.name(), started: SystemTime::now(), ended: None };
+    run.write(&directory)?;
+    let status = execute(args, &program, way, &directory, &mut run)?;
+    if !recording::has_events(&directory) {
+        eprintln!(
+            "foretrace: the program made no thread that could be recorded; {} holds no events",
+            args.output.display()
+        );
+    }
+    Ok(exit_code(status))
+}
+
+fn execute(args: &Args, program: &Path, way: Way, directory: &Path, run: &mut Run) -> anyhow::Result<ExitStatus> {
+    let signals = SignalsInfo::<WithOrigin>::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2])
+        .context("cannot handle signals")?;
+    let begin = Instant::now();
+    let mut child = start(args, program, way, directory)?;
+    let handle = signals.handle();
+    let forwarder = forward(signals, &child);
+    let status = child.wait().context("cannot wait for the program")?;
+    handle.close();
+    let _ = forwarder.join();
+    run.ended = Some((status, begin.elapsed()));
+    run.write(directory)?;
+    Ok(status)
+}
+
+fn start(args: &Args, program: &Path, way: Way, directory: &Path) -> anyhow::Result<Child> {
+    use std::os::unix::process::CommandExt;
+    let mut command = Command::new(program);
+    command.arg0(&args.command[0]).args(&args.command[1..]);
+    command.env("FORETRACE_RUNTIME", settings(args, directory)).envs(way.environment()?);
+    command.spawn().with_context(|| format!("cannot run {}", program.display()))
+}
+
+/// What the runtime is told. The directory comes last because it takes the rest of the line.
+fn settings(args: &Args, directory: &Path) -> OsString {
+    let mut settings = OsString::from(format!(
+        "record limit={} locations={} follow={} dir=",
+        args.limit.unwrap_or(0),
+        u8::from(args.locations),
+        u8::from(args.follow_fork)
+    ));
+    settings.push(directory);
+    settings
+}
+
+/// Passes on the signals that were sent to us alone. Those of the terminal reach the program by themselves.
+fn forward(mut signals: SignalsInfo<WithOrigin>, child: &Child) -> std::thread::JoinHandle<()> {
+    let child = rustix::process::Pid::from_child(child);
+    std::thread::spawn(move || {
+        for origin in signals.forever().filter(|origin| matches!(origin.cause, Cause::Sent(_))) {
+            if let Some(signal) = rustix::process::Signal::from_named_raw(origin.signal) {
+                let _ = rustix::process::kill_process(child, signal);
+            }
+        }
+    })
+}
+
+fn exit_code(status: ExitStatus) -> ExitCode {
+    let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+    ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX))
+}
+
+/// A number of bytes, with K, M, G or T for powers of 1024.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let units = ["", "K", "M", "G", "T"];
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit = text[digits.len()..].trim_end_matches(['B', 'b', 'i']).to_ascii_uppercase();
+    let power = units.iter().position(|known| *known == unit);
+    let size = digits.parse::<u64>().ok().zip(power).and_then(|(n, power)| n.checked_mul(1 << (10 * power)));
+    size.ok_or_else(|| format!("{text} is no size; say it as 500M or 2G"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_size;
+
+    #[test]
+    fn sizes() {
+        assert_eq!(parse_size("12"), Ok(12));
+        assert_eq!(parse_size("2G"), Ok(2 << 30));
+        assert_eq!(parse_size("500MiB"), Ok(500 << 20));
+        assert!(parse_size("").is_err());
+        assert!(parse_size("1X").is_err());
+        assert!(parse_size("99999999999999T").is_err());
+    }
+}

@@ -1,0 +1,81 @@
+//! The command line: flags, wiring, exit codes. What is done is decided in the other crates; what is said to the user
+//! is said here.
+//!
+//! One file a subcommand under `cmd`, each with the arguments it takes and a `run` that answers with an exit code: 0
+//! for success, 1 for findings, 2 for what could not be done. `record` answers with the code of the program it ran.
+
+#![forbid(unsafe_code)]
+
+mod assets;
+mod cmd;
+mod recording;
+mod way;
+
+use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Foretrace predicts concurrency errors in C and C++ programs from one passing run.
+///
+/// Build the program with `foretrace cc` (or `CC=foretrace-cc`), run it once under `foretrace record`, and look at what
+/// it left with `foretrace trace`.
+#[derive(Parser)]
+#[command(name = "foretrace", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Cc(cmd::cc::Args),
+    #[command(name = "c++", visible_alias = "cxx")]
+    Cxx(cmd::cc::Args),
+    Record(cmd::record::Args),
+}
+
+/// What could not be done at all.
+const FAILED: u8 = 2;
+
+/// The program under its own name, or under the name it was called by.
+pub fn main() -> ExitCode {
+    let called = std::env::args_os().next().unwrap_or_default();
+    let name = Path::new(&called).file_name().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+    main_as(&name)
+}
+
+/// The program under the given name.
+pub fn main_as(name: &str) -> ExitCode {
+    warn_of_unknown_variables();
+    let args = std::env::args_os();
+    let outcome = match name {
+        "foretrace-cc" => cmd::cc::run(foretrace_cc::Driver::C, &compiler_args(args)),
+        "foretrace-c++" | "foretrace-cxx" => cmd::cc::run(foretrace_cc::Driver::Cxx, &compiler_args(args)),
+        _ => dispatch(Cli::parse_from(args).command),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("foretrace: {error:#}");
+        ExitCode::from(FAILED)
+    })
+}
+
+fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Cc(args) => cmd::cc::run(foretrace_cc::Driver::C, &args.args),
+        Command::Cxx(args) => cmd::cc::run(foretrace_cc::Driver::Cxx, &args.args),
+        Command::Record(args) => cmd::record::run(&args),
+    }
+}
+
+fn compiler_args(args: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    args.skip(1).collect()
+}
+
+fn warn_of_unknown_variables() {
+    let names: Vec<String> = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
+    for name in foretrace_cc::unknown_variables(names.iter().map(String::as_str)) {
+        let known: Vec<_> = foretrace_cc::VARIABLES.iter().map(|(name, _)| *name).collect();
+        eprintln!("foretrace: {name} means nothing; the variables are {}", known.join(", "));
+    }
+}

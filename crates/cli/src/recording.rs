@@ -1,0 +1,101 @@
+//! The directory a recording is written to, and the file in it that tells what was run.
+
+use anyhow::{Context, bail};
+use std::ffi::OsStr;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::time::{Duration, SystemTime};
+
+/// What may lie in a recording; a directory with anything else in it is not one.
+const PARTS: [&str; 5] = ["events", "modules", "threads", "run", "children"];
+
+/// A new, empty directory for a recording. One that stands there already is replaced; anything else is left alone.
+pub fn prepare(directory: &Path) -> anyhow::Result<PathBuf> {
+    if directory.symlink_metadata().is_ok() {
+        refuse_other(directory)?;
+        fs::remove_dir_all(directory).with_context(|| format!("cannot replace {}", directory.display()))?;
+    }
+    fs::create_dir_all(directory).with_context(|| format!("cannot create {}", directory.display()))?;
+    directory.canonicalize().with_context(|| format!("cannot create {}", directory.display()))
+}
+
+fn refuse_other(directory: &Path) -> anyhow::Result<()> {
+    let advice = "choose another place with -o";
+    let Ok(entries) = fs::read_dir(directory) else {
+        bail!("{} exists and is not a recording; {advice}", directory.display());
+    };
+    for entry in entries {
+        let name = entry?.file_name();
+        if !PARTS.iter().any(|part| name == *part) {
+            bail!("{} is not a recording: it holds {}; {advice}", directory.display(), name.display());
+        }
+    }
+    Ok(())
+}
+
+/// Did the program make a thread, and so record anything?
+pub fn has_events(directory: &Path) -> bool {
+    directory.join("events").exists()
+}
+
+/// What was run, and how it went.
+pub struct Run<'a> {
+    /// The program and its arguments.
+    pub command: &'a [std::ffi::OsString],
+    /// How the runtime came into it.
+    pub way: &'a str,
+    /// When it began.
+    pub started: SystemTime,
+    /// How it ended, and after how long.
+    pub ended: Option<(ExitStatus, Duration)>,
+}
+
+impl Run<'_> {
+    /// Writes the file `run`: one `key=value` a line.
+    pub fn write(&self, directory: &Path) -> anyhow::Result<()> {
+        let path = directory.join("run");
+        fs::write(&path, self.text()).with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    fn text(&self) -> String {
+        use std::os::unix::process::ExitStatusExt;
+        let mut text = String::new();
+        let mut line = |key: &str, value: &dyn std::fmt::Display| {
+            writeln!(text, "{key}={value}").expect("a string takes all that is written to it");
+        };
+        line("version", &env!("CARGO_PKG_VERSION"));
+        line("command", &self.command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "));
+        line("directory", &std::env::current_dir().unwrap_or_default().display());
+        line("way", &self.way);
+        let since = self.started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        line("started", &since.as_secs());
+        if let Some((status, duration)) = &self.ended {
+            match (status.code(), status.signal()) {
+                (Some(code), _) => line("exit", &code),
+                (None, signal) => line("signal", &signal.unwrap_or_default()),
+            }
+            line("milliseconds", &duration.as_millis());
+        }
+        text
+    }
+}
+
+/// A word as a shell reads it, on one line.
+fn quoted(word: &OsStr) -> String {
+    let word = word.to_string_lossy().replace('\n', "\\n");
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:,@%^".contains(c);
+    if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_needs_it() {
+        let words = ["a.c", "", "a b", "it's"].map(|word| quoted(word.as_ref()));
+        assert_eq!(words, ["a.c", "''", "'a b'", "'it'\\''s'"]);
+    }
+}

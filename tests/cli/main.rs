@@ -1,0 +1,1 @@
+//! The command line tool, run as its users run it.

@@ -1,0 +1,58 @@
+//! Fuzzing: random input to everything that reads what others wrote. A target must not panic, whatever it is given.
+
+mod arguments;
+mod random;
+
+use anyhow::bail;
+use random::Random;
+use std::time::{Duration, Instant};
+
+/// A fuzz target: makes one random input and reads it.
+struct Target {
+    name: &'static str,
+    about: &'static str,
+    once: fn(&mut Random),
+}
+
+/// All of them. A new one is a file and a line here.
+const TARGETS: &[Target] =
+    &[Target { name: "arguments", about: "a compiler's arguments and response files", once: arguments::once }];
+
+/// Which target, and how long.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Its name; without one, they are listed
+    name: Option<String>,
+    /// For how long
+    #[arg(long, default_value_t = 10)]
+    seconds: u64,
+    /// The first seed; the seed of a failure is printed, and repeats it
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+}
+
+/// Runs one, or lists them.
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    let Some(name) = &args.name else {
+        TARGETS.iter().for_each(|target| println!("{:10} {}", target.name, target.about));
+        return Ok(());
+    };
+    match TARGETS.iter().find(|target| target.name == name) {
+        Some(target) => fuzz(target, args),
+        None => bail!("no fuzz target is called {name}; cargo xtask fuzz lists them"),
+    }
+}
+
+fn fuzz(target: &Target, args: &Args) -> anyhow::Result<()> {
+    let end = Instant::now() + Duration::from_secs(args.seconds);
+    let mut seed = args.seed;
+    while Instant::now() < end {
+        let once = std::panic::catch_unwind(|| (target.once)(&mut Random::new(seed)));
+        if once.is_err() {
+            bail!("{} failed; repeat it with cargo xtask fuzz {} --seconds 1 --seed {seed}", target.name, target.name);
+        }
+        seed += 1;
+    }
+    println!("{}: {} inputs, no failure", target.name, seed - args.seed);
+    Ok(())
+}

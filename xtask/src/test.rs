@@ -1,0 +1,17 @@
+//! Everything continuous integration checks, cheapest first.
+
+use crate::run::{cargo, check};
+use crate::{install, lint, tidy};
+
+/// Installs, lints, tests.
+pub fn run() -> anyhow::Result<()> {
+    install::run()?;
+    tidy::run()?;
+    lint::run()?;
+    check(&mut cargo(&["test", "--quiet", "--workspace"]))
+}
+
+/// Runs the tests with `BLESS` set: tests with golden files write them instead of comparing.
+pub fn bless() -> anyhow::Result<()> {
+    check(cargo(&["test", "--quiet", "--workspace"]).env("BLESS", "1"))
+}
