@@ -4,22 +4,26 @@
 //!
 //! | file | what it holds |
 //! | --- | --- |
-//! | `events` | the header below, then chunks: the records of all threads, and the open lines of threads still running |
+//! | `events` | the records of all threads, in chunks; only ever appended to |
+//! | `open` | what was being written when the recording ended: the last chunk of each thread and the lines of its last segment. It is mapped, shared, by the running program, so it survives the program's death; an orderly end folds it into `events` |
 //! | `modules` | one line a mapped file: `start end bias build-id path`, hexadecimal but for the path; an address less the bias is an address in the file; written again, whole, when more is loaded |
 //! | `threads` | one line a named thread: `id name` |
 //! | `run` | what was run and how it ended, `key=value` lines written by the command line tool |
 //!
-//! The `events` file is mapped, shared, by the running program, so what has been written survives its death.
-//! It is a [`Header`] of [`HEADER_SIZE`] bytes, then chunks. A chunk begins at a multiple of [`UNIT`] with a
-//! [`ChunkHeader`] of [`CHUNK_HEADER_SIZE`] bytes and takes `capacity` bytes, header included. A unit that does not
-//! begin with [`CHUNK_MAGIC`] belongs to a chunk whose allocation was cut short: readers skip it.
+//! `events` and `open` have the same layout: a header of [`HEADER_SIZE`] bytes, then chunks. While `open` exists, its
+//! header has the counters that count. A chunk begins at a multiple of [`UNIT`] with a header of [`CHUNK_HEADER_SIZE`]
+//! bytes and takes `capacity` bytes, header included. A unit that does not begin with [`CHUNK_MAGIC`] belongs to a chunk
+//! whose writing was cut short: readers skip it.
 //!
-//! Writers fill a chunk's bytes first and then raise its `used`, so a reader never sees half a record.
+//! Writers fill a chunk's bytes first and then raise its `used`, so a reader never sees half a record. A thread's chunk
+//! in `open` is copied to `events` when it is full, then emptied, then given the next sequence number. Killed in between,
+//! a program leaves the same chunk in both: the one with more used bytes counts, and the one in `open` if they are equal.
 //!
 //! A *table* chunk holds the lines a thread has touched in the segment it was in when the recording ended:
-//! entries of [`ENTRY_SIZE`] bytes (the line's address, reads, writes, pc, eight bytes each); an address of zero is an empty entry.
+//! entries of [`ENTRY_SIZE`] bytes (the line's address, reads, writes, pc, eight bytes each); an address of zero is an
+//! empty entry.
 
-/// The first bytes of the `events` file.
+/// The first bytes of `events` and `open`.
 pub const MAGIC: [u8; 8] = *b"FTRACE\r\n";
 
 /// The version of this layout and of the records. Readers refuse others.
@@ -50,10 +54,10 @@ pub mod header {
     pub const FLAGS: usize = 12;
     /// The process id of the recorded program.
     pub const PID: usize = 16;
-    /// The stamp counter: the next stamp to be given out. Stamps begin at 1.
-    pub const STAMP: usize = 128;
-    /// Where the next chunk will be allocated; nothing has been written from here on.
+    /// Where this file ends: no chunk begins here or later.
     pub const NEXT: usize = 256;
+    /// In `open`: where `events` ends.
+    pub const APPEND: usize = 640;
     /// How many threads there have been: thread ids are below it.
     pub const THREADS: usize = 384;
     /// How many events could not be written.

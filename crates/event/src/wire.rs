@@ -19,12 +19,15 @@
 //!   rr     bytes read:    00 none, 01 one run (2 bytes), 10 any (8 bytes), 11 all
 //!   ww     bytes written: 00 none, 01 one run (2 bytes), 10 any (8 bytes), 11 as those read
 //!   dd     line: 00 the one after the last, else zigzag difference in 1, 3, 8 bytes
-//!   p      0 same pc as the last access, 1 zigzag difference in 4 bytes (`Op::AccessPc` carries a farther one)
+//!   p      0 same pc as the last access, 1 zigzag difference in 15 bits, or if bit 15 is set in 31 (`Op::AccessPc`
+//!          carries a farther one)
 //! ```
 //!
-//! **Stamps.** A stamp is taken from one counter after an acquiring operation succeeded and before a releasing one is
-//! attempted. Ordered by stamp, the records are a history that really could have happened, and did up to commuting.
-//! Access records have none: they belong to the segment they are in.
+//! **Stamps.** A stamp is taken after an acquiring operation succeeded and before a releasing one is attempted. It is
+//! the time, pushed forward where need be so that it is larger than the thread's last and than the stamps of the
+//! operations that this one comes after by way of its object. Ordered by stamp (and by thread where two are equal), the
+//! records are a history that really could have happened, and did up to commuting. Stamps have gaps. Access records have
+//! none: they belong to the segment they are in.
 //!
 //! **Changing this format**: bump [`crate::layout::VERSION`]; extend `Op` at its end; extend the round-trip tests here,
 //! the reader, the text form and `docs/format.md`.

@@ -39,6 +39,7 @@ mod real;
 mod recording;
 mod settings;
 mod spin;
+mod stamp;
 mod state;
 mod stream;
 mod sys;

@@ -74,8 +74,8 @@ pub struct Lines {
 
 impl Lines {
     /// Space for a thread's table.
-    pub fn take(thread: u32) -> Option<Chunk> {
-        Chunk::take(ChunkKind::Table, thread, 0, LINES * ENTRY_SIZE + 64)
+    pub fn take() -> Option<Chunk> {
+        Chunk::take(ChunkKind::Table, LINES * ENTRY_SIZE)
     }
 
     /// Initialises the table in place.

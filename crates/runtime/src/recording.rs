@@ -1,9 +1,9 @@
-//! The recording's file: one shared mapping of it, out of which threads take chunks.
+//! The recording's files. `open` is mapped, and threads take chunks out of it; `events` is appended to when one is full.
 //!
-//! The mapping covers the largest size a recording may reach; the file grows below it in steps, with real space
-//! allocated for each, so that a full disk shows here and never as a bus error in the program.
+//! The mapping covers the largest size `open` may reach; the file grows below it in steps, with real space allocated for
+//! each, so that a full disk shows here and never as a bus error in the program.
 
-use crate::settings::{MOST, Settings};
+use crate::settings::Settings;
 use crate::spin::Spin;
 use crate::sys;
 use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
@@ -11,13 +11,17 @@ use foretrace_event::layout::{
     CHUNK_HEADER_SIZE, CHUNK_MAGIC, ChunkKind, Flags, HEADER_SIZE, MAGIC, UNIT, VERSION, chunk, header,
 };
 
-/// The file grows by at least this much, and by an eighth of what it has.
-const STEP: u64 = 4 << 20;
+/// `open` grows by at least this much.
+const STEP: u64 = 1 << 20;
+/// Address space for `open`: room for some hundred thousand threads at once.
+const SPACE: usize = 1 << 36;
 
 static BASE: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
-static FD: AtomicI32 = AtomicI32::new(-1);
-/// How far the file reaches.
+static OPEN: AtomicI32 = AtomicI32::new(-1);
+static EVENTS: AtomicI32 = AtomicI32::new(-1);
+/// How far `open` reaches.
 static END: AtomicU64 = AtomicU64::new(0);
+/// How large `events` may become.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
 static GROWING: Spin<()> = Spin::new(());
 
@@ -36,14 +40,16 @@ fn counter(offset: usize) -> &'static AtomicU64 {
     unsafe { AtomicU64::from_ptr(field(BASE.load(Ordering::Relaxed), offset).cast()) }
 }
 
-/// Creates the file and maps it. `Err(EEXIST)`: another process has claimed the directory.
+/// Creates the files and maps `open`. `Err(EEXIST)`: another process has claimed the directory.
 pub fn create(settings: &Settings) -> sys::Result<()> {
     let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW;
-    let fd = sys::move_high(sys::open(&settings.path(b"events"), flags, 0o600)?);
-    sys::allocate(fd, 0, STEP)?;
-    let base = sys::map_file(fd, MOST as usize)?;
-    sys::keep_out_of_dumps(base, MOST as usize);
-    FD.store(fd, Ordering::Relaxed);
+    let events = sys::move_high(sys::open(&settings.path(b"events"), flags, 0o600)?);
+    let open = sys::move_high(sys::open(&settings.path(b"open"), flags, 0o600)?);
+    sys::allocate(open, 0, STEP)?;
+    let base = sys::map_file(open, SPACE)?;
+    sys::keep_out_of_dumps(base, SPACE);
+    OPEN.store(open, Ordering::Relaxed);
+    EVENTS.store(events, Ordering::Relaxed);
     END.store(STEP, Ordering::Relaxed);
     LIMIT.store(settings.limit, Ordering::Relaxed);
     BASE.store(base, Ordering::Release);
@@ -51,15 +57,11 @@ pub fn create(settings: &Settings) -> sys::Result<()> {
     unsafe { field(base, header::MAGIC).copy_from_nonoverlapping(MAGIC.as_ptr(), MAGIC.len()) };
     word(base, header::VERSION).store(VERSION, Ordering::Relaxed);
     counter(header::PID).store(u64::from(sys::pid()), Ordering::Relaxed);
-    counter(header::STAMP).store(1, Ordering::Relaxed);
     counter(header::NEXT).store(HEADER_SIZE as u64, Ordering::Relaxed);
-    Ok(())
-}
-
-/// The next stamp.
-#[inline]
-pub fn stamp() -> u64 {
-    counter(header::STAMP).fetch_add(1, Ordering::AcqRel)
+    counter(header::APPEND).store(HEADER_SIZE as u64, Ordering::Relaxed);
+    // SAFETY: the header's bytes are mapped.
+    let header = unsafe { core::slice::from_raw_parts(base, HEADER_SIZE) };
+    sys::write_at(events, [header, &[]], 0)
 }
 
 /// The next thread's number.
@@ -77,7 +79,7 @@ pub fn lost(count: u64) {
     counter(header::LOST).fetch_add(count, Ordering::Relaxed);
 }
 
-/// A chunk in the mapping.
+/// A chunk of `open`.
 #[derive(Clone, Copy)]
 pub struct Chunk {
     at: *mut u8,
@@ -85,31 +87,29 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// Takes a chunk of at least this capacity for a thread.
-    pub fn take(kind: ChunkKind, thread: u32, sequence: u32, capacity: usize) -> Option<Self> {
-        let capacity = capacity.next_multiple_of(UNIT);
+    /// Takes a chunk with room for `content` bytes; no thread's yet.
+    pub fn take(kind: ChunkKind, content: usize) -> Option<Self> {
+        let capacity = (CHUNK_HEADER_SIZE + content).next_multiple_of(UNIT);
         let start = counter(header::NEXT).fetch_add(capacity as u64, Ordering::Relaxed);
         if !reach(start + capacity as u64) {
-            // Other threads see that nothing follows.
             return None;
         }
         let chunk = Self { at: field(BASE.load(Ordering::Relaxed), start as usize), capacity };
         chunk.set(chunk::KIND, kind as u32);
-        chunk.set(chunk::THREAD, thread);
-        chunk.set(chunk::SEQUENCE, sequence);
         chunk.set(chunk::CAPACITY, capacity as u32);
         word(chunk.at, chunk::MAGIC).store(CHUNK_MAGIC, Ordering::Release);
         Some(chunk)
     }
 
     fn set(self, offset: usize, value: u32) {
-        word(self.at, offset).store(value, Ordering::Relaxed);
+        word(self.at, offset).store(value, Ordering::Release);
     }
 
-    /// Gives the chunk to another thread.
-    pub fn hand_to(self, thread: u32, sequence: u32) {
+    /// Gives the chunk, emptied, to a thread.
+    pub fn hand_to(self, thread: u32) {
+        self.set(chunk::USED, 0);
         self.set(chunk::THREAD, thread);
-        self.set(chunk::SEQUENCE, sequence);
+        self.set(chunk::SEQUENCE, 0);
     }
 
     /// Where its content begins.
@@ -125,20 +125,46 @@ impl Chunk {
     /// Makes the first `used` bytes of content visible to readers.
     #[inline]
     pub fn publish(self, used: usize) {
-        word(self.at, chunk::USED).store(used as u32, Ordering::Release);
+        self.set(chunk::USED, used as u32);
     }
 
-    /// The chunk is full: its pages need not stay in memory.
-    pub fn finish(self) {
-        let page = 4096;
-        let (from, to) = ((self.at as usize).next_multiple_of(page), (self.at as usize + self.capacity) & !(page - 1));
-        if from < to {
-            sys::release_pages(from as *mut u8, to - from);
+    /// Appends its first `used` bytes to `events` and empties it; false if they could not be written.
+    pub fn spill(self, used: usize) -> bool {
+        let size = (CHUNK_HEADER_SIZE + used).next_multiple_of(UNIT);
+        let offset = counter(header::APPEND).fetch_add(size as u64, Ordering::Relaxed);
+        let written = self.append(used, size, offset);
+        self.set(chunk::USED, 0);
+        self.set(chunk::SEQUENCE, word(self.at, chunk::SEQUENCE).load(Ordering::Relaxed) + 1);
+        written
+    }
+
+    fn append(self, used: usize, size: usize, offset: u64) -> bool {
+        if offset + size as u64 > LIMIT.load(Ordering::Relaxed) {
+            set_flag(Flags::LIMIT);
+            return false;
         }
+        // SAFETY: the chunk's header and its content lie in the mapping, and this thread alone writes them.
+        let (header, content) = unsafe {
+            let header: [u8; CHUNK_HEADER_SIZE] = self.at.cast::<[u8; CHUNK_HEADER_SIZE]>().read();
+            (header, core::slice::from_raw_parts(self.content(), used))
+        };
+        let header = sized(header, size, used);
+        let result = sys::write_at(EVENTS.load(Ordering::Relaxed), [&header, content], offset);
+        if result.is_err() {
+            set_flag(Flags::NO_SPACE);
+        }
+        result.is_ok()
     }
 }
 
-/// Extends the file to this size at least.
+/// A chunk's header with another capacity and use.
+fn sized(mut header: [u8; CHUNK_HEADER_SIZE], capacity: usize, used: usize) -> [u8; CHUNK_HEADER_SIZE] {
+    header[chunk::CAPACITY..chunk::CAPACITY + 4].copy_from_slice(&(capacity as u32).to_le_bytes());
+    header[chunk::USED..chunk::USED + 4].copy_from_slice(&(used as u32).to_le_bytes());
+    header
+}
+
+/// Extends `open` to this size at least.
 fn reach(size: u64) -> bool {
     size <= END.load(Ordering::Acquire) || grow(size)
 }
@@ -150,12 +176,8 @@ fn grow(size: u64) -> bool {
     if size <= end {
         return true;
     }
-    if size > LIMIT.load(Ordering::Relaxed) {
-        set_flag(Flags::LIMIT);
-        return false;
-    }
-    let step = (size - end).max(STEP).max(end / 8).next_multiple_of(STEP);
-    if sys::allocate(FD.load(Ordering::Relaxed), end, step).is_err() {
+    let step = (size - end).max(STEP).next_multiple_of(STEP);
+    if end + step > SPACE as u64 || sys::allocate(OPEN.load(Ordering::Relaxed), end, step).is_err() {
         set_flag(Flags::NO_SPACE);
         return false;
     }
@@ -163,14 +185,15 @@ fn grow(size: u64) -> bool {
     true
 }
 
-/// The program ends in an orderly way. Other threads may still be writing: the command line tool cuts the file to what
-/// was used when the process is gone.
+/// The program ends in an orderly way. Other threads may still be writing: the command line tool folds `open` into
+/// `events` when the process is gone.
 pub fn close() {
     set_flag(Flags::CLOSED);
 }
 
-/// In a forked child: the file is the parent's.
+/// In a forked child: the files are the parent's.
 pub fn abandon() {
-    sys::close(FD.swap(-1, Ordering::Relaxed));
+    sys::close(OPEN.swap(-1, Ordering::Relaxed));
+    sys::close(EVENTS.swap(-1, Ordering::Relaxed));
     GROWING.reset();
 }

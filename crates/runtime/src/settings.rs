@@ -30,9 +30,6 @@ pub struct Settings {
     dir_len: usize,
 }
 
-/// No recording is larger: this much address space is set aside.
-pub const MOST: u64 = 1 << 38;
-
 impl Settings {
     /// From the environment.
     pub fn read() -> Option<Self> {
@@ -52,7 +49,7 @@ impl Settings {
 
     fn parse(value: &[u8]) -> Option<Self> {
         let mut rest = value.strip_prefix(b"record ")?;
-        let mut settings = Self { limit: MOST, locations: false, follow: false, dir: [0; PATH], dir_len: 0 };
+        let mut settings = Self { limit: u64::MAX, locations: false, follow: false, dir: [0; PATH], dir_len: 0 };
         loop {
             if let Some(dir) = rest.strip_prefix(b"dir=") {
                 return settings.set_dir(dir).then_some(settings);
@@ -67,8 +64,8 @@ impl Settings {
         let equals = setting.iter().position(|byte| *byte == b'=')?;
         let number = number(&setting[equals + 1..])?;
         match &setting[..equals] {
-            b"limit" if number == 0 => self.limit = MOST,
-            b"limit" => self.limit = number.clamp(64 * UNIT as u64, MOST),
+            b"limit" if number == 0 => self.limit = u64::MAX,
+            b"limit" => self.limit = number.max(64 * UNIT as u64),
             b"locations" => self.locations = number != 0,
             b"follow" => self.follow = number != 0,
             _ => return None,

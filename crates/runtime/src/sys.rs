@@ -45,11 +45,6 @@ pub fn map_file(fd: i32, size: usize) -> Result<*mut u8> {
     call!(SYS_mmap, 0, size, libc::PROT_READ | libc::PROT_WRITE, flags, fd, 0).map(|at| at as *mut u8)
 }
 
-/// Gives the pages of a shared file mapping back; their content stays in the file.
-pub fn release_pages(at: *mut u8, size: usize) {
-    let _ = call!(SYS_madvise, at, size, libc::MADV_DONTNEED);
-}
-
 /// Keeps a mapping out of core dumps.
 pub fn keep_out_of_dumps(at: *mut u8, size: usize) {
     let _ = call!(SYS_madvise, at, size, libc::MADV_DONTDUMP);
@@ -92,6 +87,26 @@ pub fn write(fd: i32, mut bytes: &[u8]) {
             _ => return,
         }
     }
+}
+
+/// Writes two blocks of bytes at a place of a file, whole or not at all as far as one can tell.
+pub fn write_at(fd: i32, parts: [&[u8]; 2], offset: u64) -> Result<()> {
+    let mut parts = parts;
+    let mut offset = offset;
+    while parts.iter().any(|part| !part.is_empty()) {
+        let vectors = parts.map(|part| [part.as_ptr() as u64, part.len() as u64]);
+        match call!(SYS_pwritev, fd, vectors.as_ptr(), 2, offset, 0) {
+            Ok(0) => return Err(libc::ENOSPC),
+            Ok(written) => {
+                offset += written;
+                let first = (written as usize).min(parts[0].len());
+                parts = [&parts[0][first..], &parts[1][written as usize - first..]];
+            }
+            Err(libc::EINTR) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Reads a symbolic link, and says how long it is; `path` ends with a zero byte.

@@ -5,6 +5,7 @@ use crate::interpose::signal::{Deferred, SIGNALS, notice_jumps};
 use crate::lines::Lines;
 use crate::map::Map;
 use crate::spin::Spin;
+use crate::stamp::{self, Stamps};
 use crate::stream::Stream;
 use crate::tls::{Section, tls};
 use crate::{arena, recording, state};
@@ -19,6 +20,8 @@ pub struct Thread {
     pub stream: Stream,
     /// The lines it has touched in the current segment.
     pub lines: Lines,
+    /// Its place in the order.
+    pub stamps: Stamps,
     /// The last event, if it was an atomic load.
     pub last_load: LastLoad,
     /// Signals that wait for the end of a section.
@@ -52,7 +55,19 @@ impl Thread {
     #[inline]
     pub fn sync(&mut self, op: Op, object: usize, arg: u64, pc: usize) {
         self.lines.flush(&mut self.stream);
-        self.stamped(recording::stamp(), op, object, arg, pc, Detail::default());
+        self.sync_within(op, object, arg, pc);
+    }
+
+    /// Records an operation that ends no segment.
+    #[inline]
+    pub fn sync_within(&mut self, op: Op, object: usize, arg: u64, pc: usize) {
+        let clock = match op {
+            Op::Fork | Op::Join => stamp::thread_object(arg),
+            Op::Start | Op::End => stamp::thread_object(u64::from(self.id)),
+            _ => object,
+        };
+        let stamp = self.stamps.take(op, clock);
+        self.stamped(stamp, op, object, arg, pc, Detail::default());
     }
 
     /// Records an operation that happened at `stamp`; the segment has been ended.
@@ -73,8 +88,9 @@ pub fn begin(id: u32) {
         return recording::lost(1);
     };
     thread.id = id;
-    thread.stream = Stream::new(id);
-    thread.lines.chunk().hand_to(id, 0);
+    thread.stream = Stream::new(thread.stream.chunk(), id);
+    thread.stamps = Stamps::default();
+    thread.lines.chunk().hand_to(id);
     let tls = tls();
     tls.thread.set(thread);
     tls.ended.set(false);
@@ -104,12 +120,12 @@ fn take() -> Option<&'static mut Thread> {
     if free.is_some() {
         return free;
     }
-    let chunk = Lines::take(0)?;
+    let (lines, records) = (Lines::take()?, Stream::take()?);
     let thread: *mut Thread = arena::allocate(size_of::<Thread>())?.cast();
     // SAFETY: the memory is zeroed, large enough and ours; zero is valid for the parts that are not written here.
     unsafe {
-        (&raw mut (*thread).stream).write(Stream::new(0));
-        (*thread).lines.init(chunk, state::keeps_places());
+        (&raw mut (*thread).stream).write(Stream::new(records, 0));
+        (*thread).lines.init(lines, state::keeps_places());
         Some(&mut *thread)
     }
 }
@@ -121,7 +137,7 @@ pub fn end() {
     tls.ended.set(true);
     let Some(thread) = detach() else { return };
     thread.sync(Op::End, 0, 0, 0);
-    thread.stream.close();
+    thread.stream.spill();
     let mut pool = POOL.lock();
     thread.next = pool.0;
     pool.0 = thread;

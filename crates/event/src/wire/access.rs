@@ -25,6 +25,11 @@ pub struct AccessCursor {
     pc: u64,
 }
 
+/// Steps of the pc below this take two bytes; the bit says that two more follow.
+const NEAR_PC: u64 = 1 << 15;
+/// Steps from this on take a record of their own.
+const FAR_PC: u64 = 1 << 31;
+
 const NONE: u8 = 0;
 const RUN: u8 = 1;
 const ANY: u8 = 2;
@@ -59,7 +64,7 @@ impl AccessCursor {
     pub(super) fn encode(&mut self, out: &mut [u8; MAX_RECORD], record: &Access) -> usize {
         let step = zigzag(record.pc.wrapping_sub(self.pc));
         let mut start = 0;
-        if step > u64::from(u32::MAX) {
+        if step >= FAR_PC {
             start = encode_pc(out, record.pc);
         }
         let has_pc = start == 0 && step != 0;
@@ -71,8 +76,9 @@ impl AccessCursor {
         put(out, at, distance);
         at += distance_len;
         if has_pc {
-            put(out, at, step);
-            at += 4;
+            let near = step < NEAR_PC;
+            put(out, at, if near { step } else { step & (NEAR_PC - 1) | NEAR_PC | (step & !(NEAR_PC - 1)) << 1 });
+            at += if near { 2 } else { 4 };
         }
         let reads = put_mask(out, &mut at, record.reads, (record.reads == RUN_ALL).then_some(SPECIAL));
         let same = (record.writes == record.reads && record.writes != 0).then_some(SPECIAL);
@@ -90,7 +96,7 @@ impl AccessCursor {
             _ => unzigzag(input.take(8)?),
         };
         if head & 1 != 0 {
-            self.pc = self.pc.wrapping_add(unzigzag(input.take(4)?));
+            self.pc = self.pc.wrapping_add(unzigzag(take_pc(input)?));
         }
         let reads = take_mask(input, head >> 5 & 3, RUN_ALL)?;
         let writes = take_mask(input, head >> 3 & 3, reads)?;
@@ -100,6 +106,14 @@ impl AccessCursor {
         }
         Ok(Access { line: self.line, reads, writes, pc: self.pc })
     }
+}
+
+fn take_pc(input: &mut Input<'_>) -> Result<u64, WireError> {
+    let low = input.take(2)?;
+    if low < NEAR_PC {
+        return Ok(low);
+    }
+    Ok(low & (NEAR_PC - 1) | input.take(2)? << 15)
 }
 
 /// A record of its own for a pc too far from the last.

@@ -3,23 +3,23 @@
 //! An operation and its stamp are taken under a lock of the variable's stripe, so that in the order of the stamps each
 //! load reads the last value stored. A load that repeats the one before it (a spin loop) is recorded once.
 
-use crate::spin::Raw;
+use crate::spin::Spin;
+use crate::state;
 use crate::thread::{self, Thread};
 use crate::tls::{Section, tls};
-use crate::{recording, state};
 use core::ffi::c_int;
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, compiler_fence};
 use foretrace_event::wire::{Detail, Op};
 
-/// Locks by address.
+/// Locks by address, each with the last stamp of an operation under it.
 #[repr(align(64))]
-struct Stripe(Raw);
+struct Stripe(Spin<u64>);
 
 const STRIPES: usize = 1024;
-static LOCKS: [Stripe; STRIPES] = [const { Stripe(Raw::new()) }; STRIPES];
+static LOCKS: [Stripe; STRIPES] = [const { Stripe(Spin::new(0)) }; STRIPES];
 
-fn stripe(address: usize) -> &'static Raw {
+fn stripe(address: usize) -> &'static Spin<u64> {
     &LOCKS[(address >> 3 ^ address >> 13) % STRIPES].0
 }
 
@@ -161,17 +161,15 @@ fn perform<T: Word>(at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> 
 fn locked<T: Word>(thread: &mut Thread, at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> Outcome<T> {
     let quiet = thread.lines.is_empty();
     thread.lines.flush(&mut thread.stream);
-    let lock = stripe(at as usize);
-    lock.lock();
+    let mut clock = stripe(at as usize).lock();
     let outcome = operate();
     let load = LastLoad { at: at as usize, value: outcome.value.halves(), pc };
     let loads = matches!(outcome.op, Op::AtomicLoad | Op::AtomicCasFailed);
     if loads && quiet && thread.last_load == load {
-        lock.unlock();
         return outcome;
     }
-    let stamp = recording::stamp();
-    lock.unlock();
+    let stamp = thread.stamps.exclusive(&mut clock);
+    drop(clock);
     let [value, high] = outcome.value.halves();
     let [new, new_high] = outcome.new.map_or([0; 2], T::halves);
     let detail = Detail { size: T::SIZE, order: outcome.order.min(5), new, high: [high, new_high] };
@@ -189,7 +187,8 @@ pub fn note_store(at: usize, value: u64, size: u8, pc: usize) {
     {
         let detail = Detail { size, order: RELEASE, ..Detail::default() };
         thread.lines.flush(&mut thread.stream);
-        thread.stamped(recording::stamp(), Op::AtomicStore, at, value, pc, detail);
+        let stamp = thread.stamps.exclusive(&mut stripe(at).lock());
+        thread.stamped(stamp, Op::AtomicStore, at, value, pc, detail);
     }
 }
 

@@ -5,9 +5,9 @@
 
 use crate::state;
 use crate::tls::Section;
-use crate::{arena, recording, thread};
+use crate::{arena, thread};
 use core::ffi::{c_int, c_void};
-use foretrace_event::wire::{Detail, Op};
+use foretrace_event::wire::Op;
 
 real_function!(fn malloc_usable_size(at: *mut c_void) -> usize);
 real_function!(fn malloc(size: usize) -> *mut c_void);
@@ -26,7 +26,7 @@ fn begun(at: *mut c_void, size: usize, pc: usize) {
     if let Some(_section) = Section::enter()
         && let Some(thread) = thread::current()
     {
-        thread.stamped(recording::stamp(), Op::Alloc, at as usize, size as u64, pc, Detail::default());
+        thread.sync_within(Op::Alloc, at as usize, size as u64, pc);
     }
 }
 
@@ -36,7 +36,7 @@ fn ending(at: *mut c_void, size: usize, pc: usize) {
         && let Some(thread) = thread::current()
     {
         thread.lines.flush_block(&mut thread.stream, at as usize, size);
-        thread.stamped(recording::stamp(), Op::Free, at as usize, size as u64, pc, Detail::default());
+        thread.sync_within(Op::Free, at as usize, size as u64, pc);
     }
 }
 
