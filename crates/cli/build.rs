@@ -54,6 +54,8 @@ fn build_runtime(runtime: &Path, out: &Path) -> PathBuf {
     let mut cargo = Command::new(env::var_os("CARGO").expect("cargo sets CARGO"));
     cargo.args(["rustc", "--quiet", "--lib", "--crate-type", "staticlib", "--profile", "runtime", "--manifest-path"]);
     cargo.arg(runtime.join("Cargo.toml")).arg("--target-dir").arg(out.join("target"));
+    // Cancellation unwinds the program's stack through our frames.
+    cargo.args(["--", "-C", "force-unwind-tables=yes"]);
     for name in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "CLIPPY_ARGS"] {
         cargo.env_remove(name);
     }

@@ -9,7 +9,7 @@ use std::process::ExitStatus;
 use std::time::{Duration, SystemTime};
 
 /// What may lie in a recording; a directory with anything else in it is not one.
-const PARTS: [&str; 5] = ["events", "modules", "threads", "run", "children"];
+const PARTS: [&str; 7] = ["events", "open", "modules", "threads", "customs", "run", "children"];
 
 /// A new, empty directory for a recording. One that stands there already is replaced; anything else is left alone.
 pub fn prepare(directory: &Path) -> anyhow::Result<PathBuf> {

@@ -40,7 +40,7 @@ mod trace;
 pub use builder::{Illegal, PlaceId, TraceBuilder};
 pub use note::Note;
 pub use recording::{
-    Damage, Entry, Header, Merged, Module, RecordedThread, Recording, RecordingError, RecordingWriter, Records,
+    Damage, Entry, Header, Merged, Module, RecordedThread, Recording, RecordingError, RecordingWriter, Records, fold,
 };
 pub use trace::{
     AllocationInfo, AtomicInfo, BarrierInfo, ConditionId, ConditionInfo, InstanceInfo, IntervalInfo, Kind, LockInfo,

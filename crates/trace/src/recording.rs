@@ -2,6 +2,7 @@
 
 mod chunks;
 mod error;
+mod fold;
 mod merged;
 mod records;
 mod side;
@@ -12,8 +13,9 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 pub use chunks::Header;
-use chunks::ThreadChunks;
+use chunks::{Chunk, ThreadChunks};
 pub use error::{Damage, RecordingError};
+pub use fold::fold;
 use foretrace_event::layout::Flags;
 pub use merged::Merged;
 pub use records::{Entry, Records};
@@ -25,8 +27,8 @@ use crate::note::Note;
 /// An opened recording.
 #[derive(Debug)]
 pub struct Recording {
-    path: PathBuf,
-    bytes: Bytes,
+    /// `events`, and `open` if there is one.
+    files: Vec<(PathBuf, Bytes)>,
     header: Header,
     threads: Vec<ThreadChunks>,
     modules: Vec<Module>,
@@ -58,7 +60,12 @@ impl Recording {
     pub fn open(path: &Path) -> Result<Self, RecordingError> {
         let events = if path.is_dir() { path.join("events") } else { path.to_owned() };
         let directory = events.parent().unwrap_or(Path::new("."));
-        let mut recording = Self::from_bytes(&events, map(&events)?)?;
+        let mut files = vec![(events.clone(), map(&events)?)];
+        let open = directory.join("open");
+        if events.ends_with("events") && open.exists() {
+            files.push((open.clone(), map(&open)?));
+        }
+        let mut recording = Self::from_files(files)?;
         recording.modules = side::modules(&directory.join("modules"))?;
         recording.names = side::threads(&directory.join("threads"))?;
         recording.run = side::run(&directory.join("run"))?;
@@ -70,28 +77,21 @@ impl Recording {
     /// # Errors
     /// If they are no recording, or its chunks make no sense.
     pub fn from_vec(path: &Path, bytes: Vec<u8>) -> Result<Self, RecordingError> {
-        Self::from_bytes(path, Bytes::Owned(bytes))
+        Self::from_files(vec![(path.to_owned(), Bytes::Owned(bytes))])
     }
 
-    fn from_bytes(path: &Path, bytes: Bytes) -> Result<Self, RecordingError> {
-        let header = chunks::read_header(path, bytes.get())?;
+    fn from_files(files: Vec<(PathBuf, Bytes)>) -> Result<Self, RecordingError> {
+        let parts: Vec<_> = files.iter().map(|(path, bytes)| (path.as_path(), bytes.get())).collect();
+        let headers: Result<Vec<_>, _> = parts.iter().map(|(path, bytes)| chunks::read_header(path, bytes)).collect();
+        let header = *headers?.last().expect("at least one file");
         let mut notes = header_notes(&header);
-        let threads = chunks::find(path, bytes.get(), &header, &mut notes)?;
-        Ok(Self {
-            path: path.to_owned(),
-            bytes,
-            header,
-            threads,
-            modules: Vec::new(),
-            names: BTreeMap::new(),
-            run: BTreeMap::new(),
-            notes,
-        })
+        let threads = chunks::find(&parts, &header, &mut notes)?;
+        Ok(Self { files, header, threads, modules: Vec::new(), names: BTreeMap::new(), run: BTreeMap::new(), notes })
     }
 
     /// Where its `events` file is.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.files[0].0
     }
 
     /// The header.
@@ -99,9 +99,9 @@ impl Recording {
         &self.header
     }
 
-    /// Bytes of its `events` file that were written.
+    /// Bytes of its `events` file.
     pub fn size(&self) -> u64 {
-        self.header.next.min(self.bytes().len() as u64)
+        self.files[0].1.get().len() as u64
     }
 
     /// The threads that left records, by number.
@@ -139,8 +139,8 @@ impl Recording {
         &self.notes
     }
 
-    fn bytes(&self) -> &[u8] {
-        self.bytes.get()
+    fn bytes(&self, chunk: &Chunk) -> &[u8] {
+        self.files[chunk.file].1.get()
     }
 }
 

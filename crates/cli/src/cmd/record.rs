@@ -44,6 +44,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut run = Run { command: &args.command, way: way.name(), started: SystemTime::now(), ended: None };
     run.write(&directory)?;
     let status = execute(args, &program, way, &directory, &mut run)?;
+    foretrace_trace::fold(&directory)?;
     if !recording::has_events(&directory) {
         eprintln!(
             "foretrace: the program made no thread that could be recorded; {} holds no events",

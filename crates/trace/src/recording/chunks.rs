@@ -1,4 +1,4 @@
-//! Finding the chunks of an `events` file, thread by thread.
+//! Finding the chunks of the files `events` and `open`, thread by thread.
 
 use foretrace_event::layout::{
     CHUNK_HEADER_SIZE, CHUNK_MAGIC, ChunkKind, Flags, HEADER_SIZE, MAGIC, UNIT, VERSION, chunk, header,
@@ -26,9 +26,11 @@ pub struct Header {
 /// Where a chunk's records lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Chunk {
-    kind: ChunkKind,
+    pub(super) kind: ChunkKind,
     thread: u32,
     pub(super) sequence: u32,
+    /// Which file it is in.
+    pub(super) file: usize,
     /// First byte of its records.
     pub(super) start: usize,
     /// Byte after its last record.
@@ -79,17 +81,36 @@ pub(super) fn read_header(path: &Path, bytes: &[u8]) -> Result<Header, Recording
     })
 }
 
-/// Finds all chunks, checks them, and sorts them by thread and sequence.
+/// Finds all chunks of the files, checks them, and sorts them by thread and sequence. The header is that of the last
+/// file; the files before it end where they end.
 pub(super) fn find(
-    path: &Path,
-    bytes: &[u8],
+    files: &[(&Path, &[u8])],
     header: &Header,
     notes: &mut Vec<Note>,
 ) -> Result<Vec<ThreadChunks>, RecordingError> {
     let mut chunks = Vec::new();
-    let end = usize::try_from(header.next).map_or(bytes.len(), |next| next.min(bytes.len()));
-    let full = header.flags.has(Flags::LIMIT) || header.flags.has(Flags::NO_SPACE);
-    let mut cut = header.next > bytes.len() as u64 && !full;
+    for (file, (path, bytes)) in files.iter().enumerate() {
+        let is_last = file + 1 == files.len();
+        let next = if is_last { header.next } else { bytes.len() as u64 };
+        scan(file, path, bytes, next, header, &mut chunks)?;
+        let full = header.flags.has(Flags::LIMIT) || header.flags.has(Flags::NO_SPACE);
+        let short = next > bytes.len() as u64 && !full;
+        if short || chunks.iter().any(|chunk: &Chunk| chunk.cut && chunk.file == file) {
+            notes.push(Note::CutOff { byte: bytes.len() as u64 });
+        }
+    }
+    group(files, chunks, notes)
+}
+
+fn scan(
+    file: usize,
+    path: &Path,
+    bytes: &[u8],
+    next: u64,
+    header: &Header,
+    chunks: &mut Vec<Chunk>,
+) -> Result<(), RecordingError> {
+    let end = usize::try_from(next).map_or(bytes.len(), |next| next.min(bytes.len()));
     let mut at = HEADER_SIZE;
     while at + CHUNK_HEADER_SIZE <= end {
         if word(bytes, at + chunk::MAGIC) != CHUNK_MAGIC {
@@ -99,14 +120,10 @@ pub(super) fn find(
         let damaged =
             |(offset, damage)| RecordingError::Damaged { path: path.to_owned(), byte: (at + offset) as u64, damage };
         let (found, capacity) = read_chunk(bytes, at, header).map_err(damaged)?;
-        cut |= found.cut;
-        chunks.push(found);
+        chunks.push(Chunk { file, ..found });
         at += capacity.next_multiple_of(UNIT);
     }
-    if cut {
-        notes.push(Note::CutOff { byte: bytes.len() as u64 });
-    }
-    group(path, chunks, notes)
+    Ok(())
 }
 
 fn read_chunk(bytes: &[u8], at: usize, header: &Header) -> Result<(Chunk, usize), (usize, Damage)> {
@@ -127,21 +144,38 @@ fn read_chunk(bytes: &[u8], at: usize, header: &Header) -> Result<(Chunk, usize)
     let end = start + if kind == ChunkKind::Table { room } else { used as usize };
     let cut = end > bytes.len();
     let sequence = field(chunk::SEQUENCE);
-    Ok((Chunk { kind, thread, sequence, start, end: end.min(bytes.len()), cut }, capacity as usize))
+    Ok((Chunk { kind, thread, sequence, file: 0, start, end: end.min(bytes.len()), cut }, capacity as usize))
 }
 
-fn group(path: &Path, mut chunks: Vec<Chunk>, notes: &mut Vec<Note>) -> Result<Vec<ThreadChunks>, RecordingError> {
+fn group(
+    files: &[(&Path, &[u8])],
+    mut chunks: Vec<Chunk>,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<ThreadChunks>, RecordingError> {
     let key = |chunk: &Chunk| (chunk.thread, chunk.kind as u32, chunk.sequence);
-    chunks.sort_by_key(|chunk| (key(chunk), chunk.start));
+    chunks.sort_by_key(|chunk| (key(chunk), chunk.file, chunk.start));
+    chunks.dedup_by(|later, earlier| replaces(later, earlier));
     let twice = |pair: &&[Chunk]| pair[0].kind == ChunkKind::Records && key(&pair[0]) == key(&pair[1]);
     if let Some(pair) = chunks.windows(2).find(twice) {
-        let Chunk { thread, sequence, start, .. } = pair[1];
+        let Chunk { thread, sequence, start, file, .. } = pair[1];
         let byte = (start - CHUNK_HEADER_SIZE + chunk::SEQUENCE) as u64;
         let damage = Damage::Duplicate { thread, sequence };
-        return Err(RecordingError::Damaged { path: path.to_owned(), byte, damage });
+        return Err(RecordingError::Damaged { path: files[file].0.to_owned(), byte, damage });
     }
     let threads = chunks.chunk_by(|a, b| a.thread == b.thread);
     Ok(threads.map(|chunks| whole_prefix(chunks, notes)).collect())
+}
+
+/// Are these the same chunk in `events` and in `open`? Then one takes the other's place: the one with more bytes, and
+/// the one in `open` if they have as many.
+fn replaces(later: &mut Chunk, earlier: &mut Chunk) -> bool {
+    let same = later.kind == ChunkKind::Records
+        && (later.kind, later.thread, later.sequence) == (earlier.kind, earlier.thread, earlier.sequence)
+        && later.file != earlier.file;
+    if same && (earlier.cut || later.end - later.start >= earlier.end - earlier.start) {
+        *earlier = *later;
+    }
+    same
 }
 
 /// A thread's chunks up to the first that is missing; what it had open belongs after its last record.

@@ -3,7 +3,7 @@
 use foretrace_event::layout::ENTRY_SIZE;
 use foretrace_event::wire::{Access, Decoder, Op, Record, WireError};
 
-use super::chunks::ThreadChunks;
+use super::chunks::{Chunk, ThreadChunks};
 use super::{Damage, Recording, RecordingError};
 
 /// A record and where it lies.
@@ -69,14 +69,14 @@ struct Raw<'a> {
 }
 
 impl Raw<'_> {
-    fn damaged(&self, byte: usize, damage: Damage) -> RecordingError {
-        RecordingError::Damaged { path: self.recording.path.clone(), byte: byte as u64, damage }
+    fn damaged(&self, chunk: &Chunk, byte: usize, damage: Damage) -> RecordingError {
+        RecordingError::Damaged { path: self.recording.files[chunk.file].0.clone(), byte: byte as u64, damage }
     }
 
     fn next_record(&mut self) -> Option<Result<Entry, RecordingError>> {
         loop {
             let chunk = *self.thread.records.get(self.chunk)?;
-            let bytes = &self.recording.bytes()[chunk.start..chunk.end];
+            let bytes = &self.recording.bytes(&chunk)[chunk.start..chunk.end];
             let decoder = self.decoder.get_or_insert_with(|| Decoder::new(bytes));
             let byte = chunk.start + Decoder::position(decoder);
             match decoder.next() {
@@ -85,7 +85,7 @@ impl Raw<'_> {
                 Some(Err(error)) => {
                     self.chunk = self.thread.records.len();
                     self.table = self.thread.tables.len();
-                    return Some(Err(self.damaged(byte, Damage::Record { thread: self.thread.id, error })));
+                    return Some(Err(self.damaged(&chunk, byte, Damage::Record { thread: self.thread.id, error })));
                 }
                 None => {}
             }
@@ -98,7 +98,7 @@ impl Raw<'_> {
         loop {
             let chunk = *self.thread.tables.get(self.table)?;
             let byte = chunk.start + self.entry * ENTRY_SIZE;
-            let Some(entry) = self.recording.bytes()[..chunk.end].get(byte..byte + ENTRY_SIZE) else {
+            let Some(entry) = self.recording.bytes(&chunk)[..chunk.end].get(byte..byte + ENTRY_SIZE) else {
                 self.table += 1;
                 self.entry = 0;
                 continue;
@@ -108,7 +108,7 @@ impl Raw<'_> {
             let access = Access { line: field(0) / 64, reads: field(8), writes: field(16), pc: field(24) };
             if field(0) % 64 != 0 {
                 self.table = self.thread.tables.len();
-                return Some(Err(self.damaged(byte, Damage::Line { thread: self.thread.id })));
+                return Some(Err(self.damaged(&chunk, byte, Damage::Line { thread: self.thread.id })));
             }
             if access.line != 0 {
                 return Some(Ok(Entry { byte: byte as u64, record: Record::Access(access) }));
