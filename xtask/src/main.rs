@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod bench;
 mod fuzz;
 mod install;
 mod lint;
@@ -29,6 +30,8 @@ enum Command {
     Tidy,
     /// Run the tests and accept what they print as what is expected
     Bless,
+    /// Run a benchmark and print its table
+    Bench(bench::Args),
     /// Feed random input to a reader for a while
     Fuzz(fuzz::Args),
     /// Install the compilers and tools that tests and benchmarks run
@@ -41,6 +44,7 @@ fn main() -> anyhow::Result<()> {
         Command::Lint => lint::run(),
         Command::Tidy => tidy::run(),
         Command::Bless => test::bless(),
+        Command::Bench(args) => bench::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Install => install::run(),
     }

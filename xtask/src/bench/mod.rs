@@ -1,0 +1,42 @@
+//! Benchmarks: each compares with its peers in one run and prints a table for `BENCHMARKS.md`.
+
+mod measure;
+mod record;
+
+use anyhow::bail;
+
+/// A benchmark.
+struct Bench {
+    name: &'static str,
+    about: &'static str,
+    run: fn(rounds: usize) -> anyhow::Result<()>,
+}
+
+/// All of them. A new one is a file and a line here.
+const BENCHES: &[Bench] = &[Bench {
+    name: "record",
+    about: "recording against ThreadSanitizer: time, memory, bytes an access",
+    run: record::run,
+}];
+
+/// Which benchmark, and how often.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Its name; without one, they are listed
+    name: Option<String>,
+    /// Runs of each variant; the median counts
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+}
+
+/// Runs one, or lists them.
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    let Some(name) = &args.name else {
+        BENCHES.iter().for_each(|bench| println!("{:10} {}", bench.name, bench.about));
+        return Ok(());
+    };
+    match BENCHES.iter().find(|bench| bench.name == name) {
+        Some(bench) => (bench.run)(args.rounds),
+        None => bail!("no benchmark is called {name}; cargo xtask bench lists them"),
+    }
+}
