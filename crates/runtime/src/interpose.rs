@@ -3,10 +3,12 @@
 //! Acquiring operations are recorded after they succeed, releasing ones before they are attempted, so that the stamps
 //! form an order that really could have happened. If the attempt fails, the record is taken back.
 
+pub mod annotate;
 mod barrier;
 mod block;
 mod c11;
 mod cond;
+pub mod fd;
 mod memory;
 mod mutex;
 mod number;
@@ -16,7 +18,7 @@ mod rwlock;
 mod semaphore;
 pub mod signal;
 mod stream;
-mod string;
+pub mod string;
 mod thread;
 mod wide;
 

@@ -34,6 +34,7 @@ mod interpose;
 mod lines;
 mod map;
 mod modules;
+mod names;
 mod prelude;
 mod real;
 mod recording;

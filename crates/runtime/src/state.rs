@@ -179,6 +179,9 @@ pub fn leave() {
     crate::arena::reset_locks();
     crate::hooks::atomic::reset_locks();
     crate::callers::reset_locks();
+    crate::names::reset_locks();
+    crate::interpose::fd::channel::reset_locks();
+    crate::interpose::annotate::reset_locks();
     thread::detach();
     let follow = SETTINGS.lock().as_ref().is_some_and(|settings| settings.follow);
     let state = if follow { ARMED } else { OFF };

@@ -154,3 +154,32 @@ pub fn abort() -> ! {
         let _ = call!(SYS_exit_group, 134);
     }
 }
+
+/// What kind of file it is (the bits of `S_IFMT`), and its number in its file system.
+pub fn file_kind(fd: i32) -> Result<(u32, u64)> {
+    let mut stat = core::mem::MaybeUninit::<libc::stat>::zeroed();
+    call!(SYS_fstat, fd, stat.as_mut_ptr())?;
+    // SAFETY: zero bytes are a valid description of a file, and the kernel has written another.
+    let stat = unsafe { stat.assume_init() };
+    Ok((stat.st_mode & libc::S_IFMT, stat.st_ino))
+}
+
+/// Which end of a connection an address is asked of.
+#[derive(Clone, Copy)]
+pub enum End {
+    /// This one.
+    Here,
+    /// The other.
+    There,
+}
+
+/// The address of a socket's end, and its length.
+pub fn socket_address(fd: i32, end: End) -> Result<([u8; 128], usize)> {
+    let mut address = [0; 128];
+    let mut length = 128u32;
+    match end {
+        End::Here => call!(SYS_getsockname, fd, address.as_mut_ptr(), &raw mut length)?,
+        End::There => call!(SYS_getpeername, fd, address.as_mut_ptr(), &raw mut length)?,
+    };
+    Ok((address, (length as usize).min(128)))
+}

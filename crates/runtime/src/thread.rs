@@ -50,6 +50,12 @@ pub fn current() -> Option<&'static mut Thread> {
     unsafe { tls.thread.get().as_mut() }
 }
 
+/// This thread's number in the recording.
+pub fn current_id() -> Option<u32> {
+    let _section = Section::nest();
+    current().map(|thread| thread.id)
+}
+
 impl Thread {
     /// Records an operation now.
     #[inline]

@@ -32,6 +32,14 @@ pub unsafe fn reads_text(pc: usize, text: Text) {
     }
 }
 
+/// The caller at `pc` has been given a string.
+pub unsafe fn writes_text(pc: usize, text: Text) {
+    if counts(pc) && !text.is_null() {
+        // SAFETY: the caller passes a string.
+        writes(pc, text, unsafe { whole(text) });
+    }
+}
+
 unsafe fn reads_bounded(pc: usize, text: Text, most: usize) {
     if counts(pc) {
         // SAFETY: the caller passes a string, or `most` bytes.

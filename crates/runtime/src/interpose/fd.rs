@@ -1,0 +1,16 @@
+//! Order through file descriptors: what was done before a write is visible after the read that it let through.
+//!
+//! Each thing that carries data from one thread to another is a *channel* ([`channel`]): a pipe, a connection, an event
+//! counter, a message queue. Before data goes in, `Release` is recorded; after it came out, `Acquire`. A channel orders
+//! every write before every later read, whichever bytes it returned; the real order may be weaker.
+//!
+//! Regular files, terminals and devices are no channels: reading them never waits for a writer, so it orders nothing.
+//! Neither are the descriptors that the program was started with.
+
+pub mod channel;
+mod dup;
+mod io;
+mod queue;
+mod socket;
+mod vector;
+mod wait;

@@ -1,0 +1,260 @@
+//! Which channel a file descriptor belongs to.
+//!
+//! A channel has a number above all addresses, so that it is never taken for an object in memory: bit 60, the kind from
+//! bit 56, and below it what tells channels of that kind apart. Both ends of a pipe share an inode, both ends of a
+//! connection a pair of ports or the path of the listening socket; what has nothing of the sort is numbered. Ports are
+//! compared alone: connections to other machines have no other end here that could be confused with.
+
+use crate::arena;
+use crate::spin::Spin;
+use crate::state::{self, sync};
+use crate::sys::{self, End};
+use crate::tls::Section;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use foretrace_event::wire::Op;
+
+/// A channel's number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Channel(u64);
+
+/// What tells channels apart.
+#[derive(Clone, Copy)]
+#[repr(u64)]
+enum Kind {
+    Numbered = 0,
+    Pipe = 1,
+    Connection = 2,
+    Listener = 3,
+    Datagrams = 4,
+    Queue = 5,
+}
+
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+impl Channel {
+    const TAG: u64 = 1 << 60;
+
+    const fn new(kind: Kind, key: u64) -> Self {
+        Self(Self::TAG | (kind as u64) << 56 | key & 0xff_ffff_ffff_ffff)
+    }
+
+    /// One that nothing has belonged to yet.
+    pub fn fresh() -> Self {
+        Self::new(Kind::Numbered, NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// All sockets that send datagrams: who receives what is not known from the descriptor.
+    pub const fn datagrams() -> Self {
+        Self::new(Kind::Datagrams, 0)
+    }
+
+    /// A message queue, by its number.
+    pub const fn queue(number: u64) -> Self {
+        Self::new(Kind::Queue, number)
+    }
+
+    /// A message queue, by its name.
+    pub fn named_queue(name: &[u8]) -> Self {
+        Self::new(Kind::Queue, hash(name))
+    }
+
+    /// The socket that listens at this address.
+    pub fn listener(address: &[u8]) -> Option<Self> {
+        port(address).map(|port| Self::new(Kind::Listener, port))
+    }
+
+    /// The connection that this socket is an end of.
+    pub fn connection(fd: i32) -> Option<Self> {
+        let here = sys::socket_address(fd, End::Here).ok().and_then(|(address, length)| port(&address[..length]));
+        let there = sys::socket_address(fd, End::There).ok().and_then(|(address, length)| port(&address[..length]));
+        Self::between(here, there)
+    }
+
+    /// The connection between two addresses' ports, or to the socket that has a path.
+    fn between(here: Option<u64>, there: Option<u64>) -> Option<Self> {
+        match (here, there) {
+            (Some(here), Some(there)) => Some(Self::new(Kind::Connection, here.min(there) << 20 ^ here.max(there))),
+            (Some(one), None) | (None, Some(one)) => Some(Self::new(Kind::Connection, one)),
+            (None, None) => None,
+        }
+    }
+
+    /// The connection that this socket is about to get to an address.
+    pub fn connection_to(fd: i32, address: &[u8]) -> Option<Self> {
+        let here = sys::socket_address(fd, End::Here).ok().and_then(|(address, length)| port(&address[..length]));
+        Self::between(here, port(address))
+    }
+
+    /// Everything before is visible to later [`Self::acquire`]s.
+    pub fn release(self, pc: usize) {
+        sync(Op::Release, self.0 as usize, 0, pc);
+    }
+
+    /// Sees what was released.
+    pub fn acquire(self, pc: usize) {
+        sync(Op::Acquire, self.0 as usize, 0, pc);
+    }
+}
+
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+/// The port of an internet address, or a number for the path of a local one; none for one without a name.
+fn port(address: &[u8]) -> Option<u64> {
+    let family = i32::from(u16::from_ne_bytes([*address.first()?, *address.get(1)?]));
+    match family {
+        libc::AF_INET | libc::AF_INET6 => Some(u64::from(u16::from_be_bytes([*address.get(2)?, *address.get(3)?]))),
+        libc::AF_UNIX if address.len() > 2 => {
+            let path = &address[2..];
+            // An abstract name begins with a zero byte and has all the bytes; a path ends at the first.
+            let end = path.iter().skip(1).position(|byte| *byte == 0).map_or(path.len(), |end| end + 1);
+            Some(hash(if path[0] == 0 { path } else { &path[..end] }) >> 24 | 1 << 32)
+        }
+        _ => None,
+    }
+}
+
+/// Nothing is known of the descriptor; it is looked at when it is first used.
+const UNKNOWN: u64 = 0;
+/// It belongs to no channel.
+const NONE: u64 = 1;
+
+const PAGE: usize = 1024;
+/// Descriptors from a million on, which the kernel gives out only if told to, belong to no channel.
+const PAGES: usize = 1024;
+
+type Page = [AtomicU64; PAGE];
+
+static TABLE: [AtomicPtr<Page>; PAGES] = [const { AtomicPtr::new(null_mut()) }; PAGES];
+static GROWING: Spin<()> = Spin::new(());
+
+fn page(index: usize) -> Option<&'static Page> {
+    // SAFETY: pages are never freed; zero bytes are a valid page.
+    unsafe { TABLE.get(index)?.load(Ordering::Acquire).as_ref() }
+}
+
+fn slot(fd: i32) -> Option<&'static AtomicU64> {
+    let fd = usize::try_from(fd).ok().filter(|fd| *fd < PAGE * PAGES)?;
+    let page = page(fd / PAGE).or_else(|| new_page(fd / PAGE))?;
+    Some(&page[fd % PAGE])
+}
+
+#[cold]
+fn new_page(index: usize) -> Option<&'static Page> {
+    let _section = Section::nest();
+    let _growing = GROWING.lock();
+    if page(index).is_none() {
+        TABLE[index].store(arena::allocate(size_of::<Page>())?.cast(), Ordering::Release);
+    }
+    page(index)
+}
+
+/// The channel of a descriptor.
+pub fn of(fd: i32) -> Option<Channel> {
+    if !state::is_recording() {
+        return None;
+    }
+    let slot = slot(fd)?;
+    let mut known = slot.load(Ordering::Relaxed);
+    if known == UNKNOWN {
+        known = look(fd);
+        slot.store(known, Ordering::Relaxed);
+    }
+    (known != NONE).then_some(Channel(known))
+}
+
+/// A descriptor that was not seen coming: a named pipe, or one that the program got from elsewhere.
+fn look(fd: i32) -> u64 {
+    match sys::file_kind(fd) {
+        Ok((libc::S_IFIFO, inode)) if fd > libc::STDERR_FILENO => Channel::new(Kind::Pipe, inode).0,
+        _ => NONE,
+    }
+}
+
+/// Sets the channel of a new descriptor. Channels are kept from the beginning, though order is recorded later.
+pub fn set(fd: i32, channel: Option<Channel>) {
+    if state::is_on()
+        && let Some(slot) = slot(fd)
+    {
+        slot.store(channel.map_or(NONE, |channel| channel.0), Ordering::Relaxed);
+    }
+}
+
+/// The descriptor is closed, or stands for another file from now on.
+pub fn forget(fd: i32) {
+    if let Some(page) = usize::try_from(fd).ok().and_then(|fd| page(fd / PAGE)) {
+        page[fd as usize % PAGE].store(UNKNOWN, Ordering::Relaxed);
+    }
+}
+
+/// As [`forget`], for all descriptors from `first` to `last`.
+pub fn forget_range(first: u32, last: u32) {
+    let last = last.min((PAGE * PAGES) as u32 - 1);
+    for fd in first..=last {
+        forget(fd as i32);
+    }
+}
+
+/// One descriptor is made to stand for what another stands for.
+pub fn copy(from: i32, to: i32) {
+    if state::is_on()
+        && let (Some(from), Some(to)) = (slot(from), slot(to))
+    {
+        to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
+    }
+}
+
+/// Data is about to go into a descriptor.
+#[inline]
+pub fn release(fd: i32, pc: usize) {
+    if let Some(channel) = of(fd) {
+        channel.release(pc);
+    }
+}
+
+/// Data has come out of a descriptor.
+#[inline]
+pub fn acquire(fd: i32, pc: usize) {
+    if let Some(channel) = of(fd) {
+        channel.acquire(pc);
+    }
+}
+
+/// In a forked child.
+pub fn reset_locks() {
+    GROWING.reset();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn local(path: &[u8]) -> Vec<u8> {
+        [&[libc::AF_UNIX as u8, 0], path].concat()
+    }
+
+    #[test]
+    fn both_ends_of_a_connection_are_one_channel() {
+        let (client, server) = (Some(40_000), Some(80));
+        assert_eq!(Channel::between(client, server), Channel::between(server, client));
+        assert_ne!(Channel::between(client, server), Channel::between(Some(40_001), server));
+        assert_eq!(Channel::between(None, None), None);
+    }
+
+    #[test]
+    fn a_path_is_the_same_with_and_without_what_follows_its_end() {
+        assert_eq!(port(&local(b"/run/x\0junk")), port(&local(b"/run/x")));
+        assert_ne!(port(&local(b"/run/x\0")), port(&local(b"/run/y\0")));
+        assert_ne!(port(&local(b"\0abc")), port(&local(b"\0abd")));
+        assert_eq!(port(&local(b"")), None);
+    }
+
+    #[test]
+    fn channels_lie_above_all_addresses() {
+        for channel in [Channel::fresh(), Channel::datagrams(), Channel::queue(u64::MAX), Channel::named_queue(b"/q")] {
+            assert!(channel.0 >> 47 != 0 && channel.0 & Channel::TAG != 0);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Descriptors come, are copied, and go.
+
+use super::channel::{self, Channel};
+use crate::access::{fills, writes};
+use crate::interpose::string::reads_text;
+use core::ffi::{c_char, c_int, c_uint, c_void};
+
+/// A new descriptor of its own channel.
+fn created(fd: c_int) -> c_int {
+    if fd >= 0 {
+        channel::set(fd, Some(Channel::fresh()));
+    }
+    fd
+}
+
+/// A new descriptor of a file: what it is shows when it is used.
+pub fn opened(fd: c_int) -> c_int {
+    if fd >= 0 {
+        channel::forget(fd);
+    }
+    fd
+}
+
+/// Two new descriptors with one channel.
+unsafe fn paired(result: c_int, ends: *const c_int, pc: usize) -> c_int {
+    if result == 0 {
+        let shared = Channel::fresh();
+        // SAFETY: the call has filled in both.
+        let (one, other) = unsafe { (*ends, *ends.add(1)) };
+        channel::set(one, Some(shared));
+        channel::set(other, Some(shared));
+        writes(pc, ends, 2 * size_of::<c_int>());
+    }
+    result
+}
+
+/// The descriptor is about to be closed: readers at the other end see that.
+pub fn closing(fd: c_int, pc: usize) {
+    channel::release(fd, pc);
+    channel::forget(fd);
+}
+
+/// A copy has been made, perhaps.
+fn copied(from: c_int, to: c_int) -> c_int {
+    if to >= 0 && from != to {
+        channel::copy(from, to);
+    }
+    to
+}
+
+/// Functions that make a channel, given by their names and arguments.
+macro_rules! creations {
+    ($(fn $name:ident($($arg:ident: $ty:ty),*);)*) => {
+        interpose! {$(
+            fn $name($($arg: $ty),*) -> c_int {
+                // SAFETY: the program's own arguments.
+                created(unsafe { real($($arg),*) })
+            }
+        )*}
+    };
+}
+
+creations! {
+    fn eventfd(initial: c_uint, flags: c_int);
+    fn epoll_create(size: c_int);
+    fn epoll_create1(flags: c_int);
+    fn timerfd_create(clock: c_int, flags: c_int);
+}
+
+/// Functions that open a file by its path; the mode is passed on whether the program gave one or not.
+macro_rules! openings {
+    ($(fn $name:ident($([$before:ident: $ty:ty])? path $(, $after:ident: $kind:ty)*);)*) => {
+        interpose! {$(
+            fn $name($($before: $ty,)? path: *const c_char $(, $after: $kind)*) -> c_int |pc| {
+                // SAFETY: the program's own arguments.
+                unsafe {
+                    reads_text(pc, path);
+                    opened(real($($before,)? path $(, $after)*))
+                }
+            }
+        )*}
+    };
+}
+
+openings! {
+    fn open(path, flags: c_int, mode: c_uint);
+    fn open64(path, flags: c_int, mode: c_uint);
+    fn openat([at: c_int] path, flags: c_int, mode: c_uint);
+    fn openat64([at: c_int] path, flags: c_int, mode: c_uint);
+    fn creat(path, mode: c_uint);
+    fn creat64(path, mode: c_uint);
+    fn __open_2(path, flags: c_int);
+    fn __open64_2(path, flags: c_int);
+}
+
+interpose! {
+    fn pipe(ends: *mut c_int) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { paired(real(ends), ends, pc) }
+    }
+
+    fn pipe2(ends: *mut c_int, flags: c_int) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { paired(real(ends, flags), ends, pc) }
+    }
+
+    fn socketpair(domain: c_int, kind: c_int, protocol: c_int, ends: *mut c_int) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe { paired(real(domain, kind, protocol, ends), ends, pc) }
+    }
+
+    fn timerfd_settime(fd: c_int, flags: c_int, new: *const libc::itimerspec, old: *mut libc::itimerspec) -> c_int |pc| {
+        channel::release(fd, pc);
+        // SAFETY: the program's own arguments.
+        let result = unsafe { real(fd, flags, new, old) };
+        if result == 0 {
+            fills(pc, old);
+        }
+        result
+    }
+
+    fn dup(fd: c_int) -> c_int {
+        // SAFETY: the program's own arguments.
+        copied(fd, unsafe { real(fd) })
+    }
+
+    fn dup2(fd: c_int, to: c_int) -> c_int |pc| {
+        // SAFETY: the program's own arguments.
+        unsafe {
+            if fd != to {
+                channel::release(to, pc);
+            }
+            copied(fd, real(fd, to))
+        }
+    }
+
+    fn dup3(fd: c_int, to: c_int, flags: c_int) -> c_int |pc| {
+        channel::release(to, pc);
+        // SAFETY: the program's own arguments.
+        copied(fd, unsafe { real(fd, to, flags) })
+    }
+
+    fn fcntl(fd: c_int, command: c_int, argument: *mut c_void) -> c_int {
+        // SAFETY: the program's own arguments; one it did not pass is not looked at.
+        controlled(fd, command, unsafe { real(fd, command, argument) })
+    }
+
+    fn fcntl64(fd: c_int, command: c_int, argument: *mut c_void) -> c_int {
+        // SAFETY: as above.
+        controlled(fd, command, unsafe { real(fd, command, argument) })
+    }
+
+    fn close(fd: c_int) -> c_int |pc| {
+        closing(fd, pc);
+        // SAFETY: the program's own arguments.
+        unsafe { real(fd) }
+    }
+
+    fn __close(fd: c_int) -> c_int |pc| {
+        closing(fd, pc);
+        // SAFETY: the program's own arguments.
+        unsafe { real(fd) }
+    }
+
+    fn close_range(first: c_uint, last: c_uint, flags: c_int) -> c_int {
+        channel::forget_range(first, last);
+        // SAFETY: the program's own arguments.
+        unsafe { real(first, last, flags) }
+    }
+
+    fn closefrom(first: c_int) {
+        channel::forget_range(first.max(0) as c_uint, c_uint::MAX);
+        // SAFETY: the program's own arguments.
+        unsafe { real(first) }
+    }
+}
+
+fn controlled(fd: c_int, command: c_int, result: c_int) -> c_int {
+    match command {
+        libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => copied(fd, result),
+        _ => result,
+    }
+}

@@ -1,0 +1,85 @@
+//! Message queues: POSIX ones, by name, and System V ones, by number.
+
+use super::channel::{self, Channel};
+use super::io::{received, sending};
+use crate::access::{fills, reads};
+use crate::interpose::string::{reads_text, strlen};
+use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
+use core::slice::from_raw_parts;
+use libc::timespec;
+
+unsafe fn opened(name: *const c_char, fd: c_int) -> c_int {
+    if fd >= 0 {
+        // SAFETY: the program passes a string.
+        let name = unsafe { from_raw_parts(name.cast(), strlen(name)) };
+        channel::set(fd, Some(Channel::named_queue(name)));
+    }
+    fd
+}
+
+fn taken(fd: c_int, buffer: *const c_char, priority: *const c_uint, count: isize, pc: usize) -> isize {
+    if count >= 0 {
+        received(fd, buffer, count, pc);
+        fills(pc, priority);
+    }
+    count
+}
+
+interpose! {
+    fn mq_open(name: *const c_char, flags: c_int, mode: c_uint, attributes: *mut c_void) -> c_int |pc| {
+        // SAFETY: the program's own arguments; those it did not pass are not looked at.
+        unsafe {
+            reads_text(pc, name);
+            opened(name, real(name, flags, mode, attributes))
+        }
+    }
+
+    fn mq_close(fd: c_int) -> c_int {
+        channel::forget(fd);
+        // SAFETY: the program's own arguments.
+        unsafe { real(fd) }
+    }
+
+    fn mq_send(fd: c_int, message: *const c_char, size: usize, priority: c_uint) -> c_int |pc| {
+        sending(fd, message, size, pc);
+        // SAFETY: the program's own arguments.
+        unsafe { real(fd, message, size, priority) }
+    }
+
+    fn mq_timedsend(
+        fd: c_int, message: *const c_char, size: usize, priority: c_uint, until: *const timespec,
+    ) -> c_int |pc| {
+        sending(fd, message, size, pc);
+        // SAFETY: the program's own arguments.
+        unsafe { real(fd, message, size, priority, until) }
+    }
+
+    fn mq_receive(fd: c_int, buffer: *mut c_char, size: usize, priority: *mut c_uint) -> isize |pc| {
+        // SAFETY: the program's own arguments.
+        taken(fd, buffer, priority, unsafe { real(fd, buffer, size, priority) }, pc)
+    }
+
+    fn mq_timedreceive(
+        fd: c_int, buffer: *mut c_char, size: usize, priority: *mut c_uint, until: *const timespec,
+    ) -> isize |pc| {
+        // SAFETY: the program's own arguments.
+        taken(fd, buffer, priority, unsafe { real(fd, buffer, size, priority, until) }, pc)
+    }
+
+    fn msgsnd(queue: c_int, message: *const c_void, size: usize, flags: c_int) -> c_int |pc| {
+        reads(pc, message, size_of::<c_long>() + size);
+        Channel::queue(queue as u64).release(pc);
+        // SAFETY: the program's own arguments.
+        unsafe { real(queue, message, size, flags) }
+    }
+
+    fn msgrcv(queue: c_int, message: *mut c_void, size: usize, kind: c_long, flags: c_int) -> isize |pc| {
+        // SAFETY: the program's own arguments.
+        let count = unsafe { real(queue, message, size, kind, flags) };
+        if count >= 0 {
+            Channel::queue(queue as u64).acquire(pc);
+            crate::access::writes(pc, message, size_of::<c_long>() + count as usize);
+        }
+        count
+    }
+}
