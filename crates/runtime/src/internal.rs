@@ -1,5 +1,6 @@
-//! The functions of libc that compiled Rust code calls by itself. The build gives our own references these names (see
-//! `symbols.txt`), because the plain names are the interposed functions, whose calls are the program's.
+//! The functions of libc that compiled Rust code calls by itself. The build gives our own references these names,
+//! because the plain names are the interposed functions (exported as `ft_interposed_…` and renamed), whose calls are the
+//! program's.
 //!
 //! Short rather than fast: what is copied here is small. None may contain a loop that the compiler would turn into a
 //! call of itself.

@@ -1,7 +1,7 @@
 //! How functions of ours are exported.
 
 /// The function that a name resolves to: notes the return address in thread-local storage and goes on to `$to`.
-/// It changes no register that carries an argument. `as` gives another name: see `symbols.txt`.
+/// It changes no register that carries an argument. `as` gives another name: see `internal`.
 macro_rules! trampoline {
     ($name:ident as $export:ident, $to:path) => {
         trampoline!($export, $to);
@@ -24,7 +24,7 @@ macro_rules! trampoline {
 
 /// Stands in front of a function of libc. In the body, `real(…)` is the function itself. A version in brackets asks for
 /// that version of it; a name between bars is bound to the place of the call. `as` exports it under another name, which
-/// the build renames: see `symbols.txt`.
+/// the build renames: see `internal`.
 macro_rules! interpose {
     ($(
         $(#[$meta:meta])*
