@@ -31,6 +31,7 @@
 #![deny(unsafe_code)]
 
 mod builder;
+pub mod check;
 mod normalise;
 mod note;
 mod recording;
