@@ -11,8 +11,8 @@ use rustc_hash::FxHashMap;
 use crate::normalise::Placed;
 use crate::note::Note;
 use crate::trace::{
-    AllocationInfo, AtomicInfo, BarrierInfo, ConditionId, ConditionInfo, Extras, IntervalInfo, LockInfo, Name, Objects,
-    Place, PlainInfo, SemInfo, Slot, Thread, ThreadInfo, Trace,
+    AllocationInfo, AtomicInfo, BarrierInfo, ConditionId, ConditionInfo, Extras, IntervalInfo, Kind, LockInfo, Name,
+    Objects, Place, PlainInfo, SemInfo, Slot, Thread, ThreadInfo, Trace,
 };
 use conditions::Conditions;
 pub use rules::Illegal;
@@ -387,10 +387,8 @@ impl TraceBuilder {
     /// The trace of the events so far.
     pub fn finish(mut self) -> Trace {
         self.add_notes();
-        for (thread, prologue) in self.threads.iter_mut().zip(self.prologues) {
-            thread.slots.splice(0..0, prologue);
-            thread.slots.shrink_to_fit();
-        }
+        self.put_prologues();
+        self.threads.iter_mut().for_each(|thread| thread.slots.shrink_to_fit());
         self.objects.instances = self.conditions.instances;
         self.extras.seal();
         let mut trace = Trace {
@@ -403,6 +401,28 @@ impl TraceBuilder {
         };
         link_forks(&mut trace);
         trace
+    }
+
+    /// Puts what was there before the first events directly after the threads' starts, and those before all else.
+    fn put_prologues(&mut self) {
+        let extra = |prologue: &Vec<Slot>| prologue.len() as u32 + u32::from(!prologue.is_empty());
+        let first: u32 = self.prologues.iter().map(extra).sum();
+        let slots = self.threads.iter_mut().flat_map(|thread| &mut thread.slots);
+        slots.filter(|slot| slot.stamp > 0).for_each(|slot| slot.stamp += first);
+        self.clock += first;
+        let mut stamp = 0;
+        let prologues = std::mem::take(&mut self.prologues).into_iter();
+        for (thread, prologue) in self.threads.iter_mut().zip(prologues).filter(|(_, prologue)| !prologue.is_empty()) {
+            let starts = usize::from(thread.slots.first().is_some_and(|slot| slot.kind == Kind::Start));
+            let end = starts + prologue.len();
+            thread.slots.splice(starts..starts, prologue);
+            for (index, slot) in
+                thread.slots.iter_mut().enumerate().take_while(|(i, slot)| *i < end || slot.is_access())
+            {
+                stamp += u32::from(index < end);
+                slot.stamp = stamp;
+            }
+        }
     }
 
     fn add_notes(&mut self) {

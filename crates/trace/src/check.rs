@@ -3,7 +3,7 @@
 //! **Definition.** A sequence of operations, ordered by stamp and by thread where stamps are equal, is legal if
 //!
 //! 1. a thread's stamps increase strictly, its start is its first operation and its end its last, its creation comes
-//!    before its start and its end before its join;
+//!    before its start (in a trace, a thread that nobody creates exists from the beginning) and its end before its join;
 //! 2. a lock is acquired exclusively only when nobody holds it (but its owner, if it is recursive), shared only when
 //!    nobody holds it exclusively, and released only while held;
 //! 3. a semaphore never falls below zero;
@@ -26,6 +26,7 @@ use std::fmt;
 
 use crate::recording::{Recording, RecordingError};
 use crate::trace::Trace;
+use judge::Roots;
 
 /// What is not as it must be.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -37,7 +38,7 @@ pub enum Breach {
     #[error("a start that is not the thread's first operation")]
     LateStart,
     /// Rule 1.
-    #[error("a start before its fork")]
+    #[error("a start without an earlier fork")]
     StartBeforeFork,
     /// Rule 1.
     #[error("a fork of a thread that exists")]
@@ -112,10 +113,10 @@ pub const MOST: usize = 100;
 /// If a record cannot be decoded.
 pub fn recording(recording: &Recording) -> Result<Vec<Violation>, RecordingError> {
     let (steps, plain) = steps::of_recording(recording)?;
-    Ok(judge::judge(&steps, &plain))
+    Ok(judge::judge(&steps, &plain, Roots::Main))
 }
 
 /// All violations of a trace, in the observed order.
 pub fn trace(trace: &Trace) -> Vec<Violation> {
-    judge::judge(&steps::of_trace(trace), &steps::Plain::default())
+    judge::judge(&steps::of_trace(trace), &steps::Plain::default(), Roots::Any)
 }

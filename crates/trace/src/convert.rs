@@ -3,4 +3,4 @@
 mod record;
 pub mod std_form;
 
-pub use record::{RecordError, record};
+pub use record::record;

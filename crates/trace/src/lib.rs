@@ -32,6 +32,7 @@
 
 mod builder;
 pub mod check;
+pub mod convert;
 mod normalise;
 mod note;
 mod recording;

@@ -72,12 +72,14 @@ impl Recording {
         Ok(recording)
     }
 
-    /// Reads the bytes of an `events` file that nothing else belongs to; `path` is for errors.
+    /// Reads the bytes of an `events` file, and of the `open` file beside it if there is one; `path` is for errors.
     ///
     /// # Errors
     /// If they are no recording, or its chunks make no sense.
-    pub fn from_vec(path: &Path, bytes: Vec<u8>) -> Result<Self, RecordingError> {
-        Self::from_files(vec![(path.to_owned(), Bytes::Owned(bytes))])
+    pub fn from_vec(path: &Path, events: Vec<u8>, open: Option<Vec<u8>>) -> Result<Self, RecordingError> {
+        let mut files = vec![(path.to_owned(), Bytes::Owned(events))];
+        files.extend(open.map(|bytes| (path.with_file_name("open"), Bytes::Owned(bytes))));
+        Self::from_files(files)
     }
 
     fn from_files(files: Vec<(PathBuf, Bytes)>) -> Result<Self, RecordingError> {

@@ -9,8 +9,8 @@ use super::steps::{Act, Plain, Step, Thing};
 use super::{Breach, MOST, Violation};
 
 /// Finds all steps that the steps before them do not allow. A step that is not allowed is taken all the same.
-pub(super) fn judge(steps: &[Step], plain: &Plain) -> Vec<Violation> {
-    let mut world = World::default();
+pub(super) fn judge(steps: &[Step], plain: &Plain, roots: Roots) -> Vec<Violation> {
+    let mut world = World { roots: Some(roots), ..World::default() };
     let mut violations = Vec::new();
     for step in steps {
         let breaches = [world.thread_breach(step), world.breach(step, plain)];
@@ -24,8 +24,18 @@ pub(super) fn judge(steps: &[Step], plain: &Plain) -> Vec<Violation> {
     violations
 }
 
+/// Which threads need no creation.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Roots {
+    /// The main thread alone.
+    Main,
+    /// Any: a thread that is never created exists from the beginning.
+    Any,
+}
+
 #[derive(Default)]
 struct World {
+    roots: Option<Roots>,
     threads: BTreeMap<u64, Life>,
     locks: BTreeMap<u64, Lock>,
     conditions: BTreeMap<u64, Condition>,
@@ -91,9 +101,9 @@ impl World {
         }
         let life = self.threads.entry(u64::from(step.thread)).or_default();
         let first = life.steps == 0;
-        let ordered = first || step.stamp > life.stamp || (step.stamp == 0 && life.stamp == 0);
+        let ordered = life.stamp == 0 || step.stamp > life.stamp;
         let last = std::mem::take(&mut life.last);
-        (life.steps, life.stamp) = (life.steps + 1, step.stamp);
+        (life.steps, life.stamp) = (life.steps + u64::from(is_event(step.act)), step.stamp);
         life.last = match step.act {
             Act::Unlock => Last::Unlocked(step.object),
             Act::Wait(lock) | Act::WaitFailed(lock) => Last::Waited(lock),
@@ -156,11 +166,10 @@ impl World {
         }
     }
 
-    /// The main thread, and the first one seen, need no creation.
+    /// A thread that is created after its start is caught by its creation.
     fn start(&mut self, thread: u32) -> Option<Breach> {
-        let life = &self.threads[&u64::from(thread)];
-        (!life.forked && thread != 0 && self.threads.values().any(|life| life.forked))
-            .then_some(Breach::StartBeforeFork)
+        let needed = thread != 0 && self.roots == Some(Roots::Main);
+        (needed && !self.threads[&u64::from(thread)].forked).then_some(Breach::StartBeforeFork)
     }
 
     fn fork(&mut self, child: u64) -> Option<Breach> {

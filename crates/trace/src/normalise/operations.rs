@@ -286,18 +286,18 @@ impl<'a> Normaliser<'a> {
         sync: &Sync,
         place: PlaceId,
     ) -> Result<(), Illegal> {
-        let condition = self.condition(sync.object);
         self.walkers[index].segment = None;
+        if sync.op == Op::WaitFailed {
+            let lock = self.wait_lock(sync.arg);
+            return self.builder.push(thread, Event::FailedWait(lock), place);
+        }
+        let condition = self.condition(sync.object);
         match sync.op {
             Op::Signal => self.builder.signal(thread, condition, place),
             Op::Broadcast => self.builder.broadcast(thread, condition, place),
-            Op::Wait => {
-                let lock = self.wait_lock(sync.arg);
-                self.builder.wait(thread, condition, lock, place)
-            }
             _ => {
                 let lock = self.wait_lock(sync.arg);
-                self.builder.push(thread, Event::FailedWait(lock), place)
+                self.builder.wait(thread, condition, lock, place)
             }
         }
     }

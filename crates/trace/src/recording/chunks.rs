@@ -39,6 +39,12 @@ pub(super) struct Chunk {
     pub(super) cut: bool,
 }
 
+impl Chunk {
+    const fn is_empty(&self) -> bool {
+        self.start == self.end && !self.cut
+    }
+}
+
 /// A thread's chunks.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct ThreadChunks {
@@ -93,13 +99,20 @@ pub(super) fn find(
         let is_last = file + 1 == files.len();
         let next = if is_last { header.next } else { bytes.len() as u64 };
         scan(file, path, bytes, next, header, &mut chunks)?;
-        let full = header.flags.has(Flags::LIMIT) || header.flags.has(Flags::NO_SPACE);
-        let short = next > bytes.len() as u64 && !full;
-        if short || chunks.iter().any(|chunk: &Chunk| chunk.cut && chunk.file == file) {
-            notes.push(Note::CutOff { byte: bytes.len() as u64 });
-        }
     }
-    group(files, chunks, notes)
+    let threads = group(chunks, notes);
+    notes.extend(cut_off(files, header, &threads));
+    Ok(threads)
+}
+
+/// Where a file ends that should go on.
+fn cut_off(files: &[(&Path, &[u8])], header: &Header, threads: &[ThreadChunks]) -> Option<Note> {
+    let full = header.flags.has(Flags::LIMIT) || header.flags.has(Flags::NO_SPACE);
+    let last = files.last().map_or(0, |(_, bytes)| bytes.len() as u64);
+    let short = (header.next > last && !full).then_some(files.len() - 1);
+    let chunks = || threads.iter().flat_map(|thread| &thread.records);
+    let file = chunks().find(|chunk| chunk.cut).map(|chunk| chunk.file).or(short)?;
+    Some(Note::CutOff { byte: files[file].1.len() as u64 })
 }
 
 fn scan(
@@ -120,7 +133,7 @@ fn scan(
         let damaged =
             |(offset, damage)| RecordingError::Damaged { path: path.to_owned(), byte: (at + offset) as u64, damage };
         let (found, capacity) = read_chunk(bytes, at, header).map_err(damaged)?;
-        chunks.push(Chunk { file, ..found });
+        chunks.extend((found.kind == ChunkKind::Table || !found.is_empty()).then_some(Chunk { file, ..found }));
         at += capacity.next_multiple_of(UNIT);
     }
     Ok(())
@@ -131,14 +144,14 @@ fn read_chunk(bytes: &[u8], at: usize, header: &Header) -> Result<(Chunk, usize)
     let code = field(chunk::KIND);
     let kind = ChunkKind::from_code(code).ok_or((chunk::KIND, Damage::Kind(code)))?;
     let thread = field(chunk::THREAD);
-    if u64::from(thread) >= header.threads {
-        return Err((chunk::THREAD, Damage::Thread { thread, threads: header.threads }));
-    }
     let (capacity, used) = (field(chunk::CAPACITY), field(chunk::USED));
     let room = (capacity as usize).checked_sub(CHUNK_HEADER_SIZE);
     let room = room.ok_or((chunk::CAPACITY, Damage::Capacity(capacity)))?;
     if used as usize > room {
         return Err((chunk::USED, Damage::Used { used, capacity }));
+    }
+    if used > 0 && u64::from(thread) >= header.threads {
+        return Err((chunk::THREAD, Damage::Thread { thread, threads: header.threads }));
     }
     let start = at + CHUNK_HEADER_SIZE;
     let end = start + if kind == ChunkKind::Table { room } else { used as usize };
@@ -147,31 +160,19 @@ fn read_chunk(bytes: &[u8], at: usize, header: &Header) -> Result<(Chunk, usize)
     Ok((Chunk { kind, thread, sequence, file: 0, start, end: end.min(bytes.len()), cut }, capacity as usize))
 }
 
-fn group(
-    files: &[(&Path, &[u8])],
-    mut chunks: Vec<Chunk>,
-    notes: &mut Vec<Note>,
-) -> Result<Vec<ThreadChunks>, RecordingError> {
-    let key = |chunk: &Chunk| (chunk.thread, chunk.kind as u32, chunk.sequence);
-    chunks.sort_by_key(|chunk| (key(chunk), chunk.file, chunk.start));
+fn group(mut chunks: Vec<Chunk>, notes: &mut Vec<Note>) -> Vec<ThreadChunks> {
+    chunks.sort_by_key(|chunk| (chunk.thread, chunk.kind as u32, chunk.sequence, chunk.file, chunk.start));
     chunks.dedup_by(|later, earlier| replaces(later, earlier));
-    let twice = |pair: &&[Chunk]| pair[0].kind == ChunkKind::Records && key(&pair[0]) == key(&pair[1]);
-    if let Some(pair) = chunks.windows(2).find(twice) {
-        let Chunk { thread, sequence, start, file, .. } = pair[1];
-        let byte = (start - CHUNK_HEADER_SIZE + chunk::SEQUENCE) as u64;
-        let damage = Damage::Duplicate { thread, sequence };
-        return Err(RecordingError::Damaged { path: files[file].0.to_owned(), byte, damage });
-    }
     let threads = chunks.chunk_by(|a, b| a.thread == b.thread);
-    Ok(threads.map(|chunks| whole_prefix(chunks, notes)).collect())
+    threads.map(|chunks| whole_prefix(chunks, notes)).collect()
 }
 
-/// Are these the same chunk in `events` and in `open`? Then one takes the other's place: the one with more bytes, and
-/// the one in `open` if they have as many.
+/// Are these the same chunk? A program that is killed while it moves one leaves it in `events` and in `open`, and
+/// folding puts it behind itself. Then one takes the other's place: the one with more bytes, the later if they have as
+/// many.
 fn replaces(later: &mut Chunk, earlier: &mut Chunk) -> bool {
     let same = later.kind == ChunkKind::Records
-        && (later.kind, later.thread, later.sequence) == (earlier.kind, earlier.thread, earlier.sequence)
-        && later.file != earlier.file;
+        && (later.kind, later.thread, later.sequence) == (earlier.kind, earlier.thread, earlier.sequence);
     if same && (earlier.cut || later.end - later.start >= earlier.end - earlier.start) {
         *earlier = *later;
     }

@@ -97,14 +97,6 @@ pub enum Damage {
         /// How many threads there were.
         threads: u64,
     },
-    /// Two chunks in one place.
-    #[error("a second chunk {sequence} of thread {thread}")]
-    Duplicate {
-        /// Whose chunk.
-        thread: u32,
-        /// Which.
-        sequence: u32,
-    },
     /// An open line outside the address space.
     #[error("thread {thread}: impossible line")]
     Line {

@@ -14,8 +14,8 @@ pub struct Module {
     pub start: u64,
     /// Address after the last.
     pub end: u64,
-    /// Offset of `start` in the file.
-    pub offset: u64,
+    /// An address less this is an address in the file.
+    pub bias: u64,
     /// Its build id in hexadecimal; empty if it has none.
     pub build_id: String,
     /// Where it was.
@@ -47,14 +47,15 @@ fn lines<T>(path: &Path, expected: &'static str, parse: impl Fn(&str) -> Option<
 
 /// The module map, by address.
 pub(super) fn modules(path: &Path) -> Result<Vec<Module>, RecordingError> {
-    let mut modules = lines(path, "start end offset build-id path", |line| {
+    let mut modules = lines(path, "start end bias build-id path", |line| {
         let mut fields = line.splitn(5, ' ');
         let mut number = || u64::from_str_radix(fields.next()?.trim_start_matches("0x"), 16).ok();
-        let (start, end, offset) = (number()?, number()?, number()?);
+        let (start, end, bias) = (number()?, number()?, number()?);
         let build_id = fields.next()?.trim_matches('-').to_owned();
-        Some(Module { start, end, offset, build_id, path: fields.next()?.into() })
+        Some(Module { start, end, bias, build_id, path: fields.next()?.into() })
     })?;
-    modules.sort_by_key(|module| module.start);
+    modules.sort_by(|a, b| (a.start, &a.path).cmp(&(b.start, &b.path)));
+    modules.dedup();
     Ok(modules)
 }
 

@@ -20,7 +20,7 @@ pub fn print(trace: &Trace, out: &mut dyn Write) -> io::Result<()> {
         names.event(trace, trace.event(id), out)?;
         let place = trace.place(id);
         match &place.source {
-            Some(source) => writeln!(out, " @ {source}")?,
+            Some(source) => writeln!(out, " @ {}", place_words(source))?,
             None if place.pc != 0 => writeln!(out, " @ {:#x}", place.pc)?,
             None => writeln!(out)?,
         }
@@ -147,6 +147,13 @@ fn unique<'a>(given: impl Iterator<Item = &'a Name>, prefix: &str, mut taken: Fx
 fn word(name: &str) -> String {
     let plain = |c: char| if c.is_whitespace() || c == '#' || c == '@' || c == '=' { '_' } else { c };
     if name.is_empty() { "_".to_owned() } else { name.chars().map(plain).collect() }
+}
+
+/// A place as words that read back as themselves: no comment, and no number.
+fn place_words(source: &str) -> String {
+    let plain = |c: char| if c == '#' || c.is_control() { '_' } else { c };
+    let words: String = source.trim().chars().map(plain).collect();
+    if words.is_empty() || words.starts_with("0x") { format!("_{words}") } else { words }
 }
 
 fn declarations(trace: &Trace, names: &Names, out: &mut dyn Write) -> io::Result<()> {

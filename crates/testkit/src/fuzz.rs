@@ -1,0 +1,151 @@
+//! Broken input for everything that reads what others wrote. A reader must not panic, whatever it is given; what it
+//! accepts must be a legal trace, and survive the way to text and back.
+//!
+//! One seed is one input, so a failure is repeated by its seed.
+
+use std::io::Cursor;
+use std::path::Path;
+
+use foretrace_trace::convert::{record, std_form};
+use foretrace_trace::{Recording, Trace, check, text};
+
+use crate::Random;
+
+/// Good inputs that broken ones are made from.
+const TEXTS: [&str; 2] = [
+    include_str!("../../../tests/traces/form/every_operation.trace"),
+    "a fork b\na fork c\nb lock m\nb write x\nb unlock m\nb wait c m\nc lock m\nc signal c\nc unlock m\nb lock m\n\
+     b unlock m\nb sem_post s\nc sem_wait s\nc write x\nb end\nc end\na join b\na join c\n",
+];
+
+const STD: &str = "T0|begin|1\nT0|fork(T1)|2\nT1|begin|3\nT1|acq(L)|4\nT1|w(x)|5\nT1|rel(L)|6\nT0|acq(L)|7\nT0|r(x)|8\n\
+                   T0|rel(L)|9\nT1|end|10\nT0|join(T1)|11\nT0|end|12\n";
+
+/// Changes an input in one to eight places: bits, bytes, numbers, runs cut, copied and moved.
+pub fn mutate(random: &mut Random, input: &[u8]) -> Vec<u8> {
+    let mut bytes = input.to_vec();
+    for _ in 0..=random.below(8) {
+        change(random, &mut bytes);
+    }
+    bytes
+}
+
+fn change(random: &mut Random, bytes: &mut Vec<u8>) {
+    let length = bytes.len() as u32;
+    let at = random.below(length) as usize;
+    let run = (1 + random.below(32) as usize).min(bytes.len() - at.min(bytes.len()));
+    match random.below(8) {
+        _ if bytes.is_empty() => bytes.push(random.word() as u8),
+        0 => bytes[at] ^= 1 << random.below(8),
+        1 => bytes[at] = random.word() as u8,
+        2 => bytes.truncate(at),
+        3 => drop(bytes.drain(at..at + run)),
+        4 => {
+            let copy = bytes[at..at + run].to_vec();
+            let to = random.below(length) as usize;
+            bytes.splice(to..to, copy);
+        }
+        5 => {
+            let copy = bytes[at..at + run].to_vec();
+            let to = random.below(length) as usize;
+            let end = (to + run).min(bytes.len());
+            bytes[to..end].copy_from_slice(&copy[..end - to]);
+        }
+        6 => put_number(random, bytes, at),
+        _ => bytes.insert(at, *random.choose(b" \n@#=|()x0179\x80\xff\0")),
+    }
+}
+
+/// Numbers at the edges of their types are where readers go wrong.
+fn put_number(random: &mut Random, bytes: &mut [u8], at: usize) {
+    let edges = [0, 1, 0x7f, 0x80, 0xff, 0xffff, 0x7fff_ffff, 0xffff_ffff, u64::MAX >> 1, u64::MAX, 1 << 58, 64, 512];
+    let value = random.choose(&edges).to_le_bytes();
+    let width = (1 << random.below(4)).min(bytes.len() - at);
+    bytes[at..at + width].copy_from_slice(&value[..width]);
+}
+
+/// A broken recording.
+///
+/// # Panics
+/// If the reader does wrong.
+pub fn recording(seed: u64) {
+    let mut random = Random::new(seed);
+    let source = *random.choose(&TEXTS);
+    let trace = text::parse(source).expect("the seeds are good");
+    let bytes = record(&trace, Cursor::new(Vec::new())).expect("memory takes all writes").into_inner();
+    let events = if random.one_in(4) { mutate(&mut random, &bytes) } else { damage_tail(&mut random, &bytes) };
+    let open = random.one_in(3).then(|| damage_tail(&mut random, &bytes));
+    let Ok(recording) = Recording::from_vec(Path::new("events"), events, open) else { return };
+    let _ = check::recording(&recording);
+    if let Ok(trace) = recording.trace() {
+        accepted(&trace);
+    }
+}
+
+/// Most of a recording's header is not used: damage the rest.
+fn damage_tail(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
+    let (header, tail) = bytes.split_at(foretrace_event::layout::HEADER_SIZE);
+    let mut bytes = header.to_vec();
+    bytes.extend(mutate(random, tail));
+    bytes
+}
+
+/// A broken text trace.
+///
+/// # Panics
+/// If the reader does wrong.
+pub fn text_form(seed: u64) {
+    let mut random = Random::new(seed);
+    let source = *random.choose(&TEXTS);
+    let bytes = mutate(&mut random, source.as_bytes());
+    if let Ok(trace) = text::parse(&String::from_utf8_lossy(&bytes)) {
+        accepted(&trace);
+    }
+}
+
+/// A broken STD trace.
+///
+/// # Panics
+/// If the reader does wrong.
+pub fn std_trace(seed: u64) {
+    let mut random = Random::new(seed);
+    let bytes = mutate(&mut random, STD.as_bytes());
+    if let Ok(trace) = std_form::parse(&String::from_utf8_lossy(&bytes)) {
+        accepted(&trace);
+    }
+}
+
+/// What must hold of every trace that a reader accepts.
+///
+/// # Panics
+/// If it does not.
+pub fn accepted(trace: &Trace) {
+    let breaches: Vec<_> =
+        check::trace(trace).into_iter().filter(|found| found.breach != check::Breach::StaleValue).collect();
+    assert!(breaches.is_empty(), "an accepted trace is no legal history: {breaches:?}");
+    let printed = print(trace);
+    let again =
+        text::parse(&printed).unwrap_or_else(|errors| panic!("printed text does not read: {errors}\n{printed}"));
+    assert_eq!(print(&again), printed, "printed text reads as another trace");
+    std_form::print(trace, &mut Vec::new()).expect("memory takes all writes");
+}
+
+fn print(trace: &Trace) -> String {
+    let mut out = Vec::new();
+    text::print(trace, &mut out).expect("memory takes all writes");
+    String::from_utf8(out).expect("text is text")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broken_input_never_brings_a_reader_down() {
+        for seed in 0..3000 {
+            recording(seed);
+            text_form(seed);
+            std_trace(seed);
+        }
+    }
+}

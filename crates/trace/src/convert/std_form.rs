@@ -1,0 +1,233 @@
+//! The STD form of the RAPID tools, for exchange: `T0|acq(L1)|345`.
+//!
+//! It knows `acq`, `rel`, `r`, `w`, `fork`, `join`, `begin` and `end`. Read, each lock is recursive, as Java's are.
+//! Written, what has no spelling becomes the nearest thing that orders no less where order matters:
+//!
+//! * semaphores, barriers, conditions, once controls, channels and atomics: a critical section of a lock of their own,
+//!   so that their operations stay in conflict;
+//! * relocking by the owner, shared locking, failed operations, fences and custom events: nothing, counted in the notes.
+
+use std::io::{self, Write};
+
+use foretrace_event::{Event, EventId, LockClass, LockId, ThreadId};
+use rustc_hash::FxHashMap;
+
+use crate::note::Note;
+use crate::text::{TextError, TextErrorKind, TextErrors};
+use crate::trace::{IntervalInfo, LockInfo, Name, ThreadInfo, Trace};
+use crate::{PlaceId, TraceBuilder};
+
+/// Reads an STD trace.
+///
+/// # Errors
+/// Everything wrong with it, at most [`TextErrors::MOST`].
+pub fn parse(text: &str) -> Result<Trace, TextErrors> {
+    let mut reader = Reader::default();
+    let mut errors = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        if line.trim().is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if let Err((column, kind)) = reader.line(line) {
+            errors.push(TextError { line: index + 1, column, kind });
+        }
+        if errors.len() >= TextErrors::MOST {
+            break;
+        }
+    }
+    if errors.is_empty() { Ok(reader.builder.finish()) } else { Err(TextErrors(errors)) }
+}
+
+#[derive(Default)]
+struct Reader<'a> {
+    builder: TraceBuilder,
+    threads: FxHashMap<&'a str, ThreadId>,
+    locks: FxHashMap<&'a str, LockId>,
+    intervals: FxHashMap<&'a str, foretrace_event::IntervalId>,
+}
+
+type Wrong = (usize, TextErrorKind);
+
+impl<'a> Reader<'a> {
+    fn line(&mut self, line: &'a str) -> Result<(), Wrong> {
+        let mut fields = line.splitn(3, '|');
+        let thread = fields.next().filter(|name| !name.is_empty()).ok_or((1, TextErrorKind::Expected("a thread")))?;
+        let column = thread.chars().count() + 2;
+        let operation = fields.next().ok_or((column - 1, TextErrorKind::Expected("`|` and an operation")))?;
+        let place = fields.next().map(str::trim).filter(|place| !place.is_empty());
+        let thread = self.thread(thread);
+        let event = self.event(operation.trim(), column)?;
+        let place = place.map_or(PlaceId::UNKNOWN, |place| match place.parse() {
+            Ok(pc) => self.builder.at_pc(pc),
+            Err(_) => self.builder.at_source(place),
+        });
+        self.builder.push(thread, event, place).map_err(|illegal| (column, TextErrorKind::Illegal(illegal)))
+    }
+
+    fn event(&mut self, text: &'a str, column: usize) -> Result<Event, Wrong> {
+        let (verb, argument) = match text.split_once('(') {
+            None => (text, None),
+            Some((verb, rest)) => {
+                let end = (column + text.chars().count(), TextErrorKind::Expected("`)`"));
+                (verb, Some(rest.strip_suffix(')').ok_or(end)?).filter(|name| !name.is_empty()))
+            }
+        };
+        let missing = (column + verb.chars().count(), TextErrorKind::Expected("`(NAME)`"));
+        let name = argument.ok_or(missing);
+        Ok(match verb {
+            "begin" => Event::Start,
+            "end" => Event::End,
+            "fork" => Event::Fork(self.thread(name?)),
+            "join" => Event::Join(self.thread(name?)),
+            "acq" => Event::Lock(self.lock(name?), Default::default()),
+            "rel" => Event::Unlock(self.lock(name?)),
+            "r" => Event::Read(self.interval(name?)),
+            "w" => Event::Write(self.interval(name?)),
+            other => return Err((column, TextErrorKind::UnknownOperation(other.to_owned()))),
+        })
+    }
+
+    fn thread(&mut self, name: &'a str) -> ThreadId {
+        let info = || ThreadInfo { name: named(name), ..ThreadInfo::default() };
+        *self.threads.entry(name).or_insert_with(|| self.builder.thread(info()))
+    }
+
+    fn lock(&mut self, name: &'a str) -> LockId {
+        let info = || LockInfo { class: LockClass::Recursive, name: named(name), address: 0 };
+        *self.locks.entry(name).or_insert_with(|| self.builder.lock(info()))
+    }
+
+    fn interval(&mut self, name: &'a str) -> foretrace_event::IntervalId {
+        let info = || IntervalInfo { name: named(name), ..IntervalInfo::default() };
+        *self.intervals.entry(name).or_insert_with(|| self.builder.interval(info()))
+    }
+}
+
+fn named(name: &str) -> Name {
+    Some(name.into())
+}
+
+/// Writes a trace in the STD form; the notes say what it could not spell.
+///
+/// # Errors
+/// If writing fails.
+pub fn print(trace: &Trace, out: &mut dyn Write) -> io::Result<Vec<Note>> {
+    let mut printer = Printer {
+        trace,
+        depths: vec![0; trace.locks().len()],
+        dropped: 0,
+        sections: 0,
+        relocks: 0,
+        shared: vec![0; trace.locks().len()],
+    };
+    for id in trace.observed() {
+        printer.event(id, out)?;
+    }
+    let counts = [
+        ("operations on other objects became critical sections: they", printer.sections),
+        ("nested acquisitions of recursive locks", printer.relocks),
+        ("shared acquisitions, failed operations, fences and custom events", printer.dropped),
+    ];
+    let notes = counts.into_iter().filter(|(_, count)| *count > 0);
+    Ok(notes.map(|(what, count)| Note::Unspelled { what, count }).collect())
+}
+
+struct Printer<'a> {
+    trace: &'a Trace,
+    /// How often each lock is held exclusively, and shared.
+    depths: Vec<u32>,
+    shared: Vec<u32>,
+    sections: u64,
+    relocks: u64,
+    dropped: u64,
+}
+
+/// What becomes of an event.
+enum Spelled {
+    Line(String),
+    Section(String),
+    Relock,
+    Dropped,
+}
+
+impl Printer<'_> {
+    fn event(&mut self, id: EventId, out: &mut dyn Write) -> io::Result<()> {
+        let thread = plain(&self.trace.name(id.thread));
+        let place = self.trace.place(id);
+        let place = place.source.as_deref().map_or_else(|| place.pc.to_string(), plain);
+        match self.spell(self.trace.event(id)) {
+            Spelled::Line(text) => writeln!(out, "{thread}|{text}|{place}")?,
+            Spelled::Section(lock) => {
+                writeln!(out, "{thread}|acq({lock})|{place}")?;
+                writeln!(out, "{thread}|rel({lock})|{place}")?;
+                self.sections += 1;
+            }
+            Spelled::Relock => self.relocks += 1,
+            Spelled::Dropped => self.dropped += 1,
+        }
+        Ok(())
+    }
+
+    fn spell(&mut self, event: Event) -> Spelled {
+        let trace = self.trace;
+        let line = |verb: &str, name: String| Spelled::Line(format!("{verb}({})", plain(&name)));
+        let section = |kind: &str, name: String| Spelled::Section(format!("{kind}:{}", plain(&name)));
+        match event {
+            Event::Start => Spelled::Line("begin".to_owned()),
+            Event::End => Spelled::Line("end".to_owned()),
+            Event::Fork(t) => line("fork", trace.name(t)),
+            Event::Join(t) => line("join", trace.name(t)),
+            Event::Lock(m, _) => self.lock(m),
+            Event::Unlock(m) => self.unlock(m),
+            Event::RdLock(m, _) => {
+                self.shared[m.index()] += 1;
+                Spelled::Dropped
+            }
+            Event::Read(r) => line("r", trace.name(r)),
+            Event::Write(r) => line("w", trace.name(r)),
+            Event::Signal(c) | Event::Broadcast(c) | Event::Wait(c, _) => {
+                section("cond", trace.name(trace.instance(c).condition))
+            }
+            Event::BarrierEnter(b) | Event::BarrierExit(b) => section("barrier", trace.name(b)),
+            Event::SemWait(s, _) | Event::SemPost(s) => section("sem", trace.name(s)),
+            Event::OnceRun(o) | Event::OnceDone(o) | Event::OnceAbort(o) | Event::OncePass(o) => {
+                section("once", trace.name(o))
+            }
+            Event::Release(h) | Event::Acquire(h) => section("channel", trace.name(h)),
+            Event::AtomicLoad(a, ..) | Event::AtomicStore(a, ..) | Event::AtomicRmw(a, ..) => {
+                section("atomic", trace.name(a))
+            }
+            Event::FailedLock(..)
+            | Event::FailedRdLock(..)
+            | Event::FailedWait(_)
+            | Event::FailedSemWait(..)
+            | Event::Fence(_)
+            | Event::Custom(..) => Spelled::Dropped,
+        }
+    }
+
+    fn lock(&mut self, lock: LockId) -> Spelled {
+        self.depths[lock.index()] += 1;
+        if self.depths[lock.index()] > 1 {
+            return Spelled::Relock;
+        }
+        Spelled::Line(format!("acq({})", plain(&self.trace.name(lock))))
+    }
+
+    fn unlock(&mut self, lock: LockId) -> Spelled {
+        if self.shared[lock.index()] > 0 {
+            self.shared[lock.index()] -= 1;
+            return Spelled::Dropped;
+        }
+        self.depths[lock.index()] -= 1;
+        if self.depths[lock.index()] > 0 {
+            return Spelled::Relock;
+        }
+        Spelled::Line(format!("rel({})", plain(&self.trace.name(lock))))
+    }
+}
+
+/// A name without what the form gives a meaning to.
+fn plain(name: &str) -> String {
+    name.chars().map(|c| if "|(),".contains(c) || c.is_whitespace() { '_' } else { c }).collect()
+}
