@@ -19,6 +19,7 @@ mod ids;
 mod kind;
 pub mod layout;
 mod order;
+pub mod schedule;
 pub mod wire;
 
 pub use ids::*;
