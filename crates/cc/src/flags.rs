@@ -46,7 +46,8 @@ fn before(family: Family, runtime: &Runtime, call: &Call) -> Vec<OsString> {
         return flags;
     }
     flags.push("-fsanitize=thread".into());
-    if call.compiles || call.link_time {
+    // Gcc instruments while linking if it optimises then; clang has done so before.
+    if call.compiles || (call.link_time && family == Family::Gcc) {
         flags.extend(instrumentation(family, call));
     }
     if links {
@@ -67,12 +68,11 @@ fn instrumentation(family: Family, call: &Call) -> Vec<OsString> {
     }
     match family {
         Family::Gcc => flags.extend(["--param", "tsan-instrument-func-entry-exit=0"]),
-        Family::Clang if call.compiles => {
+        Family::Clang => {
             flags.extend(["-mllvm", "-tsan-compound-read-before-write=1"]);
             flags.extend(["-mllvm", "-tsan-instrument-func-entry-exit=0"]);
             flags.extend(cfg!(target_arch = "x86_64").then_some("-mprefer-vector-width=128"));
         }
-        Family::Clang => {}
     }
     flags.into_iter().map(OsString::from).collect()
 }
