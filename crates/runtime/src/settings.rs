@@ -11,6 +11,7 @@ use core::ffi::{CStr, c_char};
 use foretrace_event::layout::UNIT;
 
 unsafe extern "C" {
+    static environ: *const *const c_char;
     fn getenv(name: *const c_char) -> *const c_char;
     fn getauxval(kind: u64) -> u64;
 }
@@ -31,6 +32,13 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// Can the environment be read? libc is not ready in the first constructors of a gcc ThreadSanitizer build, which
+    /// stand in `.preinit_array`.
+    pub fn can_be_read() -> bool {
+        // SAFETY: libc sets it once, before a program has threads.
+        unsafe { !environ.is_null() }
+    }
+
     /// From the environment.
     pub fn read() -> Option<Self> {
         // SAFETY: both are plain look-ups in memory the kernel and the loader have set up.

@@ -26,9 +26,9 @@ static FINISHED: AtomicBool = AtomicBool::new(false);
 /// Instrumented code is part of the program.
 static INSTRUMENTED: AtomicBool = AtomicBool::new(false);
 
-/// Reads the settings. Called by constructors, and by whatever comes before them.
+/// Reads the settings. Called by constructors, and by whatever comes before them; too early a call does nothing.
 pub fn init() {
-    if STATE.load(Ordering::Relaxed) != UNKNOWN {
+    if STATE.load(Ordering::Relaxed) != UNKNOWN || !Settings::can_be_read() {
         return;
     }
     let _section = Section::nest();
