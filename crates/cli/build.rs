@@ -36,8 +36,8 @@ fn main() {
     make_library(&symbols, &out);
     make_empty(&out);
     fs::write(out.join("exports.list"), symbols.dynamic_list()).expect("exports.list can be written");
-    println!("cargo:rustc-env=FORETRACE_ASSETS={}", out.display());
-    println!("cargo:rustc-env=FORETRACE_ASSETS_HASH={:016x}", hash(&out));
+    println!("cargo:rustc-env=RUNTIME_ASSETS={}", out.display());
+    println!("cargo:rustc-env=RUNTIME_ASSETS_HASH={:016x}", hash(&out));
 }
 
 fn read_symbols(archive: &Path) -> Symbols {

@@ -1,1 +1,9 @@
-//! The command line tool, run as its users run it.
+//! The command line tool, run as its users run it: in a scratch directory, with real compilers.
+
+#![forbid(unsafe_code)]
+
+mod build_systems;
+mod record;
+mod refusals;
+mod support;
+mod wrapper;

@@ -16,11 +16,11 @@ pub const LIBRARY: &str = "libforetrace-rt.so";
 pub const LIBTSAN: &str = "libtsan";
 
 /// The directory's name: changes whenever one of its files does.
-const NAME: &str = concat!("runtime-", env!("FORETRACE_ASSETS_HASH"));
+const NAME: &str = concat!("runtime-", env!("RUNTIME_ASSETS_HASH"));
 
 macro_rules! asset {
     ($file:literal) => {
-        include_bytes!(concat!(env!("FORETRACE_ASSETS"), "/", $file))
+        include_bytes!(concat!(env!("RUNTIME_ASSETS"), "/", $file))
     };
 }
 
