@@ -33,6 +33,7 @@ enum Command {
     #[command(name = "c++", visible_alias = "cxx")]
     Cxx(cmd::cc::Args),
     Record(cmd::record::Args),
+    Csp(cmd::csp::Args),
 }
 
 /// What could not be done at all.
@@ -65,6 +66,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Cc(args) => cmd::cc::run(foretrace_cc::Driver::C, &args.args),
         Command::Cxx(args) => cmd::cc::run(foretrace_cc::Driver::Cxx, &args.args),
         Command::Record(args) => cmd::record::run(&args),
+        Command::Csp(args) => cmd::csp::run(&args),
     }
 }
 

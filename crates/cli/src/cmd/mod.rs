@@ -1,4 +1,5 @@
 //! The subcommands, one file each.
 
 pub mod cc;
+pub mod csp;
 pub mod record;

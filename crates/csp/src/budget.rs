@@ -1,0 +1,75 @@
+//! What a check may use, and what it answers when that is not enough.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// Bounds on one assertion. The default has none but memory, so that a runaway script ends with a message.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    pub max_states: u64,
+    /// Bytes of stored states and terms.
+    pub max_memory: u64,
+    pub timeout: Option<Duration>,
+    pub threads: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Budget { max_states: u64::MAX, max_memory: 8 << 30, timeout: None, threads: 1 }
+    }
+}
+
+/// Which bound was met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Limit {
+    States(u64),
+    Memory(u64),
+    Time(Duration),
+    /// A state would need this many words.
+    Width(usize),
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Limit::States(n) => write!(f, "more than {n} states; raise --max-states"),
+            Limit::Memory(n) => write!(f, "more than {} MB of memory; raise --max-memory", n >> 20),
+            Limit::Width(n) => write!(f, "a state of {n} words, the most is 64; compress some components"),
+            Limit::Time(t) => write!(f, "more than {:.1} s; raise --timeout", t.as_secs_f64()),
+        }
+    }
+}
+
+/// A budget being spent.
+#[derive(Clone, Debug)]
+pub struct Meter {
+    pub budget: Budget,
+    started: Instant,
+}
+
+impl Meter {
+    pub fn new(budget: Budget) -> Self {
+        Meter { budget, started: Instant::now() }
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    pub fn check(&self, states: u64, bytes: u64) -> Result<(), Limit> {
+        if states > self.budget.max_states {
+            return Err(Limit::States(self.budget.max_states));
+        }
+        if bytes > self.budget.max_memory {
+            return Err(Limit::Memory(self.budget.max_memory));
+        }
+        self.check_time()
+    }
+
+    pub fn check_time(&self) -> Result<(), Limit> {
+        match self.budget.timeout {
+            Some(limit) if self.started.elapsed() > limit => Err(Limit::Time(limit)),
+            _ => Ok(()),
+        }
+    }
+}

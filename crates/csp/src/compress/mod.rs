@@ -1,0 +1,40 @@
+//! Compressions: smaller machines with the same meaning.
+//!
+//! | name | keeps | by |
+//! | --- | --- | --- |
+//! | `sbisim` | everything | strong bisimulation |
+//! | `dbisim` | traces, failures, divergences | delay bisimulation that respects divergence |
+//! | `wbisim` | traces, failures, divergences | weak bisimulation that respects divergence |
+//! | `tau_loop_factor` | everything | states of a silent loop become one |
+//! | `diamond` | traces, failures, divergences | silent steps are kept only to the stable states that matter |
+//! | `normal` | traces, failures, divergences | one state a trace, with its minimal acceptances |
+
+mod partition;
+mod saturate;
+mod silent;
+
+use crate::budget::{Limit, Meter};
+use crate::machine::lts::Lts;
+use crate::machine::term::Compression;
+use crate::refine::normal::Norm;
+
+pub use silent::{SilentParts, diamond, silent_parts, tau_loop_factor};
+
+/// Merges strongly bisimilar states and drops what cannot be reached.
+pub fn strong(lts: &Lts) -> Lts {
+    let lts = lts.reachable();
+    let blocks = partition::coarsest(&lts, vec![0; lts.len()]);
+    partition::quotient(&lts, &blocks, |_| true)
+}
+
+pub fn apply(kind: Compression, lts: &Lts, meter: &Meter) -> Result<Lts, Limit> {
+    Ok(match kind {
+        Compression::Explicate => lts.clone(),
+        Compression::Strong => strong(lts),
+        Compression::Weak => saturate::bisimulation(&strong(lts), true),
+        Compression::Delay => saturate::bisimulation(&strong(lts), false),
+        Compression::TauLoops => tau_loop_factor(lts),
+        Compression::Diamond => strong(&diamond(&strong(lts))),
+        Compression::Normal => strong(&Norm::of(&strong(lts), true, meter)?.to_lts()),
+    })
+}

@@ -1,0 +1,71 @@
+//! Bisimulations that look through silent steps: strong bisimulation of the machine with those steps made explicit.
+
+use super::partition::{coarsest, quotient};
+use super::silent::silent_parts;
+use crate::machine::event::{Event, TAU};
+use crate::machine::lts::Lts;
+
+/// Steps beyond which saturation costs more than it saves; the machine is then returned as it is.
+const MAX_STEPS: usize = 20_000_000;
+
+/// Weak bisimulation, or delay bisimulation (silent steps before an event only). Both tell diverging states apart.
+pub fn bisimulation(lts: &Lts, weak: bool) -> Lts {
+    let parts = silent_parts(lts);
+    let Some(saturated) = saturated(lts, weak) else { return lts.clone() };
+    let first = lts.states().map(|s| u32::from(parts.diverges[s as usize])).collect();
+    let blocks = coarsest(&saturated, compact(first));
+    let mut divergent = vec![false; blocks.len()];
+    for s in lts.states() {
+        divergent[blocks[s as usize] as usize] |= parts.on_loop[s as usize];
+    }
+    quotient(lts, &blocks, |(e, from, to)| e != TAU || from != to || divergent[from as usize])
+}
+
+fn compact(mut first: Vec<u32>) -> Vec<u32> {
+    if !first.contains(&0) {
+        first.iter_mut().for_each(|b| *b = 0);
+    }
+    first
+}
+
+fn saturated(lts: &Lts, weak: bool) -> Option<Lts> {
+    let closures: Vec<Vec<u32>> = lts.states().map(|s| closure(lts, s)).collect();
+    let mut rows = Vec::with_capacity(lts.len());
+    let mut total = 0;
+    for s in lts.states() {
+        let mut row: Vec<(Event, u32)> = closures[s as usize].iter().map(|&t| (TAU, t)).collect();
+        for &via in &closures[s as usize] {
+            for &(e, t) in lts.row(via).iter().filter(|(e, _)| *e != TAU) {
+                match weak {
+                    true => row.extend(closures[t as usize].iter().map(|&u| (e, u))),
+                    false => row.push((e, t)),
+                }
+            }
+        }
+        row.sort_unstable();
+        row.dedup();
+        total += row.len();
+        if total > MAX_STEPS {
+            return None;
+        }
+        rows.push(row);
+    }
+    Some(Lts::from_rows(lts.initial, rows))
+}
+
+/// The states reached by silent steps, this one included, sorted.
+pub fn closure(lts: &Lts, from: u32) -> Vec<u32> {
+    let mut seen = rustc_hash::FxHashSet::default();
+    let mut todo = vec![from];
+    seen.insert(from);
+    while let Some(s) = todo.pop() {
+        for &(_, t) in lts.row(s).iter().take_while(|(e, _)| *e == TAU) {
+            if seen.insert(t) {
+                todo.push(t);
+            }
+        }
+    }
+    let mut out: Vec<u32> = seen.into_iter().collect();
+    out.sort_unstable();
+    out
+}

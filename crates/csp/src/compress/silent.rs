@@ -1,0 +1,143 @@
+//! What silent steps do to a machine: loops of them, and shortcuts past them.
+
+use super::saturate::closure;
+use crate::machine::event::{Event, TAU};
+use crate::machine::lts::Lts;
+
+/// The silent structure of a machine.
+pub struct SilentParts {
+    /// Which states lie on a loop of silent steps.
+    pub on_loop: Vec<bool>,
+    /// Which states can reach such a loop silently.
+    pub diverges: Vec<bool>,
+    /// The strongly connected part each state belongs to.
+    pub part: Vec<u32>,
+}
+
+/// Tarjan's algorithm over silent steps, without recursion.
+pub fn silent_parts(lts: &Lts) -> SilentParts {
+    let n = lts.len();
+    let mut search = Tarjan { lts, index: vec![u32::MAX; n], low: vec![0; n], stack: Vec::new(), part: vec![u32::MAX; n], next: 0, parts: 0 };
+    for s in lts.states() {
+        if search.index[s as usize] == u32::MAX {
+            search.visit(s);
+        }
+    }
+    let part = search.part;
+    let mut size = vec![0u32; search.parts as usize];
+    part.iter().for_each(|&p| size[p as usize] += 1);
+    let self_loop = |s: u32| lts.targets(s, TAU).any(|t| t == s);
+    let on_loop: Vec<bool> = lts.states().map(|s| size[part[s as usize] as usize] > 1 || self_loop(s)).collect();
+    // Parts are numbered in the order they are finished: everything reachable from a part has a smaller number.
+    let mut by_part: Vec<u32> = lts.states().collect();
+    by_part.sort_by_key(|&s| part[s as usize]);
+    let mut part_diverges = vec![false; size.len()];
+    for s in by_part {
+        let p = part[s as usize] as usize;
+        part_diverges[p] |= on_loop[s as usize] || lts.targets(s, TAU).any(|t| part_diverges[part[t as usize] as usize]);
+    }
+    let diverges = part.iter().map(|&p| part_diverges[p as usize]).collect();
+    SilentParts { on_loop, diverges, part }
+}
+
+struct Tarjan<'a> {
+    lts: &'a Lts,
+    index: Vec<u32>,
+    low: Vec<u32>,
+    stack: Vec<u32>,
+    part: Vec<u32>,
+    next: u32,
+    parts: u32,
+}
+
+impl Tarjan<'_> {
+    fn open(&mut self, s: u32) {
+        self.index[s as usize] = self.next;
+        self.low[s as usize] = self.next;
+        self.next += 1;
+        self.stack.push(s);
+    }
+
+    fn visit(&mut self, root: u32) {
+        self.open(root);
+        let mut calls = vec![(root, 0usize)];
+        while let Some((s, at)) = calls.pop() {
+            match self.lts.row(s).get(at).filter(|(e, _)| *e == TAU) {
+                Some(&(_, t)) => {
+                    calls.push((s, at + 1));
+                    if self.index[t as usize] == u32::MAX {
+                        self.open(t);
+                        calls.push((t, 0));
+                    } else if self.part[t as usize] == u32::MAX {
+                        self.low[s as usize] = self.low[s as usize].min(self.index[t as usize]);
+                    }
+                }
+                None => {
+                    self.close(s);
+                    if let Some(&(parent, _)) = calls.last() {
+                        self.low[parent as usize] = self.low[parent as usize].min(self.low[s as usize]);
+                    }
+                }
+            }
+        }
+    }
+
+    fn close(&mut self, s: u32) {
+        if self.low[s as usize] != self.index[s as usize] {
+            return;
+        }
+        while let Some(t) = self.stack.pop() {
+            self.part[t as usize] = self.parts;
+            if t == s {
+                break;
+            }
+        }
+        self.parts += 1;
+    }
+}
+
+/// Makes every loop of silent steps one state that loops on itself.
+pub fn tau_loop_factor(lts: &Lts) -> Lts {
+    let parts = silent_parts(lts);
+    let mut looping = vec![false; parts.part.len()];
+    for s in lts.states() {
+        looping[parts.part[s as usize] as usize] |= parts.on_loop[s as usize];
+    }
+    super::partition::quotient(lts, &parts.part, |(e, from, to)| e != TAU || from != to || looping[from as usize])
+}
+
+/// Gives every state the events it can reach silently, and keeps silent steps only to the stable states with the
+/// fewest offers and to silent loops.
+pub fn diamond(lts: &Lts) -> Lts {
+    let lts = tau_loop_factor(lts);
+    let rows = lts.states().map(|s| diamond_row(&lts, s)).collect();
+    Lts::from_rows(lts.initial, rows).reachable()
+}
+
+fn diamond_row(lts: &Lts, s: u32) -> Vec<(Event, u32)> {
+    let reach = closure(lts, s);
+    if reach.len() == 1 {
+        return lts.row(s).to_vec();
+    }
+    let visible = |&t: &u32| lts.row(t).iter().copied().filter(|(e, _)| *e != TAU).collect::<Vec<_>>();
+    let mut row: Vec<(Event, u32)> = reach.iter().flat_map(visible).collect();
+    let loops = |t: u32| lts.targets(t, TAU).any(|u| u == t);
+    row.extend(reach.iter().filter(|&&t| loops(t)).map(|&t| (TAU, t)));
+    let stable: Vec<(u32, Vec<Event>)> =
+        reach.iter().filter(|&&t| lts.targets(t, TAU).next().is_none()).map(|&t| (t, offers(lts, t))).collect();
+    for (t, offered) in &stable {
+        let smaller = |(u, other): &(u32, Vec<Event>)| {
+            u != t && other.iter().all(|e| offered.contains(e)) && (other.len() < offered.len() || u < t)
+        };
+        if !stable.iter().any(smaller) {
+            row.push((TAU, *t));
+        }
+    }
+    row
+}
+
+fn offers(lts: &Lts, s: u32) -> Vec<Event> {
+    let mut events: Vec<Event> = lts.row(s).iter().map(|(e, _)| *e).collect();
+    events.dedup();
+    events
+}

@@ -1,0 +1,206 @@
+//! Which names an expression takes from outside itself.
+
+use super::Evaluator;
+use crate::syntax::*;
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+impl Evaluator {
+    pub(super) fn free_names(&mut self, expr: &Expr) -> Rc<[Symbol]> {
+        if let Some(names) = self.free.get(&expr.id) {
+            return names.clone();
+        }
+        let mut out = BTreeSet::new();
+        Free { bound: Vec::new(), out: &mut out }.expr(expr);
+        let names: Rc<[Symbol]> = out.into_iter().collect();
+        self.free.insert(expr.id, names.clone());
+        names
+    }
+
+    /// The names a whole `let` takes from outside.
+    pub(super) fn free_names_of_let(&mut self, id: ExprId, decls: &[Decl], body: &Expr) -> Rc<[Symbol]> {
+        if let Some(names) = self.free.get(&id) {
+            return names.clone();
+        }
+        let mut out = BTreeSet::new();
+        Free { bound: Vec::new(), out: &mut out }.let_in(decls, body);
+        let names: Rc<[Symbol]> = out.into_iter().collect();
+        self.free.insert(id, names.clone());
+        names
+    }
+}
+
+/// The names a pattern binds, in order. Constructor names are among them; the caller knows which those are.
+pub fn pattern_names(pat: &Pat, out: &mut Vec<Symbol>) {
+    match &pat.kind {
+        PatKind::Name(name) => out.push(*name),
+        PatKind::Tuple(items) | PatKind::Seq(items) => items.iter().for_each(|p| pattern_names(p, out)),
+        PatKind::Singleton(p) => pattern_names(p, out),
+        PatKind::Concat(a, b) | PatKind::Dot(a, b) | PatKind::Both(a, b) => {
+            pattern_names(a, out);
+            pattern_names(b, out);
+        }
+        _ => {}
+    }
+}
+
+struct Free<'a> {
+    bound: Vec<Symbol>,
+    out: &'a mut BTreeSet<Symbol>,
+}
+
+impl Free<'_> {
+    fn scoped(&mut self, inner: impl FnOnce(&mut Self)) {
+        let depth = self.bound.len();
+        inner(self);
+        self.bound.truncate(depth);
+    }
+
+    fn bind(&mut self, pat: &Pat) {
+        pattern_names(pat, &mut self.bound);
+    }
+
+    fn exprs(&mut self, exprs: &[Expr]) {
+        exprs.iter().for_each(|e| self.expr(e));
+    }
+
+    fn pairs(&mut self, pairs: &[(Expr, Expr)]) {
+        for (a, b) in pairs {
+            self.expr(a);
+            self.expr(b);
+        }
+    }
+
+    fn stmts(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Generator(pat, from) => {
+                    self.expr(from);
+                    self.bind(pat);
+                }
+                Stmt::Guard(e) => self.expr(e),
+            }
+        }
+    }
+
+    fn let_in(&mut self, decls: &[Decl], body: &Expr) {
+        self.scoped(|s| {
+            for decl in decls {
+                match &decl.kind {
+                    DeclKind::Function(name, _) => s.bound.push(*name),
+                    DeclKind::Pattern(pat, _) => s.bind(pat),
+                    _ => {}
+                }
+            }
+            decls.iter().for_each(|d| s.decl(d));
+            s.expr(body);
+        });
+    }
+
+    fn decl(&mut self, decl: &Decl) {
+        match &decl.kind {
+            DeclKind::Function(_, clauses) => clauses.iter().for_each(|c| {
+                self.scoped(|s| {
+                    c.params.iter().flatten().for_each(|p| s.bind(p));
+                    s.expr(&c.body);
+                });
+            }),
+            DeclKind::Pattern(_, e) => self.expr(e),
+            _ => {}
+        }
+    }
+
+    fn prefix(&mut self, head: &Expr, fields: &[Field], body: &Expr) {
+        self.expr(head);
+        self.scoped(|s| {
+            for field in fields {
+                match &field.kind {
+                    FieldKind::Output(e) => s.expr(e),
+                    FieldKind::Input(p, from) | FieldKind::NondetInput(p, from) => {
+                        from.iter().for_each(|e| s.expr(e));
+                        s.bind(p);
+                    }
+                }
+            }
+            s.expr(body);
+        });
+    }
+
+    fn replicated(&mut self, op: &ReplOp, stmts: &[Stmt], body: &Expr) {
+        if let ReplOp::Parallel(set) | ReplOp::SyncExternal(set) = op {
+            self.expr(set);
+        }
+        self.scoped(|s| {
+            s.stmts(stmts);
+            match op {
+                ReplOp::Alphabetised(set) => s.expr(set),
+                ReplOp::Link(pairs, inner) => s.scoped(|s| {
+                    s.stmts(inner);
+                    s.pairs(pairs);
+                }),
+                _ => {}
+            }
+            s.expr(body);
+        });
+    }
+
+    fn expr(&mut self, expr: &Expr) {
+        use ExprKind::*;
+        match &*expr.kind {
+            Int(_) | Char(_) | Str(_) | Bool(_) | Wildcard => {}
+            Var(name) => {
+                if !self.bound.contains(name) {
+                    self.out.insert(*name);
+                }
+            }
+            Tuple(items) => self.exprs(items),
+            App(f, args) => {
+                self.expr(f);
+                self.exprs(args);
+            }
+            Lambda(params, body) => self.scoped(|s| {
+                params.iter().for_each(|p| s.bind(p));
+                s.expr(body);
+            }),
+            Let(decls, body) => self.let_in(decls, body),
+            Not(e) | Neg(e) | Length(e) => self.expr(e),
+            Both(a, b) | Bin(_, a, b) | Dot(a, b) | Guard(a, b) | Proc(_, a, b) | Hide(a, b) | Project(a, b) => {
+                self.expr(a);
+                self.expr(b);
+            }
+            If(a, b, c) | OnSet(_, a, b, c) => {
+                self.expr(a);
+                self.expr(b);
+                self.expr(c);
+            }
+            Alphabetised(p, a, b, q) => [p, a, b, q].into_iter().for_each(|e| self.expr(e)),
+            Seq(items, stmts) | Set(items, stmts) | Productions(items, stmts) => self.scoped(|s| {
+                s.stmts(stmts);
+                s.exprs(items);
+            }),
+            SeqRange(lo, hi, stmts) | SetRange(lo, hi, stmts) => self.scoped(|s| {
+                s.stmts(stmts);
+                s.expr(lo);
+                hi.iter().for_each(|e| s.expr(e));
+            }),
+            Map(pairs) => self.pairs(pairs),
+            Prefix(head, fields, body) => self.prefix(head, fields, body),
+            Link(p, pairs, stmts, q) => {
+                self.expr(p);
+                self.expr(q);
+                self.scoped(|s| {
+                    s.stmts(stmts);
+                    s.pairs(pairs);
+                });
+            }
+            Rename(p, pairs, stmts) => {
+                self.expr(p);
+                self.scoped(|s| {
+                    s.stmts(stmts);
+                    s.pairs(pairs);
+                });
+            }
+            Replicated(op, stmts, body) => self.replicated(op, stmts, body),
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! CSP.
+#![forbid(unsafe_code)]
+pub mod budget;
+pub mod compress;
+pub mod diagnostic;
+pub mod eval;
+pub mod machine;
+pub mod native;
+pub mod refine;
+pub mod source;
+pub mod syntax;
+pub mod counterexample;
+pub mod script;

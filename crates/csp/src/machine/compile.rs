@@ -1,0 +1,298 @@
+//! Terms to products. Operators that only combine are kept as rules; what is left are leaves, explored by themselves.
+
+use super::event::{Event, EventSet, TAU, TICK};
+use super::lts::Lts;
+use super::product::{Component, Product};
+use super::rules::{self, Comp, Node, Rule, Side, Target};
+use super::term::{Compression, Next, SetId, Term, TermId};
+use crate::compress;
+use crate::eval::{Eval, Evaluator};
+use crate::refine::explicate;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Compositions nested deeper than this are explored as one leaf.
+const MAX_NESTING: usize = 300;
+/// Leaves up to this size are reduced by strong bisimulation before they are used.
+const REDUCE_LEAVES: usize = 50_000;
+
+#[derive(Default)]
+struct Builder {
+    comps: Vec<Component>,
+    nodes: Vec<Node>,
+}
+
+impl Builder {
+    fn node(&self, index: usize) -> &Node {
+        &self.nodes[index]
+    }
+
+    fn side(&self, node: usize, index: u32) -> Side<'_> {
+        Side { index, rules: &self.nodes[node].rules }
+    }
+
+    fn add(&mut self, label: String, children: Vec<usize>, rules: Vec<Rule>, active: Vec<Comp>, from: Comp) -> usize {
+        let comps = from..self.comps.len() as Comp;
+        self.nodes.push(Node { label, children, comps, rules, active });
+        self.nodes.len() - 1
+    }
+
+    /// Adds a component and the node that is it.
+    fn leaf(&mut self, label: String, component: Component) -> usize {
+        let comp = self.comps.len() as Comp;
+        let events = match &component {
+            Component::Explicit(lts) => lts.alphabet(),
+            Component::Native(_, events) => [TAU, TICK].iter().chain(events).copied().collect(),
+        };
+        self.comps.push(component);
+        let rule = |e: Event| Rule { result: e, moves: vec![(comp, e)], sets: Vec::new(), from: Vec::new() };
+        let rules = events.into_iter().map(rule).collect();
+        self.add(label, Vec::new(), rules, vec![comp], comp)
+    }
+}
+
+impl Evaluator {
+    /// Compiles a process for exploration.
+    pub fn compile(&mut self, term: TermId) -> Eval<Product> {
+        let mut builder = Builder::default();
+        let root = self.build(&mut builder, term, 0)?;
+        Ok(Product { comps: builder.comps, nodes: builder.nodes, root })
+    }
+
+    /// The process as one explicit machine.
+    pub fn explicate(&mut self, term: TermId) -> Eval<Lts> {
+        if !self.is_composite(term) {
+            return self.explicate_term(term);
+        }
+        let product = self.compile(term)?;
+        Ok(explicate::product(&product, &self.meter)?)
+    }
+
+    fn name_of(&self, term: TermId, otherwise: &str) -> String {
+        self.term_name(term).map_or_else(|| otherwise.to_owned(), str::to_owned)
+    }
+
+    fn build(&mut self, b: &mut Builder, id: TermId, depth: usize) -> Eval<usize> {
+        let term = self.terms.get(id);
+        if let Term::Compress(kind, p) = &*term {
+            return self.build_compressed(b, id, *kind, *p);
+        }
+        if let Term::Native(native, _) = &*term {
+            return self.build_native(b, id, *native);
+        }
+        if depth > MAX_NESTING || !self.is_composite(id) {
+            return self.build_leaf(b, id);
+        }
+        let from = b.comps.len() as Comp;
+        match &*term {
+            Term::Parallel(p, set, q) => {
+                let (l, r) = (self.build(b, *p, depth + 1)?, self.build(b, *q, depth + 1)?);
+                let shared = self.terms.set(*set).clone();
+                let rules = rules::parallel(&b.side(l, 0), &b.side(r, 1), &shared);
+                let label = if shared.events.is_empty() && !shared.complement { "|||" } else { "[|...|]" };
+                Ok(self.add_both(b, id, label, l, r, rules, from))
+            }
+            Term::Alphabetised(parts) => Ok(self.build_alphabetised(b, id, parts, depth)?.0),
+            Term::Hide(p, set) => {
+                let child = self.build(b, *p, depth + 1)?;
+                let rules = rules::hide(&b.side(child, 0), &self.terms.set(*set).clone());
+                Ok(self.add_one(b, id, "\\", child, rules, from))
+            }
+            Term::Rename(p, relation) => {
+                let child = self.build(b, *p, depth + 1)?;
+                let rules = rules::rename(&b.side(child, 0), relation);
+                Ok(self.add_one(b, id, "[[...]]", child, rules, from))
+            }
+            Term::Sequential(p, q) => self.build_sequential(b, id, *p, *q, depth),
+            Term::Exception(p, set, q) => self.build_exception(b, id, (*p, *set, *q), depth),
+            Term::Interrupt(p, q) => {
+                let (l, r) = (self.build(b, *p, depth + 1)?, self.build(b, *q, depth + 1)?);
+                let (off_l, off_r) = (rules::kill(b.node(l)), rules::kill(b.node(r)));
+                let mut rules = rules::switching(&b.side(l, 0), |e| e == TICK, &off_r);
+                rules.extend(rules::switching(&b.side(r, 1), |e| e != TAU, &off_l));
+                Ok(self.add_both(b, id, "/\\", l, r, rules, from))
+            }
+            Term::External(parts) => self.build_external(b, id, parts, depth),
+            Term::Internal(parts) => self.build_internal(b, id, parts, depth),
+            Term::Sliding(p, q) => self.build_sliding(b, id, *p, *q, depth),
+            _ => self.build_leaf(b, id),
+        }
+    }
+
+    fn add_one(&mut self, b: &mut Builder, id: TermId, label: &str, child: usize, rules: Vec<Rule>, from: Comp) -> usize {
+        let active = b.node(child).active.clone();
+        b.add(self.name_of(id, label), vec![child], rules, active, from)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn add_both(&mut self, b: &mut Builder, id: TermId, label: &str, l: usize, r: usize, rules: Vec<Rule>, from: Comp) -> usize {
+        let active = b.node(l).active.iter().chain(&b.node(r).active).copied().collect();
+        b.add(self.name_of(id, label), vec![l, r], rules, active, from)
+    }
+
+    fn build_leaf(&mut self, b: &mut Builder, id: TermId) -> Eval<usize> {
+        let lts = self.explicate_term(id)?;
+        let lts = if lts.len() <= REDUCE_LEAVES { compress::strong(&lts) } else { lts };
+        Ok(b.leaf(self.name_of(id, "process"), Component::Explicit(Arc::new(lts))))
+    }
+
+    fn build_compressed(&mut self, b: &mut Builder, id: TermId, kind: Compression, p: TermId) -> Eval<usize> {
+        let lts = self.explicate(p)?;
+        let lts = compress::apply(kind, &lts, &self.meter)?;
+        Ok(b.leaf(self.name_of(id, "compressed process"), Component::Explicit(Arc::new(lts))))
+    }
+
+    fn build_native(&mut self, b: &mut Builder, id: TermId, native: u32) -> Eval<usize> {
+        let events = self.native_events(native)?;
+        let process = self.natives[native as usize].clone();
+        Ok(b.leaf(self.name_of(id, "native process"), Component::Native(process, events)))
+    }
+
+    /// A balanced tree, each node with the union of its alphabets.
+    fn build_alphabetised(&mut self, b: &mut Builder, id: TermId, parts: &[(SetId, TermId)], depth: usize) -> Eval<(usize, Rc<EventSet>)> {
+        let from = b.comps.len() as Comp;
+        if let [(set, term)] = parts {
+            let child = self.build(b, *term, depth + 1)?;
+            let alphabet = self.terms.set(*set).clone();
+            let outside = EventSet { complement: true, ..(*alphabet).clone() };
+            let side = b.side(child, 0);
+            let kept = side.rules.iter().enumerate().filter(|(_, r)| !outside.contains(r.result));
+            let rules = kept.map(|(i, r)| side.lift(i, r.result, Vec::new())).collect();
+            return Ok((self.add_one(b, *term, "process", child, rules, from), alphabet));
+        }
+        let (left, right) = parts.split_at(parts.len() / 2);
+        let (l, alpha_l) = self.build_alphabetised(b, id, left, depth)?;
+        let (r, alpha_r) = self.build_alphabetised(b, id, right, depth)?;
+        let rules = rules::alphabetised(&b.side(l, 0), &alpha_l, &b.side(r, 1), &alpha_r);
+        let all = EventSet::new(alpha_l.events.iter().chain(&alpha_r.events).copied().collect());
+        Ok((self.add_both(b, id, "[A||B]", l, r, rules, from), Rc::new(all)))
+    }
+
+    fn build_sequential(&mut self, b: &mut Builder, id: TermId, p: TermId, q: Next, depth: usize) -> Eval<usize> {
+        let from = b.comps.len() as Comp;
+        let q = self.now(q)?;
+        let (l, r) = (self.build(b, p, depth + 1)?, self.build(b, q, depth + 1)?);
+        let start = rules::start(b.node(r));
+        let mut rules = rules::switching(&b.side(l, 0), |e| e == TICK, &start);
+        for rule in rules.iter_mut().filter(|r| r.result == TICK) {
+            rule.result = TAU;
+        }
+        rules.extend(rules::switching(&b.side(r, 1), |_| false, &[]));
+        let active = b.node(l).active.clone();
+        Ok(b.add(self.name_of(id, ";"), vec![l, r], rules, active, from))
+    }
+
+    fn build_exception(&mut self, b: &mut Builder, id: TermId, (p, set, q): (TermId, SetId, Next), depth: usize) -> Eval<usize> {
+        let from = b.comps.len() as Comp;
+        let q = self.now(q)?;
+        let (l, r) = (self.build(b, p, depth + 1)?, self.build(b, q, depth + 1)?);
+        let thrown = self.terms.set(set).clone();
+        let mut sets = rules::kill(b.node(l));
+        sets.extend(rules::start(b.node(r)));
+        let mut rules = rules::switching(&b.side(l, 0), |e| thrown.contains(e), &sets);
+        rules.extend(rules::switching(&b.side(r, 1), |_| false, &[]));
+        let active = b.node(l).active.clone();
+        Ok(b.add(self.name_of(id, "[|...|>"), vec![l, r], rules, active, from))
+    }
+
+    fn build_external(&mut self, b: &mut Builder, id: TermId, parts: &[TermId], depth: usize) -> Eval<usize> {
+        let from = b.comps.len() as Comp;
+        let children = parts.iter().map(|&p| self.build(b, p, depth + 1)).collect::<Eval<Vec<_>>>()?;
+        let mut rules = Vec::new();
+        for (i, &child) in children.iter().enumerate() {
+            let others = children.iter().filter(|&&c| c != child);
+            let sets: Vec<_> = others.flat_map(|&c| rules::kill(b.node(c))).collect();
+            rules.extend(rules::switching(&b.side(child, i as u32), |e| e != TAU, &sets));
+        }
+        let active = children.iter().flat_map(|&c| b.node(c).active.clone()).collect();
+        Ok(b.add(self.name_of(id, "[]"), children, rules, active, from))
+    }
+
+    /// A component with one state, whose events switch other parts on. Its events are numbered from the top.
+    fn control(b: &mut Builder, choices: usize) -> Comp {
+        let row = (0..choices as u32).map(|i| (control_event(i), 1)).collect();
+        b.comps.push(Component::Explicit(Arc::new(Lts::from_rows(0, vec![row, Vec::new()]))));
+        b.comps.len() as Comp - 1
+    }
+
+    fn build_internal(&mut self, b: &mut Builder, id: TermId, parts: &[Next], depth: usize) -> Eval<usize> {
+        let from = b.comps.len() as Comp;
+        let control = Self::control(b, parts.len());
+        let mut children = Vec::new();
+        for &part in parts {
+            let part = self.now(part)?;
+            children.push(self.build(b, part, depth + 1)?);
+        }
+        let mut rules = Vec::new();
+        for (i, &child) in children.iter().enumerate() {
+            let moves = vec![(control, control_event(i as u32))];
+            rules.push(Rule { result: TAU, moves, sets: rules::start(b.node(child)), from: Vec::new() });
+            rules.extend(rules::switching(&b.side(child, i as u32), |_| false, &[]));
+        }
+        Ok(b.add(self.name_of(id, "|~|"), children, rules, vec![control], from))
+    }
+
+    fn build_sliding(&mut self, b: &mut Builder, id: TermId, p: TermId, q: Next, depth: usize) -> Eval<usize> {
+        let from = b.comps.len() as Comp;
+        let control = Self::control(b, 1);
+        let q = self.now(q)?;
+        let (l, r) = (self.build(b, p, depth + 1)?, self.build(b, q, depth + 1)?);
+        let mut rules = rules::switching(&b.side(l, 0), |e| e != TAU, &[(control, Target::Off)]);
+        let mut sets = rules::kill(b.node(l));
+        sets.extend(rules::start(b.node(r)));
+        rules.push(Rule { result: TAU, moves: vec![(control, control_event(0))], sets, from: Vec::new() });
+        rules.extend(rules::switching(&b.side(r, 1), |_| false, &[]));
+        let active = b.node(l).active.iter().copied().chain([control]).collect();
+        Ok(b.add(self.name_of(id, "[>"), vec![l, r], rules, active, from))
+    }
+
+    /// Whether a term has parts that run side by side where rules can see them, and does not contain itself.
+    fn is_composite(&mut self, id: TermId) -> bool {
+        let mut path = Vec::new();
+        self.composite(id, &mut path, &mut 0).unwrap_or(false)
+    }
+
+    /// `None` if the term contains itself or is too large to tell.
+    fn composite(&mut self, id: TermId, path: &mut Vec<TermId>, visited: &mut usize) -> Option<bool> {
+        *visited += 1;
+        if path.contains(&id) || *visited > 20_000 || path.len() > MAX_NESTING {
+            return None;
+        }
+        path.push(id);
+        let term = self.terms.get(id);
+        let answer = match &*term {
+            Term::Parallel(p, _, q) => self.any_composite(&[*p, *q], path, visited).map(|_| true),
+            Term::Alphabetised(parts) => {
+                let parts: Vec<TermId> = parts.iter().map(|p| p.1).collect();
+                self.any_composite(&parts, path, visited).map(|_| true)
+            }
+            Term::Native(..) | Term::Compress(..) => Some(true),
+            Term::Hide(p, _) | Term::Rename(p, _) => self.composite(*p, path, visited),
+            Term::Sequential(p, q) | Term::Sliding(p, q) | Term::Exception(p, _, q) => match self.now(*q) {
+                Ok(q) => self.any_composite(&[*p, q], path, visited),
+                Err(_) => None,
+            },
+            Term::Interrupt(p, q) => self.any_composite(&[*p, *q], path, visited),
+            Term::External(parts) => self.any_composite(parts, path, visited),
+            Term::Internal(parts) => {
+                let now: Option<Vec<TermId>> = parts.iter().map(|&n| self.now(n).ok()).collect();
+                now.and_then(|parts| self.any_composite(&parts, path, visited))
+            }
+            _ => Some(false),
+        };
+        path.pop();
+        answer
+    }
+
+    fn any_composite(&mut self, parts: &[TermId], path: &mut Vec<TermId>, visited: &mut usize) -> Option<bool> {
+        let mut any = false;
+        for &part in parts {
+            any |= self.composite(part, path, visited)?;
+        }
+        Some(any)
+    }
+}
+
+fn control_event(choice: u32) -> Event {
+    Event(u32::MAX - choice)
+}

@@ -1,0 +1,111 @@
+//! Explicit machines: every state and step written down.
+
+use super::event::Event;
+use super::term::TermId;
+use crate::eval::{Eval, Evaluator};
+use rustc_hash::FxHashMap;
+
+/// A labelled transition system. The steps of state `s` are `steps[offsets[s]..offsets[s + 1]]`, sorted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lts {
+    pub initial: u32,
+    pub offsets: Vec<u32>,
+    pub steps: Vec<(Event, u32)>,
+}
+
+impl Lts {
+    pub fn from_rows(initial: u32, rows: Vec<Vec<(Event, u32)>>) -> Lts {
+        let mut offsets = vec![0];
+        let mut steps = Vec::new();
+        for mut row in rows {
+            row.sort();
+            row.dedup();
+            steps.extend(row);
+            offsets.push(steps.len() as u32);
+        }
+        Lts { initial, offsets, steps }
+    }
+
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn row(&self, state: u32) -> &[(Event, u32)] {
+        &self.steps[self.offsets[state as usize] as usize..self.offsets[state as usize + 1] as usize]
+    }
+
+    pub fn states(&self) -> std::ops::Range<u32> {
+        0..self.len() as u32
+    }
+
+    /// The events it can ever do, in order.
+    pub fn alphabet(&self) -> Vec<Event> {
+        let mut events: Vec<Event> = self.steps.iter().map(|(e, _)| *e).collect();
+        events.sort();
+        events.dedup();
+        events
+    }
+
+    /// The targets of one event from one state.
+    pub fn targets(&self, state: u32, event: Event) -> impl Iterator<Item = u32> {
+        let row = self.row(state);
+        let from = row.partition_point(|(e, _)| *e < event);
+        row[from..].iter().take_while(move |(e, _)| *e == event).map(|(_, t)| *t)
+    }
+
+    /// Keeps what can be reached, numbered in the order it is reached.
+    pub fn reachable(&self) -> Lts {
+        let mut number: FxHashMap<u32, u32> = FxHashMap::default();
+        number.insert(self.initial, 0);
+        let mut order = vec![self.initial];
+        let mut rows = Vec::new();
+        let mut at = 0;
+        while at < order.len() {
+            let mut row = Vec::new();
+            for &(e, t) in self.row(order[at]) {
+                let fresh = number.len() as u32;
+                let id = *number.entry(t).or_insert(fresh);
+                if id == fresh {
+                    order.push(t);
+                }
+                row.push((e, id));
+            }
+            rows.push(row);
+            at += 1;
+        }
+        Lts::from_rows(0, rows)
+    }
+}
+
+impl Evaluator {
+    /// Explores everything a term can become, one state a term.
+    pub fn explicate_term(&mut self, root: TermId) -> Eval<Lts> {
+        let mut number: FxHashMap<TermId, u32> = FxHashMap::default();
+        number.insert(root, 0);
+        let mut order = vec![root];
+        let mut rows: Vec<Vec<(Event, u32)>> = Vec::new();
+        let mut edges = 0u64;
+        while rows.len() < order.len() {
+            let steps = self.steps(order[rows.len()])?;
+            let mut row = Vec::with_capacity(steps.len());
+            for &(e, t) in steps.iter() {
+                let fresh = order.len() as u32;
+                let id = *number.entry(t).or_insert(fresh);
+                if id == fresh {
+                    order.push(t);
+                }
+                row.push((e, id));
+            }
+            edges += row.len() as u64;
+            rows.push(row);
+            if rows.len().is_multiple_of(1024) {
+                self.meter.check(rows.len() as u64, (rows.len() as u64) * 300 + edges * 24)?;
+            }
+        }
+        Ok(Lts::from_rows(0, rows))
+    }
+}

@@ -1,0 +1,13 @@
+//! Processes as machines: terms and their steps, explicit machines for leaves, products of leaves explored on the fly.
+
+pub mod compile;
+pub mod event;
+pub mod lts;
+pub mod product;
+pub mod rules;
+pub mod step;
+pub mod term;
+
+pub use event::{Event, EventSet, Events, TAU, TICK};
+pub use lts::Lts;
+pub use product::Product;

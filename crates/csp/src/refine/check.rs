@@ -1,0 +1,363 @@
+//! The questions themselves: refinement, deadlock, divergence, determinism, traces.
+
+use super::explicate;
+use super::normal::Norm;
+use super::reduce::Reducer;
+use super::search::{self, Progress, Watcher};
+use super::space::{Breach, ProductSpace, Question};
+use super::store::{hash, shard_of};
+use crate::budget::{Limit, Meter};
+use crate::compress;
+use crate::machine::event::{Event, TAU, TICK};
+use crate::machine::lts::Lts;
+use crate::machine::product::{Packed, Product};
+use crate::syntax::Reduction;
+use crate::syntax::token::Model;
+use std::time::Duration;
+
+/// Calls a function with the number of words a state has, rounded up to one that exists.
+#[macro_export]
+macro_rules! with_words {
+    ($words:expr, $w:ident, $call:expr) => {
+        match $words {
+            0 | 1 => {
+                const $w: usize = 1;
+                $call
+            }
+            2 => {
+                const $w: usize = 2;
+                $call
+            }
+            3 | 4 => {
+                const $w: usize = 4;
+                $call
+            }
+            5..=16 => {
+                const $w: usize = 16;
+                $call
+            }
+            17..=64 => {
+                const $w: usize = 64;
+                $call
+            }
+            words => Err($crate::budget::Limit::Width(words)),
+        }
+    };
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Statistics {
+    pub states: u64,
+    pub transitions: u64,
+    pub depth: u32,
+    /// Bytes of stored states.
+    pub bytes: u64,
+    pub time: Duration,
+}
+
+/// How a question was decided.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    Holds,
+    Fails(Failure),
+    Unknown(Limit),
+}
+
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub answer: Answer,
+    pub statistics: Statistics,
+}
+
+/// A behaviour that shows the claim to be false.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The rules of the implementation's root, one a step, silent ones included.
+    pub rules: Vec<u32>,
+    pub kind: FailureKind,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FailureKind {
+    /// The last step's event is not allowed after the trace before it.
+    Event(Event),
+    /// After the trace the process may offer only these, and the specification demands more.
+    Refusal { offered: Vec<Event>, demanded: Vec<Vec<Event>> },
+    Deadlock,
+    Divergence,
+    /// After the trace the event may be accepted and may be refused.
+    Nondeterminism(Event),
+    /// The first event of the wanted trace that cannot happen, by its place.
+    NoTrace(usize),
+}
+
+/// What goes with a question.
+pub struct Options<'a> {
+    pub meter: &'a Meter,
+    pub watcher: Watcher<'a>,
+    pub reduction: Option<Reduction>,
+    /// Events that wait for silent steps.
+    pub held: Vec<Event>,
+}
+
+type Checked = Result<Outcome, Limit>;
+
+impl Options<'_> {
+    fn statistics(&self, progress: Progress) -> Statistics {
+        Statistics {
+            states: progress.states,
+            transitions: progress.transitions,
+            depth: progress.depth,
+            bytes: progress.bytes,
+            time: self.meter.elapsed(),
+        }
+    }
+}
+
+/// Normalises a specification for a model.
+pub fn specification(product: &Product, model: Model, meter: &Meter) -> Result<Norm, Limit> {
+    let lts = compress::strong(&explicate::product(product, meter)?);
+    Norm::of(&lts, model == Model::FailuresDivergences, meter)
+}
+
+pub fn refines(norm: &Norm, model: Model, product: &Product, options: &Options) -> Checked {
+    let packed = Packed::new(product, norm.nodes.len());
+    with_words!(packed.words, W, refines_packed::<W>(norm, model, &packed, options))
+}
+
+fn refines_packed<const W: usize>(norm: &Norm, model: Model, packed: &Packed, options: &Options) -> Checked {
+    let may_reduce = model != Model::FailuresDivergences && options.held.is_empty();
+    let visible = |label: u32| packed.alphabet[label as usize] != TAU;
+    let reducer = options.reduction.filter(|_| may_reduce).map(|grade| Reducer::new(packed, grade, visible));
+    let space = ProductSpace::new(packed, Question::Refines(norm, model), &options.held, reducer);
+    let found = search::run::<W, _>(&space, options.meter, options.watcher)?;
+    let statistics = options.statistics(found.progress);
+    if let Some((key, breach)) = &found.breach {
+        return Ok(Outcome { answer: Answer::Fails(explain(&space, &found, *key, breach.clone())), statistics });
+    }
+    if model == Model::FailuresDivergences
+        && let Some(failure) = divergence(&space, &found)
+    {
+        return Ok(Outcome { answer: Answer::Fails(failure), statistics });
+    }
+    Ok(Outcome { answer: Answer::Holds, statistics })
+}
+
+/// Whether the process always can do something, until it terminates.
+pub fn deadlock_free(product: &Product, options: &Options) -> Checked {
+    let packed = Packed::new(product, 1);
+    with_words!(packed.words, W, deadlock_packed::<W>(&packed, options))
+}
+
+fn deadlock_packed<const W: usize>(packed: &Packed, options: &Options) -> Checked {
+    let reduction = options.reduction.filter(|_| options.held.is_empty());
+    let reducer = reduction.map(|grade| Reducer::new(packed, grade, |label| packed.alphabet[label as usize] == TICK));
+    let space = ProductSpace::new(packed, Question::Progress, &options.held, reducer);
+    let found = search::run::<W, _>(&space, options.meter, options.watcher)?;
+    let statistics = options.statistics(found.progress);
+    let answer = match &found.breach {
+        Some((key, breach)) => Answer::Fails(explain(&space, &found, *key, breach.clone())),
+        None => Answer::Holds,
+    };
+    Ok(Outcome { answer, statistics })
+}
+
+/// Whether the process never works silently for ever.
+pub fn divergence_free(product: &Product, options: &Options) -> Checked {
+    let packed = Packed::new(product, 1);
+    with_words!(packed.words, W, divergence_packed::<W>(&packed, options))
+}
+
+fn divergence_packed<const W: usize>(packed: &Packed, options: &Options) -> Checked {
+    let space = ProductSpace::new(packed, Question::Nothing, &options.held, None);
+    let found = search::run::<W, _>(&space, options.meter, options.watcher)?;
+    let statistics = options.statistics(found.progress);
+    let answer = divergence(&space, &found).map_or(Answer::Holds, Answer::Fails);
+    Ok(Outcome { answer, statistics })
+}
+
+/// Turns the end of a search into a behaviour.
+fn explain<const W: usize>(
+    space: &ProductSpace,
+    found: &search::Search<W, Breach>,
+    key: [u64; W],
+    breach: Breach,
+) -> Failure {
+    let path = found.path(|key, out| full_steps(space, key, out), key);
+    let mut rules = rules_of(space, &path);
+    let kind = match breach {
+        Breach::Event(rule) => {
+            rules.push(rule);
+            FailureKind::Event(space.packed.event(rule))
+        }
+        Breach::Deadlock => FailureKind::Deadlock,
+        Breach::Refusal => refusal(space, &key),
+    };
+    Failure { rules, kind }
+}
+
+fn full_steps<const W: usize>(space: &ProductSpace, key: &[u64; W], out: &mut dyn FnMut([u64; W])) {
+    let node = space.node(key);
+    space.steps(key, &mut |rule, next| {
+        if let Some(next) = space.follow(rule, node, next) {
+            out(next);
+        }
+    });
+}
+
+/// The rule of each step along a path of states: the first that leads there.
+fn rules_of<const W: usize>(space: &ProductSpace, path: &[[u64; W]]) -> Vec<u32> {
+    path.windows(2)
+        .map(|pair| {
+            let node = space.node(&pair[0]);
+            let mut via = u32::MAX;
+            space.steps(&pair[0], &mut |rule, next| {
+                if space.follow(rule, node, next) == Some(pair[1]) {
+                    via = via.min(rule);
+                }
+            });
+            via
+        })
+        .collect()
+}
+
+fn refusal<const W: usize>(space: &ProductSpace, key: &[u64; W]) -> FailureKind {
+    let mut offered = Vec::new();
+    space.steps(key, &mut |rule, _| offered.push(space.packed.event(rule)));
+    offered.sort();
+    offered.dedup();
+    let Question::Refines(norm, _) = &space.question else {
+        return FailureKind::Refusal { offered, demanded: Vec::new() };
+    };
+    let acceptances = &norm.nodes[space.node(key) as usize].acceptances;
+    let events = |a: &super::normal::Bits| {
+        norm.events.iter().enumerate().filter(|(c, _)| a.contains(*c)).map(|(_, e)| *e).collect()
+    };
+    FailureKind::Refusal { offered, demanded: acceptances.iter().map(events).collect() }
+}
+
+/// Looks for a silent loop among the stored states where the specification does not allow one.
+fn divergence<const W: usize>(space: &ProductSpace, found: &search::Search<W, Breach>) -> Option<Failure> {
+    let shards: Vec<_> = found.shards.iter().map(|s| s.read().expect("no worker has panicked")).collect();
+    let mut base = vec![0usize];
+    for shard in &shards {
+        base.push(base[base.len() - 1] + shard.keys().len());
+    }
+    let number = |key: &[u64; W]| {
+        let shard = shard_of(hash(key));
+        shards[shard].number(key).map(|n| base[shard] + n as usize)
+    };
+    let allowed = |key: &[u64; W]| match &space.question {
+        Question::Refines(norm, _) => norm.nodes[space.node(key) as usize].divergent,
+        _ => false,
+    };
+    let silent = |key: &[u64; W]| {
+        let mut out = Vec::new();
+        space.steps(key, &mut |rule, next| {
+            if space.is_silent(rule) {
+                out.push(next);
+            }
+        });
+        out
+    };
+    // 0: not seen, 1: on the path, 2: done.
+    let mut colour = vec![0u8; base[base.len() - 1]];
+    for start in shards.iter().flat_map(|s| s.keys()) {
+        if colour[number(start)?] != 0 || allowed(start) {
+            continue;
+        }
+        let mut path = vec![(*start, silent(start))];
+        colour[number(start)?] = 1;
+        while let Some((key, rest)) = path.last_mut() {
+            let Some(next) = rest.pop() else {
+                colour[number(key)?] = 2;
+                path.pop();
+                continue;
+            };
+            let Some(n) = number(&next) else { continue };
+            match colour[n] {
+                0 => {
+                    colour[n] = 1;
+                    let steps = silent(&next);
+                    path.push((next, steps));
+                }
+                1 => {
+                    drop(shards);
+                    let mut states = found.path(|key, out| full_steps(space, key, out), next);
+                    let from = path.iter().position(|(k, _)| *k == next).unwrap_or(0);
+                    states.extend(path[from + 1..].iter().map(|(k, _)| *k));
+                    states.push(next);
+                    return Some(Failure { rules: rules_of(space, &states), kind: FailureKind::Divergence });
+                }
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+/// Whether the process never both may accept and may refuse an event after the same trace.
+pub fn deterministic(lts: &Lts, model: Model, options: &Options) -> Result<(Answer, Vec<Event>), Limit> {
+    let norm = Norm::of(lts, model == Model::FailuresDivergences, options.meter)?;
+    let mut before: Vec<Option<(u32, Event)>> = vec![None; norm.nodes.len()];
+    let mut order = vec![0u32];
+    let mut at = 0;
+    while at < order.len() {
+        let n = order[at];
+        at += 1;
+        if let Some(kind) = nondeterminism(&norm, n, model) {
+            let mut trace = Vec::new();
+            let mut node = n;
+            while let Some((previous, event)) = before[node as usize] {
+                trace.push(event);
+                node = previous;
+            }
+            trace.reverse();
+            return Ok((Answer::Fails(Failure { rules: Vec::new(), kind }), trace));
+        }
+        for (event, next) in norm.offers(n as usize) {
+            if next != 0 && before[next as usize].is_none() {
+                before[next as usize] = Some((n, event));
+                order.push(next);
+            }
+        }
+    }
+    Ok((Answer::Holds, Vec::new()))
+}
+
+fn nondeterminism(norm: &Norm, n: u32, model: Model) -> Option<FailureKind> {
+    let node = &norm.nodes[n as usize];
+    if node.divergent && model == Model::FailuresDivergences {
+        return Some(FailureKind::Divergence);
+    }
+    if model == Model::Traces {
+        return None;
+    }
+    let column = |e: Event| norm.events.binary_search(&e).unwrap_or(0);
+    for (event, _) in norm.offers(n as usize) {
+        if node.acceptances.iter().any(|a| !a.contains(column(event))) {
+            return Some(FailureKind::Nondeterminism(event));
+        }
+    }
+    None
+}
+
+/// Whether a sequence of events is a trace of the process: the longest prefix that is.
+pub fn has_trace(lts: &Lts, trace: &[Event]) -> usize {
+    let mut states = vec![lts.initial];
+    for (done, &event) in trace.iter().enumerate() {
+        let mut seen: std::collections::BTreeSet<u32> = states.iter().copied().collect();
+        let mut todo = states.clone();
+        while let Some(s) = todo.pop() {
+            todo.extend(lts.targets(s, TAU).filter(|&t| seen.insert(t)));
+        }
+        let mut next: Vec<u32> = seen.iter().flat_map(|&s| lts.targets(s, event)).collect();
+        next.sort_unstable();
+        next.dedup();
+        if next.is_empty() {
+            return done;
+        }
+        states = next;
+    }
+    trace.len()
+}

@@ -1,0 +1,257 @@
+//! The spaces that are searched: a product by itself, and a product beside a normalised specification.
+
+use super::normal::{NOWHERE, Norm};
+use super::reduce::Reducer;
+use super::search::Space;
+use crate::machine::event::{Event, TAU, TICK};
+use crate::machine::product::Packed;
+use crate::syntax::token::Model;
+
+/// What is asked of each state.
+pub enum Question<'a> {
+    /// Nothing: the space is only explored.
+    Nothing,
+    /// It can do something, or has terminated.
+    Progress,
+    /// It does and refuses only what the specification may.
+    Refines(&'a Norm, Model),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Breach {
+    /// The rule whose event the specification does not allow.
+    Event(u32),
+    /// A stable state offers too little.
+    Refusal,
+    Deadlock,
+}
+
+/// Marks a label that is silent, or that the specification never does.
+const SILENT: u32 = u32::MAX;
+const UNKNOWN: u32 = u32::MAX - 1;
+
+pub struct ProductSpace<'a> {
+    pub packed: &'a Packed,
+    pub question: Question<'a>,
+    /// The specification's column for each label of the product.
+    columns: Vec<u32>,
+    ticks: Vec<bool>,
+    /// Labels that yield to silent steps.
+    held: Vec<bool>,
+    reducer: Option<Reducer>,
+}
+
+pub struct Scratch {
+    offered: Vec<u64>,
+    reduction: super::reduce::Room,
+}
+
+impl<'a> ProductSpace<'a> {
+    pub fn new(packed: &'a Packed, question: Question<'a>, held: &[Event], reducer: Option<Reducer>) -> Self {
+        let column = |e: &Event| match &question {
+            _ if *e == TAU => SILENT,
+            Question::Refines(norm, _) => norm.events.binary_search(e).map_or(UNKNOWN, |c| c as u32),
+            _ => UNKNOWN,
+        };
+        let columns = packed.alphabet.iter().map(column).collect();
+        let ticks = packed.alphabet.iter().map(|e| *e == TICK).collect();
+        let held = packed.alphabet.iter().map(|e| held.contains(e)).collect();
+        ProductSpace { packed, question, columns, ticks, held, reducer }
+    }
+
+    pub fn is_silent(&self, rule: u32) -> bool {
+        self.columns[self.packed.rules[rule as usize].label as usize] == SILENT
+    }
+
+    /// Every step, silent ones alone where they have priority.
+    pub fn steps<const W: usize>(&self, key: &[u64; W], out: &mut impl FnMut(u32, [u64; W])) {
+        if !self.held.contains(&true) {
+            return self.packed.successors(key, out);
+        }
+        let mut silent = false;
+        self.packed.successors(key, &mut |rule, _| silent |= self.is_silent(rule));
+        self.packed.successors(key, &mut |rule, next| {
+            let label = self.packed.rules[rule as usize].label as usize;
+            if !silent || !self.held[label] {
+                out(rule, next);
+            }
+        });
+    }
+
+    /// The state after a step, with the specification's node in it; nothing if the specification forbids it.
+    #[inline]
+    pub fn follow<const W: usize>(&self, rule: u32, node: u32, mut next: [u64; W]) -> Option<[u64; W]> {
+        let Question::Refines(norm, _) = &self.question else { return Some(next) };
+        match self.columns[self.packed.rules[rule as usize].label as usize] {
+            SILENT => Some(next),
+            UNKNOWN => None,
+            column => match norm.step(node, column as usize) {
+                NOWHERE => None,
+                after => {
+                    self.packed.extra.put(&mut next, after);
+                    Some(next)
+                }
+            },
+        }
+    }
+
+    pub fn node<const W: usize>(&self, key: &[u64; W]) -> u32 {
+        match &self.question {
+            Question::Refines(..) => self.packed.extra.get(key),
+            _ => 0,
+        }
+    }
+
+    fn checks_refusals(&self, node: u32) -> bool {
+        match &self.question {
+            Question::Refines(norm, model) => {
+                let accepts = &norm.nodes[node as usize].acceptances;
+                *model != Model::Traces && !accepts.iter().any(|a| a.0.iter().all(|&w| w == 0))
+            }
+            _ => false,
+        }
+    }
+
+    fn refusal_allowed(&self, node: u32, offered: &[u64]) -> bool {
+        let Question::Refines(norm, _) = &self.question else { return true };
+        norm.nodes[node as usize].acceptances.iter().any(|a| a.is_subset(offered))
+    }
+
+    fn expand_all<const W: usize>(
+        &self,
+        key: &[u64; W],
+        scratch: &mut Scratch,
+        out: &mut impl FnMut([u64; W]),
+    ) -> Option<Breach> {
+        let node = self.node(key);
+        let refusals = self.checks_refusals(node);
+        let (mut breach, mut stable, mut steps) = (None, true, 0);
+        scratch.offered.fill(0);
+        self.steps(key, &mut |rule, next| {
+            steps += 1;
+            if refusals {
+                let column = self.columns[self.packed.rules[rule as usize].label as usize];
+                stable &= column != SILENT;
+                if column < UNKNOWN {
+                    scratch.offered[column as usize / 64] |= 1 << (column % 64);
+                }
+            }
+            match self.follow(rule, node, next) {
+                Some(next) => out(next),
+                None => breach = breach.take().min_some(Breach::Event(rule)),
+            }
+        });
+        if steps == 0 && matches!(self.question, Question::Progress) {
+            return Some(Breach::Deadlock);
+        }
+        if breach.is_none() && refusals && stable && !self.refusal_allowed(node, &scratch.offered) {
+            return Some(Breach::Refusal);
+        }
+        breach
+    }
+
+    /// Explores only some steps, if what the question can see is the same.
+    fn expand_some<const W: usize>(
+        &self,
+        reducer: &Reducer,
+        key: &[u64; W],
+        scratch: &mut Scratch,
+        seen: &impl Fn(&[u64; W]) -> bool,
+        out: &mut impl FnMut([u64; W]),
+    ) -> bool {
+        let Some(rules) = reducer.choose(self.packed, key, &mut scratch.reduction) else { return false };
+        let mut fresh = false;
+        let mut chosen: Vec<[u64; W]> = Vec::new();
+        self.packed.successors(key, &mut |rule, next| {
+            if rules.contains(rule) {
+                fresh |= !seen(&next);
+                chosen.push(next);
+            }
+        });
+        if fresh {
+            chosen.into_iter().for_each(out);
+        }
+        fresh
+    }
+}
+
+trait MinSome<T> {
+    fn min_some(self, other: T) -> Option<T>;
+}
+
+impl<T: Ord> MinSome<T> for Option<T> {
+    fn min_some(self, other: T) -> Option<T> {
+        Some(match self {
+            Some(mine) => mine.min(other),
+            None => other,
+        })
+    }
+}
+
+impl<const W: usize> Space<W> for ProductSpace<'_> {
+    type Breach = Breach;
+    type Scratch = Scratch;
+
+    fn initial(&self) -> [u64; W] {
+        let mut key = [0; W];
+        key[..self.packed.words].copy_from_slice(&self.packed.initial);
+        key
+    }
+
+    fn scratch(&self) -> Scratch {
+        let columns = match &self.question {
+            Question::Refines(norm, _) => norm.events.len(),
+            _ => 0,
+        };
+        Scratch { offered: vec![0; columns.div_ceil(64)], reduction: super::reduce::Room::new(self.packed) }
+    }
+
+    #[inline]
+    fn expand(
+        &self,
+        key: &[u64; W],
+        scratch: &mut Scratch,
+        seen: &impl Fn(&[u64; W]) -> bool,
+        out: &mut impl FnMut([u64; W]),
+    ) -> Option<Breach> {
+        if let Question::Refines(norm, Model::FailuresDivergences) = &self.question
+            && norm.nodes[self.node(key) as usize].divergent
+        {
+            return None;
+        }
+        if let Question::Progress = self.question {
+            return self.expand_progress(key, scratch, seen, out);
+        }
+        if let Some(reducer) = &self.reducer
+            && self.expand_some(reducer, key, scratch, seen, out)
+        {
+            return None;
+        }
+        self.expand_all(key, scratch, out)
+    }
+}
+
+impl ProductSpace<'_> {
+    /// As `expand`, but nothing after termination matters.
+    fn expand_progress<const W: usize>(
+        &self,
+        key: &[u64; W],
+        scratch: &mut Scratch,
+        seen: &impl Fn(&[u64; W]) -> bool,
+        out: &mut impl FnMut([u64; W]),
+    ) -> Option<Breach> {
+        if let Some(reducer) = &self.reducer
+            && self.expand_some(reducer, key, scratch, seen, out)
+        {
+            return None;
+        }
+        let mut steps = 0;
+        self.steps(key, &mut |rule, next| {
+            steps += 1;
+            if !self.ticks[self.packed.rules[rule as usize].label as usize] {
+                out(next);
+            }
+        });
+        (steps == 0).then_some(Breach::Deadlock)
+    }
+}

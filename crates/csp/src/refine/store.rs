@@ -1,0 +1,146 @@
+//! The states found so far.
+//!
+//! States are spread over shards by their hash. A shard keeps its states in the order they were found, so that the
+//! states of one depth lie together, and finds them through a table of numbers with a few bits of hash in each. That
+//! is the state itself and five to seven bytes.
+
+/// How many shards; their number is a power of two so that the top bits of a hash choose one.
+pub const SHARDS: usize = 256;
+const EMPTY: u32 = u32::MAX;
+/// Bits of a table entry that number a state; the rest hold bits of its hash.
+const NUMBER_BITS: u32 = 24;
+const NUMBER_MASK: u32 = (1 << NUMBER_BITS) - 1;
+
+/// Mixes the words of a state.
+#[inline]
+pub fn hash<const W: usize>(key: &[u64; W]) -> u64 {
+    let mut h = 0x9e37_79b9_7f4a_7c15u64;
+    for &word in key {
+        h = (h ^ word).wrapping_mul(0xd6e8_feb8_6659_fd93);
+        h ^= h >> 32;
+    }
+    h.wrapping_mul(0xd6e8_feb8_6659_fd93)
+}
+
+#[inline]
+pub fn shard_of(hash: u64) -> usize {
+    (hash >> 56) as usize
+}
+
+pub struct Shard<const W: usize> {
+    keys: Vec<[u64; W]>,
+    table: Vec<u32>,
+    /// Where each depth ends, for depths that added something: depth, end.
+    layers: Vec<(u32, u32)>,
+}
+
+impl<const W: usize> Default for Shard<W> {
+    fn default() -> Self {
+        Shard { keys: Vec::new(), table: vec![EMPTY; 16], layers: Vec::new() }
+    }
+}
+
+impl<const W: usize> Shard<W> {
+    #[inline]
+    fn slot(&self, hash: u64) -> usize {
+        ((hash & 0xffff_ffff) * self.table.len() as u64 >> 32) as usize
+    }
+
+    #[inline]
+    fn tag(hash: u64) -> u32 {
+        (hash >> 32) as u32 & !NUMBER_MASK
+    }
+
+    /// The number of a state, or the empty slot where it belongs.
+    #[inline]
+    fn find(&self, key: &[u64; W], hash: u64) -> Result<u32, usize> {
+        let tag = Self::tag(hash);
+        let mut slot = self.slot(hash);
+        loop {
+            let entry = self.table[slot];
+            if entry == EMPTY {
+                return Err(slot);
+            }
+            if entry & !NUMBER_MASK == tag && self.keys[(entry & NUMBER_MASK) as usize] == *key {
+                return Ok(entry & NUMBER_MASK);
+            }
+            slot += 1;
+            if slot == self.table.len() {
+                slot = 0;
+            }
+        }
+    }
+
+    /// Adds a state; false if it was there.
+    #[inline]
+    pub fn insert(&mut self, key: &[u64; W], hash: u64) -> bool {
+        match self.find(key, hash) {
+            Ok(_) => false,
+            Err(slot) => {
+                assert!(self.keys.len() < NUMBER_MASK as usize, "a shard holds at most {NUMBER_MASK} states");
+                self.table[slot] = Self::tag(hash) | self.keys.len() as u32;
+                self.push(*key);
+                true
+            }
+        }
+    }
+
+    fn push(&mut self, key: [u64; W]) {
+        if self.keys.len() == self.keys.capacity() {
+            self.keys.reserve_exact((self.keys.len() / 6).max(16));
+        }
+        self.keys.push(key);
+        if self.keys.len() * 5 > self.table.len() * 4 {
+            self.grow();
+        }
+    }
+
+    fn grow(&mut self) {
+        let size = self.table.len() + self.table.len() / 3 + 8;
+        self.table = Vec::new();
+        self.table = vec![EMPTY; size];
+        for (number, key) in self.keys.iter().enumerate() {
+            let hash = hash(key);
+            let mut slot = self.slot(hash);
+            while self.table[slot] != EMPTY {
+                slot = if slot + 1 == size { 0 } else { slot + 1 };
+            }
+            self.table[slot] = Self::tag(hash) | number as u32;
+        }
+    }
+
+    /// Whether a state is among the first `before`.
+    pub fn contains_before(&self, key: &[u64; W], hash: u64, before: usize) -> bool {
+        self.find(key, hash).is_ok_and(|n| (n as usize) < before)
+    }
+
+    pub fn number(&self, key: &[u64; W]) -> Option<u32> {
+        self.find(key, hash(key)).ok()
+    }
+
+    pub fn keys(&self) -> &[[u64; W]] {
+        &self.keys
+    }
+
+    pub fn end_layer(&mut self, depth: u32) {
+        let end = self.keys.len() as u32;
+        if self.layers.last().map_or(0, |l| l.1) != end {
+            self.layers.push((depth, end));
+        }
+    }
+
+    /// The states first found at a depth.
+    pub fn layer(&self, depth: u32) -> &[[u64; W]] {
+        match self.layers.binary_search_by_key(&depth, |l| l.0) {
+            Ok(i) => {
+                let from = if i == 0 { 0 } else { self.layers[i - 1].1 };
+                &self.keys[from as usize..self.layers[i].1 as usize]
+            }
+            Err(_) => &[],
+        }
+    }
+
+    pub fn bytes(&self) -> u64 {
+        (self.keys.capacity() * W * 8 + self.table.capacity() * 4 + self.layers.capacity() * 8) as u64
+    }
+}
