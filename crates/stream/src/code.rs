@@ -1,0 +1,189 @@
+//! Code of functions on values: a compact tree over numbered locals.
+//!
+//! Parameters of functions lifted over options are kept unboxed: a local holds the value, or nothing.
+use crate::value::{Builtin, Value};
+use std::rc::Rc;
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Func {
+    pub params: u32,
+    /// Parameters and local bindings.
+    pub locals: u32,
+    pub body: Code,
+}
+
+#[derive(Clone, Debug)]
+pub enum Code {
+    Const(Value),
+    /// A local; `take` if no one needs it afterwards.
+    Local {
+        slot: u32,
+        take: bool,
+    },
+    /// An unboxed option, as an option.
+    Boxed {
+        slot: u32,
+        take: bool,
+    },
+    /// The value of an unboxed option that has one.
+    Unwrap {
+        slot: u32,
+        take: bool,
+    },
+    /// Whether an unboxed option has a value.
+    Present(u32),
+    /// A value that the running closure captured.
+    Captured(u32),
+    Op1(Builtin, Box<Code>),
+    Op2(Builtin, Box<[Code; 2]>),
+    Op(Builtin, Box<[Code]>),
+    And(Box<[Code; 2]>),
+    Or(Box<[Code; 2]>),
+    If(Box<[Code; 3]>),
+    /// As `If`, with options unboxed: a failed condition leaves open whether there is a value.
+    Choose(Box<[Code; 3]>),
+    /// An option, unboxed.
+    Unbox(Box<Code>),
+    /// Binds a local.
+    Let(u32, Box<[Code; 2]>),
+    /// The first failure among these locals, else the body.
+    Strict(Box<[u32]>, Box<Code>),
+    Fields(Option<Rc<[Rc<str>]>>, Box<[Code]>),
+    Field(Box<Code>, u32),
+    Call(u32, Box<[Code]>),
+    /// Calls the running closure again.
+    CallSelf(Box<[Code]>),
+    CallValue(Box<Code>, Box<[Code]>),
+    Closure(u32, Box<[Code]>),
+}
+
+impl Code {
+    pub fn local(slot: u32) -> Code {
+        Code::Local { slot, take: false }
+    }
+
+    /// The same, for an option, with the option unboxed: its value, or nothing.
+    pub fn unboxed(self) -> Code {
+        match self {
+            Code::Const(Value::None) => Code::Const(Value::Absent),
+            Code::Const(Value::Some(value)) => Code::Const((*value).clone()),
+            Code::Op1(Builtin::OptionSome, value) => *value,
+            Code::Boxed { slot, take } => Code::Local { slot, take },
+            Code::If(parts) => {
+                let [cond, then, other] = *parts;
+                Code::Choose(Box::new([cond, then.unboxed(), other.unboxed()]))
+            }
+            Code::Let(slot, parts) => {
+                let [value, body] = *parts;
+                Code::Let(slot, Box::new([value, body.unboxed()]))
+            }
+            other => Code::Unbox(Box::new(other)),
+        }
+    }
+
+    /// Every part, in the order of evaluation.
+    pub fn parts(&self) -> &[Code] {
+        match self {
+            Code::Op1(_, a) | Code::Unbox(a) | Code::Strict(_, a) | Code::Field(a, _) => std::slice::from_ref(a),
+            Code::Op2(_, parts) | Code::And(parts) | Code::Or(parts) | Code::Let(_, parts) => &parts[..],
+            Code::If(parts) | Code::Choose(parts) => &parts[..],
+            Code::Op(_, parts) | Code::Fields(_, parts) | Code::Call(_, parts) => parts,
+            Code::CallSelf(parts) | Code::Closure(_, parts) => parts,
+            Code::CallValue(..) => &[],
+            _ => &[],
+        }
+    }
+
+    /// Whether an operation that may grow its argument occurs in it.
+    pub fn grows(&self) -> Option<Builtin> {
+        let own = match self {
+            Code::Op1(op, _) | Code::Op2(op, _) | Code::Op(op, _) if op.grows() => Some(*op),
+            Code::CallValue(callee, args) => callee.grows().or_else(|| args.iter().find_map(Code::grows)),
+            _ => None,
+        };
+        own.or_else(|| self.parts().iter().find_map(Code::grows))
+    }
+
+    /// The functions it calls or makes closures of.
+    pub fn callees(&self, out: &mut Vec<u32>) {
+        match self {
+            Code::Call(func, _) | Code::Closure(func, _) => out.push(*func),
+            Code::Const(Value::Fun(f)) => {
+                if let crate::value::Function::Code(func, _) = &**f {
+                    out.push(*func);
+                }
+            }
+            Code::CallValue(callee, args) => {
+                callee.callees(out);
+                args.iter().for_each(|arg| arg.callees(out));
+            }
+            _ => {}
+        }
+        self.parts().iter().for_each(|part| part.callees(out));
+    }
+
+    /// Marks the last use of every local on every path, so that values can be updated in place.
+    pub fn mark_last_uses(&mut self) {
+        self.mark(&mut Vec::new());
+    }
+
+    /// Goes through the code against the order of evaluation; `live` are the locals needed afterwards.
+    fn mark(&mut self, live: &mut Vec<u32>) {
+        match self {
+            Code::Local { slot, take } | Code::Boxed { slot, take } | Code::Unwrap { slot, take } => {
+                *take = !live.contains(slot);
+                insert(live, *slot);
+            }
+            Code::Present(slot) => insert(live, *slot),
+            Code::If(parts) | Code::Choose(parts) => {
+                let [cond, then, other] = &mut **parts;
+                branches(live, &mut [then, other]);
+                cond.mark(live);
+            }
+            Code::And(parts) | Code::Or(parts) => {
+                let [first, second] = &mut **parts;
+                branches(live, &mut [second]);
+                first.mark(live);
+            }
+            Code::Strict(slots, body) => {
+                body.mark(live);
+                slots.iter().for_each(|slot| insert(live, *slot));
+            }
+            Code::Let(slot, parts) => {
+                let [value, body] = &mut **parts;
+                body.mark(live);
+                live.retain(|other| other != slot);
+                value.mark(live);
+            }
+            Code::CallValue(callee, args) => {
+                args.iter_mut().rev().for_each(|arg| arg.mark(live));
+                callee.mark(live);
+            }
+            Code::Op1(_, a) | Code::Unbox(a) | Code::Field(a, _) => a.mark(live),
+            Code::Op2(_, parts) => parts.iter_mut().rev().for_each(|part| part.mark(live)),
+            Code::Op(_, parts)
+            | Code::Fields(_, parts)
+            | Code::Call(_, parts)
+            | Code::CallSelf(parts)
+            | Code::Closure(_, parts) => parts.iter_mut().rev().for_each(|part| part.mark(live)),
+            Code::Const(_) | Code::Captured(_) => {}
+        }
+    }
+}
+
+fn insert(live: &mut Vec<u32>, slot: u32) {
+    if !live.contains(&slot) {
+        live.push(slot);
+    }
+}
+
+/// Alternatives, of which at most one is taken: what any of them needs is needed before.
+fn branches(live: &mut Vec<u32>, parts: &mut [&mut Code]) {
+    let after = live.clone();
+    for part in parts {
+        let mut own = after.clone();
+        part.mark(&mut own);
+        own.into_iter().for_each(|slot| insert(live, slot));
+    }
+}

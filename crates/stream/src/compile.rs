@@ -1,0 +1,134 @@
+//! The way from a text to a plan.
+use crate::flow::{self, Plan};
+use crate::graph::Graph;
+use crate::source::{Diagnostic, SourceMap, Span};
+use crate::syntax::ast::Item;
+use crate::syntax::{Dialect, parse};
+use crate::types::{Texts, TimeUnit, check};
+use crate::{expand, library};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// How a specification is read.
+#[derive(Clone, Debug)]
+pub struct Options {
+    pub dialect: Dialect,
+    /// The unit of the timestamps, needed where the specification uses units of time.
+    pub base_time: Option<TimeUnit>,
+    /// Where the file is, if it is one; `include` is relative to it.
+    pub path: Option<PathBuf>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { dialect: Dialect::Tessla12, base_time: None, path: None }
+    }
+}
+
+impl Options {
+    /// The options for a text, with its dialect: a first line `-- dialect: 2018` chooses the old one.
+    pub fn for_text(text: &str) -> Options {
+        let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("");
+        let old = first.trim_start_matches(['-', '#', ' ']).trim() == "dialect: 2018";
+        let comment = first.trim_start().starts_with("--") || first.trim_start().starts_with('#');
+        let dialect = if old && comment { Dialect::Tessla2018 } else { Dialect::Tessla12 };
+        Options { dialect, ..Options::default() }
+    }
+}
+
+/// A compiled specification.
+pub struct Spec {
+    pub plan: Rc<Plan>,
+    /// The graph the plan was made of, for the reference evaluator and for printing.
+    pub graph: Graph,
+    pub sources: SourceMap,
+}
+
+/// What is wrong with a specification, as it is shown.
+#[derive(Debug, thiserror::Error)]
+#[error("{rendered}")]
+pub struct CompileError {
+    pub diagnostic: Diagnostic,
+    /// The message with the line it points into.
+    pub rendered: String,
+}
+
+/// Compiles a specification.
+pub fn compile(name: &str, text: &str, options: &Options) -> Result<Spec, CompileError> {
+    let mut sources = SourceMap::default();
+    match compile_in(&mut sources, name, text, options) {
+        Ok((plan, graph)) => Ok(Spec { plan: Rc::new(plan), graph, sources }),
+        Err(diagnostic) => Err(CompileError { rendered: sources.render(&diagnostic), diagnostic }),
+    }
+}
+
+fn compile_in(sources: &mut SourceMap, name: &str, text: &str, options: &Options) -> Result<(Plan, Graph), Diagnostic> {
+    let file = sources.add("<library>", library::LIBRARY);
+    let library = parse(library::LIBRARY, file, Dialect::Tessla12)?;
+    let prelude = match options.dialect {
+        Dialect::Tessla12 => None,
+        Dialect::Tessla2018 => {
+            let file = sources.add("<2018 prelude>", library::PRELUDE_2018);
+            Some(parse(library::PRELUDE_2018, file, Dialect::Tessla12)?)
+        }
+    };
+    let mut user = Vec::new();
+    let folder = options.path.as_ref().and_then(|path| path.parent()).map(Path::to_path_buf);
+    Includes { sources, options, seen: Vec::new() }.read(name, text, folder, &mut user)?;
+    let checked = check(sources, options, &Texts { library, prelude, user })?;
+    let graph = expand::expand(&checked)?;
+    let plan = flow::plan(graph.clone())?;
+    Ok((plan, graph))
+}
+
+/// Reads a text and what it includes, each file once.
+struct Includes<'a> {
+    sources: &'a mut SourceMap,
+    options: &'a Options,
+    seen: Vec<PathBuf>,
+}
+
+impl Includes<'_> {
+    fn read(&mut self, name: &str, text: &str, folder: Option<PathBuf>, out: &mut Vec<Item>) -> Result<(), Diagnostic> {
+        // Included files come first, so that the outermost text has the highest number.
+        let first = parse(text, 0, self.options.dialect);
+        let includes: Vec<(Rc<str>, Span)> = first
+            .iter()
+            .flatten()
+            .filter_map(|item| match item {
+                Item::Include(path) => Some((path.name.clone(), path.span)),
+                _ => None,
+            })
+            .collect();
+        let mut failed = None;
+        for (path, span) in includes {
+            if let Err(message) = self.include(&path, folder.as_deref(), out) {
+                failed = failed.or(Some((message, span)));
+            }
+        }
+        let file = self.sources.add(name, text);
+        if let Some((message, span)) = failed {
+            return Err(message.unwrap_or_else(|text| Diagnostic::new(text, Span { file, ..span })));
+        }
+        let items = parse(text, file, self.options.dialect)?;
+        out.extend(items.into_iter().filter(|item| !matches!(item, Item::Include(_))));
+        Ok(())
+    }
+
+    /// Reads an included file; the error is a message about the `include`, or one about the file.
+    fn include(
+        &mut self,
+        path: &str,
+        folder: Option<&Path>,
+        out: &mut Vec<Item>,
+    ) -> Result<(), Result<Diagnostic, String>> {
+        let full = folder.map_or_else(|| PathBuf::from(path), |folder| folder.join(path));
+        if self.seen.contains(&full) {
+            return Ok(());
+        }
+        self.seen.push(full.clone());
+        let text = std::fs::read_to_string(&full).map_err(|error| Err(format!("cannot read `{path}`: {error}")))?;
+        let inner = full.parent().map(Path::to_path_buf);
+        self.read(path, &text, inner, out).map_err(Ok)
+    }
+}

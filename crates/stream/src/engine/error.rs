@@ -1,0 +1,10 @@
+//! What can go wrong while events are processed.
+use super::Time;
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RunError {
+    #[error("time goes backwards: an event at {found} after one at {now}")]
+    Backwards { now: Time, found: Time },
+    #[error("`{stream}` asks for a delay of {amount} at time {time}; a delay must be positive")]
+    Delay { stream: String, amount: String, time: Time },
+}

@@ -1,0 +1,11 @@
+//! Evaluation of a plan, one timestamp at a time.
+//!
+//! Only streams with news are looked at: an event sets the bits of the streams that depend on it, and the
+//! bits are worked off in evaluation order. A step allocates nothing unless a value it makes does.
+mod error;
+mod machine;
+mod state;
+
+pub use error::RunError;
+pub use machine::Machine;
+pub use state::{Engine, Sink, Time};

@@ -1,0 +1,189 @@
+//! Environments: what every name stands for while a specification is expanded.
+use super::codegen::GenState;
+use crate::core::{CoreRef, Lambda, VarId};
+use crate::graph::{Graph, Node, NodeId, NodeName};
+use crate::source::{Diagnostic, Result, Span};
+use crate::types::Checked;
+use crate::value::Value;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::fmt;
+use std::rc::Rc;
+
+/// A macro and the names it can see.
+pub struct Closure {
+    pub lambda: Rc<Lambda>,
+    pub env: Rc<Env>,
+}
+
+impl fmt::Debug for Closure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "macro {}", self.lambda.name)
+    }
+}
+
+pub struct Env {
+    slots: RefCell<FxHashMap<VarId, Slot>>,
+    pub parent: Option<Rc<Env>>,
+}
+
+#[derive(Clone)]
+enum Slot {
+    /// Not evaluated yet; with the definition it is, if it is one.
+    Thunk(CoreRef, Rc<Env>, Option<Origin>),
+    /// Being evaluated; with the stream that stands for it if someone asked meanwhile.
+    Busy(Option<Origin>, Option<NodeId>),
+    Done(Value),
+}
+
+#[derive(Clone)]
+pub struct Origin {
+    pub name: Rc<str>,
+    pub span: Span,
+    pub stream: bool,
+}
+
+pub struct Expander {
+    pub graph: Graph,
+    pub root: Rc<Env>,
+    pub generated: GenState,
+    pub depth: usize,
+    /// Every environment made, so that the cycles among them can be cut at the end.
+    envs: Vec<Rc<Env>>,
+}
+
+impl Expander {
+    pub fn new(checked: &Checked) -> Self {
+        let root = Rc::new(Env { slots: RefCell::default(), parent: None });
+        let mut graph = Graph { inputs: checked.inputs.clone(), ..Graph::default() };
+        for index in 0..checked.inputs.len() {
+            graph.add(Node::Input(index as u32));
+        }
+        let mut expander =
+            Expander { graph, root: root.clone(), generated: GenState::default(), depth: 0, envs: vec![root.clone()] };
+        expander.define(&root, &checked.defs);
+        expander
+    }
+
+    /// Evaluates streams that no output needs, so that errors in them are found too.
+    pub fn force_user_streams(&mut self, checked: &Checked) -> Result<()> {
+        let root = self.root.clone();
+        let user = checked.defs.iter().map(|def| def.span.file).max().unwrap_or(0);
+        for def in checked.defs.iter().filter(|def| def.stream && def.span.file == user) {
+            self.force(def.var, &root, def.span)?;
+        }
+        Ok(())
+    }
+
+    pub fn finish(mut self) -> Graph {
+        self.generated.finish(&mut self.graph);
+        for env in &self.envs {
+            env.slots.borrow_mut().clear();
+        }
+        std::mem::take(&mut self.graph)
+    }
+
+    pub fn new_env(&mut self, parent: &Rc<Env>) -> Rc<Env> {
+        let env = Rc::new(Env { slots: RefCell::default(), parent: Some(parent.clone()) });
+        self.envs.push(env.clone());
+        env
+    }
+
+    /// Binds definitions, which may use each other.
+    pub fn define(&mut self, env: &Rc<Env>, defs: &[crate::core::CoreDef]) {
+        for def in defs {
+            let origin = Origin { name: def.name.clone(), span: def.span, stream: def.stream };
+            env.slots.borrow_mut().insert(def.var, Slot::Thunk(def.value.clone(), env.clone(), Some(origin)));
+        }
+    }
+
+    /// Binds a parameter to an argument that is evaluated when needed.
+    pub fn bind_lazy(&mut self, env: &Rc<Env>, var: VarId, arg: &CoreRef, arg_env: &Rc<Env>) {
+        env.slots.borrow_mut().insert(var, Slot::Thunk(arg.clone(), arg_env.clone(), None));
+    }
+
+    pub fn bind(&mut self, env: &Rc<Env>, var: VarId, value: Value) {
+        env.slots.borrow_mut().insert(var, Slot::Done(value));
+    }
+
+    /// What a name stands for, evaluating it if that has not been done.
+    pub fn force(&mut self, var: VarId, env: &Rc<Env>, span: Span) -> Result<Value> {
+        let owner = owner(var, env);
+        let slot = owner.slots.borrow().get(&var).cloned();
+        match slot.expect("every name is bound") {
+            Slot::Done(value) => Ok(value),
+            Slot::Busy(origin, node) => self.recursive_use(&owner, var, origin, node, span),
+            Slot::Thunk(core, core_env, origin) => {
+                owner.slots.borrow_mut().insert(var, Slot::Busy(origin.clone(), None));
+                let value = self.eval(&core, &core_env)?;
+                self.complete(&owner, var, origin, value)
+            }
+        }
+    }
+
+    fn recursive_use(
+        &mut self,
+        owner: &Rc<Env>,
+        var: VarId,
+        origin: Option<Origin>,
+        node: Option<NodeId>,
+        span: Span,
+    ) -> Result<Value> {
+        if let Some(node) = node {
+            return Ok(Value::Stream(node));
+        }
+        match origin {
+            Some(origin) if origin.stream => {
+                let node = self.graph.add(Node::Pending);
+                owner.slots.borrow_mut().insert(var, Slot::Busy(Some(origin), Some(node)));
+                Ok(Value::Stream(node))
+            }
+            Some(origin) => Err(Diagnostic::new(format!("`{}` is defined by itself", origin.name), origin.span)
+                .hint("only streams and functions can be recursive")),
+            None => Err(Diagnostic::new("this argument depends on itself", span)),
+        }
+    }
+
+    fn complete(&mut self, owner: &Rc<Env>, var: VarId, origin: Option<Origin>, value: Value) -> Result<Value> {
+        let before = owner.slots.borrow_mut().insert(var, Slot::Done(value.clone()));
+        if let (Some(Slot::Busy(_, Some(pending))), Value::Stream(node)) = (before, &value) {
+            self.graph.nodes[pending as usize] = Node::Alias(*node);
+            self.name(pending, origin.as_ref());
+        }
+        if let Value::Stream(node) = &value {
+            self.name(*node, origin.as_ref());
+        }
+        Ok(value)
+    }
+
+    /// Remembers which definition a stream came from; the outermost text wins, then the first.
+    fn name(&mut self, node: NodeId, origin: Option<&Origin>) {
+        let Some(origin) = origin else { return };
+        let slot = &mut self.graph.names[node as usize];
+        if slot.as_ref().is_none_or(|old| old.span.file < origin.span.file) {
+            *slot = Some(NodeName { name: origin.name.clone(), span: origin.span });
+        }
+    }
+}
+
+fn owner(var: VarId, env: &Rc<Env>) -> Rc<Env> {
+    let mut at = env.clone();
+    while !at.slots.borrow().contains_key(&var) {
+        at = at.parent.clone().expect("every name is bound");
+    }
+    at
+}
+
+impl Env {
+    /// Whether the name is bound here or further out.
+    pub fn binds(self: &Rc<Self>, var: VarId) -> bool {
+        let mut at = Some(self.clone());
+        while let Some(env) = at {
+            if env.slots.borrow().contains_key(&var) {
+                return true;
+            }
+            at = env.parent.clone();
+        }
+        false
+    }
+}

@@ -1,0 +1,27 @@
+//! Macro expansion: the typed core is evaluated, and what depends on streams is left as a graph.
+//!
+//! Everything that does not depend on an event is computed here: macros are unfolded, constants folded,
+//! and functions that are applied to events become code.
+mod codegen;
+mod env;
+mod eval;
+mod inline;
+mod streams;
+
+use crate::graph::{Graph, Output};
+use crate::source::Result;
+use crate::types::Checked;
+pub use env::Closure;
+use env::Expander;
+
+/// Expands a checked specification.
+pub fn expand(checked: &Checked) -> Result<Graph> {
+    let mut expander = Expander::new(checked);
+    let root = expander.root.clone();
+    for decl in &checked.outputs {
+        let node = expander.stream(&decl.core, &root, decl.span)?;
+        expander.graph.outputs.push(Output { name: decl.name.clone(), node, raw: decl.raw, error: decl.error });
+    }
+    expander.force_user_streams(checked)?;
+    Ok(expander.finish())
+}

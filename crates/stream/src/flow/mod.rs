@@ -1,0 +1,21 @@
+//! From a graph to a plan: evaluation order, static checks, ownership of values.
+mod growth;
+mod order;
+mod ownership;
+mod plan;
+
+pub use growth::Growth;
+pub use plan::{Arg, Plan, PlannedOutput, Step};
+
+use crate::graph::Graph;
+use crate::source::Result;
+
+/// Checks a graph and lays it out for evaluation.
+pub fn plan(graph: Graph) -> Result<Plan> {
+    let graph = order::without_aliases(graph)?;
+    order::check_guarded(&graph)?;
+    let growth = growth::find(&graph);
+    let ordered = order::ordered(graph);
+    let moves = ownership::moves(&ordered);
+    Ok(plan::lay_out(ordered, &moves, growth))
+}

@@ -1,0 +1,123 @@
+//! The dataflow graph of an expanded specification: primitive operators on streams, macros gone.
+use crate::code::Func;
+use crate::source::Span;
+use crate::types::InputDecl;
+use crate::value::Value;
+use std::rc::Rc;
+
+pub type NodeId = u32;
+
+/// How a function on values is applied to streams.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LiftKind {
+    /// On options, at every event; no event where the function answers `None`.
+    Events,
+    /// On the current values, once there is one of each, at every event.
+    Signal,
+    /// As `Signal`, with no event where the function answers `None`.
+    SignalFilter,
+}
+
+/// A stream, by its definition.
+#[derive(Clone, Debug)]
+pub enum Node {
+    Input(u32),
+    Nil,
+    /// One event, at time zero.
+    Const(Value),
+    Default(NodeId, Value),
+    DefaultFrom(NodeId, NodeId),
+    Last(NodeId, NodeId),
+    Time(NodeId),
+    Delay(NodeId, NodeId),
+    Merge(Vec<NodeId>),
+    Lift {
+        kind: LiftKind,
+        func: u32,
+        args: Vec<NodeId>,
+    },
+    /// Another name of a stream, put in place of one that was used before it was defined.
+    Alias(NodeId),
+    /// Used and not yet defined.
+    Pending,
+}
+
+/// The name and place of the definition a stream came from.
+#[derive(Clone, Debug)]
+pub struct NodeName {
+    pub name: Rc<str>,
+    pub span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub struct Output {
+    pub name: Rc<str>,
+    pub node: NodeId,
+    pub raw: bool,
+    pub error: bool,
+}
+
+/// A specification as a graph.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    pub nodes: Vec<Node>,
+    pub names: Vec<Option<NodeName>>,
+    pub funcs: Vec<Func>,
+    pub inputs: Vec<InputDecl>,
+    pub outputs: Vec<Output>,
+}
+
+impl Graph {
+    pub fn add(&mut self, node: Node) -> NodeId {
+        self.nodes.push(node);
+        self.names.push(None);
+        self.nodes.len() as NodeId - 1
+    }
+
+    /// The stream behind any number of aliases.
+    pub fn resolve(&self, mut node: NodeId) -> NodeId {
+        let mut steps = 0;
+        while let Node::Alias(target) = self.nodes[node as usize] {
+            steps += 1;
+            if steps > self.nodes.len() {
+                break;
+            }
+            node = target;
+        }
+        node
+    }
+}
+
+impl Node {
+    /// The streams whose events at the same time this one needs.
+    pub fn now(&self) -> Vec<NodeId> {
+        match self {
+            Node::Input(_) | Node::Nil | Node::Const(_) | Node::Pending => Vec::new(),
+            Node::Default(s, _) | Node::Time(s) | Node::Alias(s) => vec![*s],
+            Node::DefaultFrom(s, d) => vec![*s, *d],
+            Node::Last(_, trigger) => vec![*trigger],
+            // The reset is needed now only to set the delay, but the language forbids recursion through it.
+            Node::Delay(_, reset) => vec![*reset],
+            Node::Merge(args) | Node::Lift { args, .. } => args.clone(),
+        }
+    }
+
+    /// The stream of which only the past is needed.
+    pub fn past(&self) -> Option<NodeId> {
+        match self {
+            Node::Last(value, _) => Some(*value),
+            Node::Delay(delay, _) => Some(*delay),
+            _ => None,
+        }
+    }
+
+    /// Every stream it mentions.
+    pub fn args_mut(&mut self) -> Vec<&mut NodeId> {
+        match self {
+            Node::Input(_) | Node::Nil | Node::Const(_) | Node::Pending => Vec::new(),
+            Node::Default(s, _) | Node::Time(s) | Node::Alias(s) => vec![s],
+            Node::DefaultFrom(a, b) | Node::Last(a, b) | Node::Delay(a, b) => vec![a, b],
+            Node::Merge(args) | Node::Lift { args, .. } => args.iter_mut().collect(),
+        }
+    }
+}

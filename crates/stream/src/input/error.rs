@@ -1,0 +1,36 @@
+//! What is wrong with an input, and where.
+use crate::engine::RunError;
+
+/// A problem with its position.
+#[derive(Debug, thiserror::Error)]
+#[error("{name}:{line}:{column}: {problem}")]
+pub struct InputError {
+    pub name: String,
+    pub line: u64,
+    pub column: usize,
+    pub problem: Box<Problem>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    #[error("expected `timestamp: stream = value`, found `{0}`")]
+    NotAnEvent(String),
+    #[error("`{0}` is not a timestamp; timestamps are whole numbers below 2^128")]
+    BadTime(String),
+    #[error("the specification has no input `{0}`")]
+    Undeclared(String),
+    #[error("`{found}` is not a value of type {wanted}, which input `{stream}` has")]
+    BadValue { stream: String, wanted: String, found: String },
+    #[error("the header must begin with a column of timestamps, as in `ts,x,y`")]
+    BadHeader,
+    #[error("the row has {found} columns, the header {wanted}")]
+    BadRow { wanted: usize, found: usize },
+    #[error("{0}")]
+    Run(#[from] RunError),
+    #[error("the file is not a binary trace of this version")]
+    NotBinary,
+    #[error("the binary trace ends in the middle of an event")]
+    CutOff,
+    #[error("cannot read: {0}")]
+    Io(#[from] std::io::Error),
+}

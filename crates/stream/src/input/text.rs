@@ -1,0 +1,120 @@
+//! TeSSLa's trace text: one event a line, `timestamp: stream = value`, or `timestamp: stream` for unit.
+use super::error::{InputError, Problem};
+use super::value::parse_value;
+use super::{Names, Undeclared};
+use crate::engine::{Engine, Sink, Time};
+use crate::types::ty::Ty;
+use crate::value::Value;
+use rustc_hash::FxHashMap;
+use std::io::BufRead;
+
+/// Reads trace text into an engine.
+pub struct TextReader<'a> {
+    /// What the text is called in messages.
+    pub name: &'a str,
+    pub undeclared: Undeclared,
+}
+
+/// Strings seen so far: the same text is the same value, without a new allocation.
+type Interned = FxHashMap<Box<str>, Value>;
+
+/// More distinct strings than this are not remembered.
+const MAX_INTERNED: usize = 1 << 16;
+
+impl TextReader<'_> {
+    /// Reads everything; returns the number of events, those of undeclared streams included.
+    pub fn run(&self, mut input: impl BufRead, engine: &mut Engine, sink: &mut impl Sink) -> Result<u64, InputError> {
+        let plan = engine.plan().clone();
+        let names = Names::new(&plan.inputs);
+        let mut interned = Interned::default();
+        let (mut buffer, mut line, mut events) = (Vec::new(), 0u64, 0u64);
+        loop {
+            line += 1;
+            buffer.clear();
+            let at = |problem: Problem, column: usize| self.error(line, column, problem);
+            if input.read_until(b'\n', &mut buffer).map_err(|e| at(e.into(), 1))? == 0 || engine.stopped() {
+                return Ok(events);
+            }
+            let text = std::str::from_utf8(&buffer).map_err(|_| at(not_an_event(&buffer), 1))?.trim();
+            if text.is_empty() || text.starts_with("--") || text.starts_with('#') || text.starts_with('$') {
+                continue;
+            }
+            events += 1;
+            let event = split(text).map_err(|(problem, column)| at(problem, column))?;
+            let Some(input) = names.find(event.stream) else {
+                if self.undeclared == Undeclared::Reject {
+                    return Err(at(Problem::Undeclared(event.stream.to_owned()), event.stream_column));
+                }
+                engine.advance(event.time, sink).map_err(|e| at(e.into(), 1))?;
+                continue;
+            };
+            let decl = &plan.inputs[input];
+            let value = value(event.value, &decl.ty, &mut interned).ok_or_else(|| {
+                let (stream, wanted) = (decl.name.to_string(), decl.ty.to_string());
+                at(
+                    Problem::BadValue { stream, wanted, found: event.value.unwrap_or("()").to_owned() },
+                    event.value_column,
+                )
+            })?;
+            engine.push(event.time, input, value, sink).map_err(|e| at(e.into(), 1))?;
+        }
+    }
+
+    fn error(&self, line: u64, column: usize, problem: Problem) -> InputError {
+        InputError { name: self.name.to_owned(), line, column, problem: Box::new(problem) }
+    }
+}
+
+struct Event<'a> {
+    time: Time,
+    stream: &'a str,
+    stream_column: usize,
+    value: Option<&'a str>,
+    value_column: usize,
+}
+
+/// Takes a line apart; an error comes with its column.
+fn split(text: &str) -> Result<Event<'_>, (Problem, usize)> {
+    let Some((time, rest)) = text.split_once(':') else { return Err((not_an_event(text.as_bytes()), 1)) };
+    let time = parse_time(time.trim()).ok_or_else(|| (Problem::BadTime(time.trim().to_owned()), 1))?;
+    let column = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize + 1;
+    let (stream, value) = match rest.split_once('=') {
+        Some((stream, value)) => (stream.trim(), Some(value.trim())),
+        None => (rest.trim(), None),
+    };
+    if stream.is_empty() || !stream.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return Err((not_an_event(text.as_bytes()), column(rest)));
+    }
+    Ok(Event { time, stream, stream_column: column(stream), value, value_column: value.map_or(1, column) })
+}
+
+fn parse_time(text: &str) -> Option<Time> {
+    if text.is_empty() || !text.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    if text.len() < 20 {
+        return text.parse::<u64>().ok().map(Time::from);
+    }
+    text.parse().ok()
+}
+
+#[inline]
+fn value(text: Option<&str>, ty: &Ty, interned: &mut Interned) -> Option<Value> {
+    let Some(text) = text else { return (*ty == Ty::Unit).then_some(Value::Unit) };
+    if *ty != Ty::Str {
+        return parse_value(text, ty);
+    }
+    if let Some(value) = interned.get(text) {
+        return Some(value.clone());
+    }
+    let value = parse_value(text, ty)?;
+    if interned.len() < MAX_INTERNED {
+        interned.insert(text.into(), value.clone());
+    }
+    Some(value)
+}
+
+fn not_an_event(line: &[u8]) -> Problem {
+    let shown: String = String::from_utf8_lossy(line).trim().chars().take(60).collect();
+    Problem::NotAnEvent(shown)
+}

@@ -1,0 +1,86 @@
+//! Events of the outputs, written as TeSSLa text, JSON lines or CSV.
+mod json;
+
+use crate::engine::{Sink, Time};
+use crate::flow::PlannedOutput;
+use crate::value::{Shown, Value};
+use std::io::{self, Write};
+use std::ops::ControlFlow;
+
+/// A form of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Text,
+    Json,
+    Csv,
+}
+
+/// What came out, counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    pub events: u64,
+    /// Events of streams marked as error streams.
+    pub errors: u64,
+    /// Events whose value, or whose existence, could not be computed.
+    pub failures: u64,
+}
+
+/// Writes the events of the outputs.
+pub struct Writer<'a, W> {
+    out: W,
+    format: Format,
+    /// End the run at the first event of this stream.
+    until: Option<&'a str>,
+    pub tally: Tally,
+    /// The first failure to write.
+    pub failed: Option<io::Error>,
+}
+
+impl<'a, W: Write> Writer<'a, W> {
+    pub fn new(mut out: W, format: Format, until: Option<&'a str>) -> Self {
+        let failed = match format {
+            Format::Csv => out.write_all(b"ts,stream,value\n").err(),
+            _ => None,
+        };
+        Writer { out, format, until, tally: Tally::default(), failed }
+    }
+
+    pub fn flush(&mut self) -> io::Result<()> {
+        match self.failed.take() {
+            Some(error) => Err(error),
+            None => self.out.flush(),
+        }
+    }
+
+    fn write(&mut self, time: Time, output: &PlannedOutput, value: &Value) -> io::Result<()> {
+        match self.format {
+            Format::Text if output.raw => writeln!(self.out, "{}", Shown { value, raw: true }),
+            Format::Text if matches!(value, Value::Unit) => writeln!(self.out, "{time}: {} = ()", output.name),
+            Format::Text => writeln!(self.out, "{time}: {} = {value}", output.name),
+            Format::Json => json::line(&mut self.out, time, &output.name, value),
+            Format::Csv => writeln!(self.out, "{time},{},{}", output.name, csv_cell(value)),
+        }
+    }
+}
+
+impl<W: Write> Sink for Writer<'_, W> {
+    fn event(&mut self, time: Time, output: &PlannedOutput, value: &Value) -> ControlFlow<()> {
+        self.tally.events += 1;
+        self.tally.errors += u64::from(output.error);
+        self.tally.failures += u64::from(matches!(value, Value::Error(_)));
+        if let Err(error) = self.write(time, output, value) {
+            self.failed = Some(error);
+            return ControlFlow::Break(());
+        }
+        match self.until {
+            Some(name) if *name == *output.name => ControlFlow::Break(()),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+}
+
+/// A cell, quoted where the form demands it.
+fn csv_cell(value: &Value) -> String {
+    let text = Shown { value, raw: true }.to_string();
+    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}

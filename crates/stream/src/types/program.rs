@@ -1,0 +1,227 @@
+//! A whole specification: library, prelude, the user's texts, inputs and outputs.
+use super::check::{Checker, Typed};
+use super::scope::{DefId, Entity, ScopeId};
+use super::ty::Ty;
+use crate::Options;
+use crate::core::{Core, CoreDef, CoreRef};
+use crate::source::{Diagnostic, Result, SourceMap, Span};
+use crate::syntax::Dialect;
+use crate::syntax::ast::{Annotation, Expr, ExprKind, Ident, Item};
+use std::rc::Rc;
+
+/// An input stream and the type of its events.
+#[derive(Clone, Debug)]
+pub struct InputDecl {
+    pub name: Rc<str>,
+    pub ty: Ty,
+}
+
+/// An output stream.
+#[derive(Clone, Debug)]
+pub struct OutputDecl {
+    pub name: Rc<str>,
+    pub core: CoreRef,
+    /// Printed without quotes and escapes, and without its name.
+    pub raw: bool,
+    /// An event on it means that something is wrong.
+    pub error: bool,
+    pub span: Span,
+}
+
+/// A specification that passed the check.
+pub struct Checked {
+    pub defs: Vec<CoreDef>,
+    pub inputs: Vec<InputDecl>,
+    pub outputs: Vec<OutputDecl>,
+}
+
+/// The texts of a specification, outermost first: the library, the prelude if any, the user's.
+pub struct Texts {
+    pub library: Vec<Item>,
+    pub prelude: Option<Vec<Item>>,
+    pub user: Vec<Item>,
+}
+
+/// Checks a specification.
+pub fn check(sources: &SourceMap, options: &Options, texts: &Texts) -> Result<Checked> {
+    let mut checker = Checker::new(sources, options);
+    let library = checker.new_root(None);
+    checker.declare_items(library, &texts.library)?;
+    let mut outer = library;
+    if let Some(prelude) = &texts.prelude {
+        outer = checker.new_root(Some(library));
+        checker.declare_items(outer, prelude)?;
+    }
+    let user = checker.new_root(Some(outer));
+    checker.user_root = user;
+    let inputs = checker.declare_inputs(user, &texts.user)?;
+    let defs = checker.declare_items(user, &texts.user)?;
+    for id in &defs {
+        checker.scheme(*id)?;
+    }
+    let outputs = checker.outputs(user, &texts.user, &inputs, &defs)?;
+    let all: Vec<DefId> = (0..checker.defs.len()).filter(|id| checker.is_outermost(*id)).collect();
+    Ok(Checked { defs: checker.core_defs(&all), inputs, outputs })
+}
+
+impl Checker<'_> {
+    /// Whether a definition stands outside of every other one.
+    fn is_outermost(&self, id: DefId) -> bool {
+        self.module_like(self.defs[id].scope)
+    }
+
+    fn module_like(&self, scope: ScopeId) -> bool {
+        let mut at = scope;
+        while let Some(parent) = self.scopes[at].parent {
+            if self.scopes[at].root == at {
+                return true;
+            }
+            let is_module = self.scopes[parent].values.values().any(|e| matches!(e, Entity::Module(id) if *id == at));
+            if !is_module {
+                return false;
+            }
+            at = parent;
+        }
+        true
+    }
+
+    fn declare_inputs(&mut self, scope: ScopeId, items: &[Item]) -> Result<Vec<InputDecl>> {
+        let mut inputs = Vec::new();
+        for item in items {
+            let Item::In { name, ty, .. } = item else { continue };
+            let resolved = self.resolve_type(scope, ty)?;
+            let Ty::Events(inner) = &resolved else {
+                return Err(Diagnostic::new(format!("an input is a stream, not a value of type {resolved}"), ty.span)
+                    .hint(format!("write `in {}: Events[{resolved}]`", name.name)));
+            };
+            if let Some(part) = unreadable(inner) {
+                return Err(Diagnostic::new(format!("events of an input cannot hold a value of type {part}"), ty.span));
+            }
+            self.declare(scope, name, Entity::Input(inputs.len() as u32, resolved.clone()))?;
+            inputs.push(InputDecl { name: name.name.clone(), ty: (**inner).clone() });
+        }
+        Ok(inputs)
+    }
+
+    fn outputs(
+        &mut self,
+        scope: ScopeId,
+        items: &[Item],
+        inputs: &[InputDecl],
+        defs: &[DefId],
+    ) -> Result<Vec<OutputDecl>> {
+        let mut outputs = Vec::new();
+        for item in items {
+            match item {
+                Item::In { annotations, .. } => self.check_annotations(annotations)?,
+                Item::GlobalAnnotation(annotation) => self.check_annotations(std::slice::from_ref(annotation))?,
+                Item::Out { annotations, value, name } => {
+                    self.check_annotations(annotations)?;
+                    let shown = name.as_ref().map_or_else(|| self.text_of(value), |name| name.name.to_string());
+                    let marks = Marks::new(annotations, &self.marks_of(scope, value));
+                    let typed = self.infer(scope, value, None)?;
+                    self.output(typed, &shown, marks, value.span, &mut outputs)?;
+                }
+                Item::OutAll(span) => self.output_all(*span, inputs, defs, &mut outputs)?,
+                _ => {}
+            }
+        }
+        Ok(outputs)
+    }
+
+    /// Annotations of the definition that an output names.
+    fn marks_of(&self, scope: ScopeId, value: &Expr) -> Vec<Annotation> {
+        match &value.kind {
+            ExprKind::Name(name) => match self.lookup(scope, name) {
+                Ok(Some(Entity::Def(id))) => self.defs[id].def.annotations.clone(),
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    fn text_of(&self, expr: &Expr) -> String {
+        let text = &self.sources.files[expr.span.file as usize].text;
+        text[expr.span.start as usize..expr.span.end as usize].split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// An output, or one for each field of a record.
+    fn output(&mut self, typed: Typed, name: &str, marks: Marks, span: Span, out: &mut Vec<OutputDecl>) -> Result<()> {
+        let ty = self.unifier.zonk(&typed.ty);
+        let fields: Vec<(String, Ty)> = match &ty {
+            Ty::Record(fields) => fields.iter().map(|(name, ty)| (name.to_string(), ty.clone())).collect(),
+            Ty::Tuple(items) => items.iter().enumerate().map(|(i, ty)| (format!("_{}", i + 1), ty.clone())).collect(),
+            _ => Vec::new(),
+        };
+        if fields.iter().any(|(_, ty)| ty.any(&mut |part| part.is_events())) {
+            for (index, (field, ty)) in fields.into_iter().enumerate() {
+                let part = Typed::new(Core::Field(typed.core.clone(), index), ty);
+                self.output(part, &format!("{name}.{field}"), marks, span, out)?;
+            }
+            return Ok(());
+        }
+        if matches!(ty, Ty::Fun(_)) {
+            return Err(Diagnostic::new("a function cannot be an output", span));
+        }
+        let wanted = if ty.is_events() { ty } else { Ty::events(ty) };
+        let core = self.coerce(typed, &wanted, span)?;
+        let old_error = self.options.dialect == Dialect::Tessla2018 && name.starts_with("error");
+        out.push(OutputDecl { name: name.into(), core, raw: marks.raw, error: marks.error || old_error, span });
+        Ok(())
+    }
+
+    fn output_all(
+        &mut self,
+        span: Span,
+        inputs: &[InputDecl],
+        defs: &[DefId],
+        out: &mut Vec<OutputDecl>,
+    ) -> Result<()> {
+        for (index, input) in inputs.iter().enumerate() {
+            let typed = Typed::new(Core::Input(index as u32), Ty::events(input.ty.clone()));
+            self.output(typed, &input.name, Marks::default(), span, out)?;
+        }
+        for id in defs {
+            let scheme = self.scheme(*id)?;
+            let ty = self.unifier.zonk(&scheme.ty);
+            if ty.is_events() && scheme.params.is_empty() {
+                let state = &self.defs[*id];
+                let (name, marks) = (state.def.name.name.clone(), Marks::new(&state.def.annotations, &[]));
+                let typed = Typed::new(Core::Var(state.var), ty);
+                self.output(typed, &name, marks, span, out)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What the annotations of an output say.
+#[derive(Clone, Copy, Default)]
+struct Marks {
+    raw: bool,
+    error: bool,
+}
+
+impl Marks {
+    fn new(own: &[Annotation], defined: &[Annotation]) -> Marks {
+        let has = |wanted: &str| own.iter().chain(defined).any(|a| is_named(&a.name, wanted));
+        Marks { raw: has("raw"), error: has("error") }
+    }
+}
+
+fn is_named(name: &Ident, wanted: &str) -> bool {
+    &*name.name == wanted
+}
+
+/// A part of a type that no text can stand for.
+fn unreadable(ty: &Ty) -> Option<Ty> {
+    let mut found = None;
+    ty.any(&mut |part| {
+        let bad = matches!(part, Ty::Fun(_) | Ty::Events(_) | Ty::Var(_) | Ty::Param(..));
+        if bad {
+            found = Some(part.clone());
+        }
+        bad
+    });
+    found
+}

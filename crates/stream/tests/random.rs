@@ -1,0 +1,248 @@
+//! Random specifications on random events: the engine must say what the definitions say.
+use foretrace_stream::engine::{Engine, Sink, Time};
+use foretrace_stream::flow::PlannedOutput;
+use foretrace_stream::naive::{self, Inputs};
+use foretrace_stream::value::Value;
+use foretrace_stream::{Options, compile};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::ops::ControlFlow;
+
+/// A small generator of numbers, so that every run is the same.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % limit
+    }
+
+    fn pick<'a>(&mut self, options: &[&'a str]) -> &'a str {
+        options[self.below(options.len() as u64) as usize]
+    }
+}
+
+/// Writes specifications whose every part has the right type.
+struct Author {
+    dice: Dice,
+    ints: Vec<String>,
+    bools: Vec<String>,
+    units: Vec<String>,
+    sets: Vec<String>,
+}
+
+impl Author {
+    fn new(seed: u64) -> Author {
+        let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+        let dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        Author { dice, ints: own(&["a", "b"]), bools: own(&["c"]), units: own(&["u"]), sets: own(&["Set.collect(a)"]) }
+    }
+
+    fn known(&mut self, kind: fn(&Author) -> &Vec<String>) -> String {
+        let count = kind(self).len() as u64;
+        let at = self.dice.below(count) as usize;
+        kind(self)[at].clone()
+    }
+
+    fn int(&mut self, depth: u32) -> String {
+        if depth == 0 {
+            return if self.dice.below(4) == 0 { self.dice.below(5).to_string() } else { self.known(|a| &a.ints) };
+        }
+        let d = depth - 1;
+        match self.dice.below(20) {
+            0..=2 => format!("({} {} {})", self.int(d), self.dice.pick(&["+", "-", "*", "/", "%"]), self.int(d)),
+            3 => format!("(if {} then {} else {})", self.bool(d), self.int(d), self.int(d)),
+            4 => format!("default({}, {})", self.int_stream(d), self.dice.below(4)),
+            5 => format!("defaultFrom({}, {})", self.int_stream(d), self.int_stream(d)),
+            6 => format!("last({}, {})", self.int_stream(d), self.any(d)),
+            7 => format!("merge({}, {})", self.int_stream(d), self.int_stream(d)),
+            8 => format!("time({})", self.any(d)),
+            9 => format!("on({}, {})", self.any(d), self.int_stream(d)),
+            10 => format!("filter({}, {})", self.int_stream(d), self.bool(d)),
+            11 => format!("count({})", self.any(d)),
+            12 => format!("sum({})", self.int_stream(d)),
+            13 => format!("prev({})", self.int_stream(d)),
+            14 => format!("Set.size({})", self.set(d)),
+            15 => format!("resetCount({}, {})", self.any(d), self.any(d)),
+            16 => format!(
+                "lift({}, {}, (x: Option[Int], y: Option[Int]) => if isSome(x) && isSome(y) then Some(getSome(x) - getSome(y)) else if isSome(y) then y else None[Int])",
+                self.int_stream(d),
+                self.int_stream(d)
+            ),
+            17 => format!("pure({})", self.int_stream(d)),
+            18 => format!("maximum({})", self.int_stream(d)),
+            _ => format!("fold({}, 1, (x: Int, y: Int) => if y == 0 then x else x + y / (x - y))", self.int_stream(d)),
+        }
+    }
+
+    fn int_stream(&mut self, depth: u32) -> String {
+        match self.dice.below(3) {
+            0 => self.known(|a| &a.ints),
+            _ => format!("({} + {})", self.known(|a| &a.ints), self.int(depth)),
+        }
+    }
+
+    fn bool(&mut self, depth: u32) -> String {
+        if depth == 0 {
+            return self.known(|a| &a.bools);
+        }
+        let d = depth - 1;
+        match self.dice.below(8) {
+            0..=2 => {
+                format!("({} {} {})", self.int_stream(d), self.dice.pick(&["<", "<=", "==", "!=", ">"]), self.int(d))
+            }
+            3 => format!("({} {} {})", self.bool(d), self.dice.pick(&["&&", "||", "==", "!="]), self.bool(d)),
+            4 => format!("!{}", self.bool(d)),
+            5 => format!("defined({})", self.any(d)),
+            6 => format!("Set.contains({}, {})", self.set(d), self.int(d)),
+            _ => format!("merge({}, {})", self.bool(d), self.bool(d)),
+        }
+    }
+
+    fn unit(&mut self, depth: u32) -> String {
+        let d = depth.saturating_sub(1);
+        match self.dice.below(6) {
+            0 => format!("mergeUnit({}, {})", self.any(d), self.any(d)),
+            1 => format!("unitIf({})", self.bool(d)),
+            2 => format!("delay(const({}, {}), {})", self.dice.below(5) + 1, self.any(d), self.any(d)),
+            3 => format!("period({})", self.dice.below(7) + 2),
+            _ => self.known(|a| &a.units),
+        }
+    }
+
+    fn set(&mut self, depth: u32) -> String {
+        let d = depth.saturating_sub(1);
+        match self.dice.below(5) {
+            0 => format!("Set.collectWithRemove({}, {})", self.int_stream(d), self.int_stream(d)),
+            1 => format!("Set.union({}, {})", self.known(|a| &a.sets), self.known(|a| &a.sets)),
+            2 => format!("Set.add({}, {})", self.known(|a| &a.sets), self.int(d)),
+            3 => format!("last({}, {})", self.known(|a| &a.sets), self.any(d)),
+            _ => self.known(|a| &a.sets),
+        }
+    }
+
+    fn any(&mut self, depth: u32) -> String {
+        match self.dice.below(4) {
+            0 => self.bool(depth.min(1)),
+            1 => self.unit(depth.min(1)),
+            _ => self.int_stream(depth.min(1)),
+        }
+    }
+
+    fn spec(&mut self) -> String {
+        let mut text = "in a: Events[Int]\nin b: Events[Int]\nin c: Events[Bool]\nin u: Events[Unit]\n".to_owned();
+        for index in 0..2 + self.dice.below(6) {
+            let name = format!("d{index}");
+            let (definition, kind): (String, usize) = match self.dice.below(9) {
+                0..=2 => (format!("def {name}: Events[Int] = {}", self.int(3)), 0),
+                3 => {
+                    let trigger = self.any(2);
+                    (format!("def {name}: Events[Int] = default(last({name}, {trigger}) + {}, 0)", self.int(2)), 0)
+                }
+                4 => {
+                    let trigger = self.any(2);
+                    (
+                        format!(
+                            "def {name}: Events[Set[Int]] = default(Set.add(last({name}, {trigger}), {}), Set.empty[Int])",
+                            self.int(1)
+                        ),
+                        3,
+                    )
+                }
+                5 => (format!("def {name}: Events[Bool] = {}", self.bool(3)), 1),
+                6 => (format!("def {name}: Events[Unit] = {}", self.unit(2)), 2),
+                7 => (
+                    format!(
+                        "def {name}: Events[Unit] = delay(merge(const({}, {name}), {}), {})",
+                        self.dice.below(4) + 1,
+                        format_args!("const(2, {})", self.any(1)),
+                        self.any(1)
+                    ),
+                    2,
+                ),
+                _ => (format!("def {name}: Events[Set[Int]] = {}", self.set(2)), 3),
+            };
+            writeln!(text, "{definition}").expect("a string takes any text");
+            [&mut self.ints, &mut self.bools, &mut self.units, &mut self.sets][kind].push(name.clone());
+            writeln!(text, "out {name}").expect("a string takes any text");
+        }
+        text
+    }
+
+    fn events(&mut self) -> Inputs {
+        let mut inputs: Inputs = vec![BTreeMap::new(); 4];
+        for _ in 0..self.dice.below(40) {
+            let time = Time::from(self.dice.below(30));
+            let number = self.dice.below(5) as i64 - 1;
+            let flip = self.dice.below(2) == 0;
+            let input = self.dice.below(4) as usize;
+            let value = [Value::Int(number), Value::Int(number + 1), Value::Bool(flip), Value::Unit][input].clone();
+            inputs[input].insert(time, value);
+        }
+        inputs
+    }
+}
+
+struct Collect(Vec<(Time, String, Value)>);
+
+impl Sink for Collect {
+    fn event(&mut self, time: Time, output: &PlannedOutput, value: &Value) -> ControlFlow<()> {
+        self.0.push((time, output.name.to_string(), value.clone()));
+        ControlFlow::Continue(())
+    }
+}
+
+/// Errors are compared by whether the event is certain, not by their text.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Error(failure) => format!("error, unknown: {}", failure.unknown),
+        value => value.to_string(),
+    }
+}
+
+fn run_engine(spec: &foretrace_stream::Spec, inputs: &Inputs) -> Vec<(Time, String, Value)> {
+    let mut events: Vec<(Time, usize, Value)> = Vec::new();
+    for (input, stream) in inputs.iter().enumerate() {
+        events.extend(stream.iter().map(|(time, value)| (*time, input, value.clone())));
+    }
+    events.sort_by_key(|(time, input, _)| (*time, *input));
+    let mut engine = Engine::new(spec.plan.clone());
+    let mut out = Collect(Vec::new());
+    for (time, input, value) in events {
+        engine.push(time, input, value, &mut out).expect("random delays are positive");
+    }
+    engine.finish(None, &mut out).expect("random delays are positive");
+    out.0
+}
+
+#[test]
+fn the_engine_agrees_with_the_definitions() {
+    let count = std::env::var("FORETRACE_RANDOM")
+        .ok()
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(if cfg!(debug_assertions) { 200 } else { 5_000 });
+    for seed in 1..=count {
+        let mut author = Author::new(seed);
+        let text = author.spec();
+        let spec =
+            compile("random", &text, &Options::default()).unwrap_or_else(|e| panic!("seed {seed}:\n{text}\n{e}"));
+        for _ in 0..2 {
+            let inputs = author.events();
+            let expected: Vec<(Time, String, String)> = naive::evaluate(&spec.graph, &inputs)
+                .into_iter()
+                .map(|(time, index, value)| (time, spec.graph.outputs[index].name.to_string(), shown(&value)))
+                .collect();
+            let found: Vec<(Time, String, String)> =
+                run_engine(&spec, &inputs).into_iter().map(|(time, name, value)| (time, name, shown(&value))).collect();
+            if let Some(at) = (0..expected.len().max(found.len())).find(|at| expected.get(*at) != found.get(*at)) {
+                panic!(
+                    "seed {seed}:\n{text}\n{inputs:?}\nexpected {:?}\nfound    {:?}",
+                    expected.get(at),
+                    found.get(at)
+                );
+            }
+        }
+    }
+}
