@@ -1,13 +1,23 @@
-//! What tests share: random numbers, broken input for readers, big synthetic recordings.
+//! What tests share: random numbers, broken input for readers, random traces, and the brute-force oracle.
+//!
+//! * [`fuzz`] breaks input.
+//! * [`generate`] makes random legal traces with every primitive, small enough to enumerate.
+//! * [`oracle`] explores every state of such a trace, by definition and without any reduction.
+//!
+//! **What it misses.** The oracle is exponential; forty events are already too many for it.
 //!
 //! ```
-//! use foretrace_testkit::{Random, fuzz};
+//! use foretrace_testkit::{Random, fuzz, generate, oracle::Oracle};
 //! let broken = fuzz::mutate(&mut Random::new(7), b"t0 lock m\nt0 unlock m\n");
 //! let _ = foretrace_trace::text::parse(&String::from_utf8_lossy(&broken));
+//! let trace = generate::trace(&mut Random::new(7), &generate::Shape::default());
+//! assert!(Oracle::new(&trace).explore().states > 0);
 //! ```
 #![forbid(unsafe_code)]
 
 pub mod fuzz;
+pub mod generate;
+pub mod oracle;
 mod random;
 
 pub use random::Random;

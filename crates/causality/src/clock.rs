@@ -1,0 +1,94 @@
+//! Vector clocks, and the closure of the must-order.
+
+use foretrace_event::{EventId, ThreadId};
+use foretrace_trace::Trace;
+
+use crate::MustOrder;
+
+/// How many events of each thread come before.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Clock {
+    times: Vec<u32>,
+}
+
+impl Clock {
+    /// Nothing comes before, in any of so many threads.
+    pub fn new(threads: usize) -> Self {
+        Self { times: vec![0; threads] }
+    }
+
+    /// How many events of a thread come before.
+    pub fn get(&self, thread: usize) -> u32 {
+        self.times[thread]
+    }
+
+    /// At least so many events of a thread come before.
+    pub fn raise(&mut self, thread: usize, time: u32) {
+        self.times[thread] = self.times[thread].max(time);
+    }
+
+    /// Whatever comes before the other comes before this.
+    pub fn join(&mut self, other: &Self) {
+        self.times.iter_mut().zip(&other.times).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
+    }
+}
+
+/// The closure of the must-order: the weak happens-before of the thesis.
+///
+/// A thread's clock only changes at events that need something, so only those are kept.
+#[derive(Clone, Debug)]
+pub struct WeakOrder {
+    /// By thread: from which event on, which clock. The thread's own component is left at zero.
+    changes: Vec<Vec<(u32, Clock)>>,
+}
+
+impl WeakOrder {
+    /// Of a trace.
+    pub fn new(trace: &Trace, must: &MustOrder) -> Self {
+        let threads = trace.threads().len();
+        let mut order = Self { changes: vec![vec![(0, Clock::new(threads))]; threads] };
+        let mut next = vec![0; threads];
+        for id in trace.observed() {
+            let thread = id.thread.index();
+            let needs = must.needs(id.thread);
+            while let Some(need) = needs.get(next[thread]).filter(|need| need.at == id.index) {
+                next[thread] += 1;
+                order.follow(id, need.event);
+            }
+        }
+        order
+    }
+
+    /// The later event comes after the earlier one and all before it.
+    fn follow(&mut self, later: EventId, earlier: EventId) {
+        let mut clock = self.clock(earlier).clone();
+        clock.raise(earlier.thread.index(), earlier.index + 1);
+        clock.times[later.thread.index()] = 0;
+        let changes = &mut self.changes[later.thread.index()];
+        let (from, last) = changes.last_mut().expect("every thread has a first clock");
+        let mut joined = last.clone();
+        joined.join(&clock);
+        if *from == later.index {
+            *last = joined;
+        } else if joined != *last {
+            changes.push((later.index, joined));
+        }
+    }
+
+    /// The clock of an event. Its own thread's component is zero: see [`Self::before`].
+    pub fn clock(&self, id: EventId) -> &Clock {
+        let changes = &self.changes[id.thread.index()];
+        let after = changes.partition_point(|(from, _)| *from <= id.index);
+        &changes[after - 1].1
+    }
+
+    /// How many events of a thread come before an event.
+    pub fn time(&self, id: EventId, thread: ThreadId) -> u32 {
+        if thread == id.thread { id.index } else { self.clock(id).get(thread.index()) }
+    }
+
+    /// Does one event come before another in every reordering?
+    pub fn before(&self, one: EventId, other: EventId) -> bool {
+        one.index < self.time(other, one.thread)
+    }
+}

@@ -1,0 +1,183 @@
+//! Cycles of lock requests.
+//!
+//! A *request* is a thread that wants a lock while it holds others; all events with the same thread, lock, mode and held
+//! locks are one abstract request (PLDI 2023). A cycle is a list of requests of different threads, each of which wants a
+//! lock that the next one holds in a way that shuts it out, and no two of which hold locks that could not be held at
+//! the same time (a gate lock would make that so).
+
+use foretrace_event::LockId;
+use rustc_hash::FxHashMap;
+
+use crate::Sections;
+use crate::sections::{Section, SectionMode};
+use foretrace_event::{Event, EventId, Patience, ThreadId};
+use foretrace_trace::Trace;
+
+/// A held or wanted lock.
+pub type Hold = (LockId, SectionMode);
+
+/// A thread that wants a lock while it holds others.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// Who.
+    pub thread: usize,
+    /// What it wants.
+    pub wants: Hold,
+    /// What it holds, sorted.
+    pub holds: Vec<Hold>,
+    /// The events that do so, by their index, in order.
+    pub events: Vec<u32>,
+}
+
+/// Requests in a circle: each wants what the next holds. By number in the graph; the first has the lowest thread.
+pub type Cycle = Vec<usize>;
+
+/// All abstract requests of a trace that hold something.
+#[derive(Clone, Debug, Default)]
+pub struct LockGraph {
+    requests: Vec<Request>,
+    /// Requests that hold a lock, by lock.
+    holders: FxHashMap<LockId, Vec<usize>>,
+}
+
+impl LockGraph {
+    /// Of a trace. Try and timed operations give up, so they are no requests.
+    pub fn new(trace: &Trace, sections: &Sections) -> Self {
+        let mut graph = Self::default();
+        let mut numbers: FxHashMap<(usize, Hold, Vec<Hold>), usize> = FxHashMap::default();
+        for thread in 0..trace.threads().len() {
+            for section in sections.of(thread) {
+                if waits(trace, thread, section) {
+                    graph.note(&mut numbers, sections, thread, section);
+                }
+            }
+        }
+        for (number, request) in graph.requests.iter().enumerate() {
+            for (lock, _) in &request.holds {
+                graph.holders.entry(*lock).or_default().push(number);
+            }
+        }
+        graph
+    }
+
+    fn note(
+        &mut self,
+        numbers: &mut FxHashMap<(usize, Hold, Vec<Hold>), usize>,
+        sections: &Sections,
+        thread: usize,
+        section: &Section,
+    ) {
+        let mut holds: Vec<Hold> =
+            sections.around(thread, section.acquire).map(|held| (held.lock, held.mode)).collect();
+        if holds.is_empty() {
+            return;
+        }
+        holds.sort_unstable();
+        let wants = (section.lock, section.mode);
+        let number = *numbers.entry((thread, wants, holds.clone())).or_insert_with(|| {
+            self.requests.push(Request { thread, wants, holds, events: Vec::new() });
+            self.requests.len() - 1
+        });
+        self.requests[number].events.push(section.acquire);
+    }
+
+    /// The requests, by number.
+    pub fn requests(&self) -> &[Request] {
+        &self.requests
+    }
+
+    /// Cycles of distinct threads, at most so many; false if there are more. Each is shown once.
+    pub fn cycles(&self, at_most: usize, found: &mut dyn FnMut(&Cycle)) -> bool {
+        let mut search =
+            CycleSearch { graph: self, left: at_most, steps: at_most.saturating_mul(1000), path: Vec::new(), found };
+        let on_cycles = self.on_cycles();
+        (0..self.requests.len()).filter(|&first| on_cycles[first]).all(|first| search.from(first, &on_cycles))
+    }
+
+    /// Requests from which one can come back to them, forgetting about gates and threads: nothing else is on a cycle.
+    fn on_cycles(&self) -> Vec<bool> {
+        let mut left: Vec<bool> = vec![true; self.requests.len()];
+        loop {
+            let dead = |&number: &usize| left[number] && !self.next(number).any(|next| left[next]);
+            let dead: Vec<usize> = (0..left.len()).filter(dead).collect();
+            if dead.is_empty() {
+                return left;
+            }
+            dead.into_iter().for_each(|number| left[number] = false);
+        }
+    }
+
+    /// Requests that hold what this one wants, and shut it out.
+    fn next(&self, number: usize) -> impl Iterator<Item = usize> + '_ {
+        let request = &self.requests[number];
+        let (lock, mode) = request.wants;
+        let holders = self.holders.get(&lock).into_iter().flatten().copied();
+        holders.filter(move |&other| {
+            let other = &self.requests[other];
+            let shuts = |hold: &Hold| hold.0 == lock && (hold.1 == SectionMode::Write || mode == SectionMode::Write);
+            other.thread != request.thread && other.holds.iter().any(shuts)
+        })
+    }
+}
+
+fn waits(trace: &Trace, thread: usize, section: &Section) -> bool {
+    let id = EventId { thread: ThreadId::from_index(thread), index: section.acquire };
+    matches!(trace.event(id), Event::Lock(_, Patience::Blocking) | Event::RdLock(_, Patience::Blocking))
+}
+
+struct CycleSearch<'a> {
+    graph: &'a LockGraph,
+    left: usize,
+    steps: usize,
+    path: Cycle,
+    found: &'a mut dyn FnMut(&Cycle),
+}
+
+impl CycleSearch<'_> {
+    /// All cycles whose lowest thread is that of the first request; false if the limit is met.
+    fn from(&mut self, first: usize, on_cycles: &[bool]) -> bool {
+        self.path.push(first);
+        let whole = self.extend(on_cycles);
+        self.path.pop();
+        whole
+    }
+
+    fn extend(&mut self, on_cycles: &[bool]) -> bool {
+        let (first, last) = (self.path[0], *self.path.last().expect("a path has a first request"));
+        for next in self.graph.next(last) {
+            if self.steps == 0 {
+                return false;
+            }
+            self.steps -= 1;
+            if next == first && self.path.len() > 1 {
+                if self.left == 0 {
+                    return false;
+                }
+                self.left -= 1;
+                (self.found)(&self.path);
+            } else if on_cycles[next] && self.fits(next) {
+                self.path.push(next);
+                let whole = self.extend(on_cycles);
+                self.path.pop();
+                if !whole {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Can the request be where it is at the same time as those of the path?
+    fn fits(&self, next: usize) -> bool {
+        let requests = &self.graph.requests;
+        let next = &requests[next];
+        next.thread > requests[self.path[0]].thread
+            && self.path.iter().all(|&other| requests[other].thread != next.thread && together(&requests[other], next))
+    }
+}
+
+/// Can two threads hold what they hold at the same time?
+fn together(one: &Request, other: &Request) -> bool {
+    let excludes = |a: &Hold, b: &Hold| a.0 == b.0 && (a.1 == SectionMode::Write || b.1 == SectionMode::Write);
+    !one.holds.iter().any(|a| other.holds.iter().any(|b| excludes(a, b)))
+}

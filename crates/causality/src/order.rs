@@ -1,0 +1,95 @@
+//! All that an ideal is closed under.
+
+use foretrace_event::{Event, EventId, IntervalId};
+use foretrace_trace::Trace;
+use rustc_hash::FxHashMap;
+
+use crate::{MustOrder, Need, NeedKind, Preserved, Sections};
+
+/// How much of the recorded order is kept.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Keep {
+    /// What must be, and nothing else: what this closure holds is in every reordering that holds the events in question.
+    Must,
+    /// Critical sections of a lock, operations of an atomic, and what makes other operations possible.
+    Sections,
+    /// All that, and the order of conflicting plain accesses in different segments.
+    Segments,
+}
+
+/// What an ideal is closed under.
+#[derive(Clone, Debug)]
+pub struct Order<'a> {
+    pub(crate) trace: &'a Trace,
+    pub(crate) keep: Keep,
+    /// What events need, by thread, sorted by event.
+    pub(crate) needs: Vec<Vec<Need>>,
+    pub(crate) sections: Sections,
+}
+
+impl<'a> Order<'a> {
+    /// Of a trace.
+    pub fn new(trace: &'a Trace, keep: Keep) -> Self {
+        let must = MustOrder::new(trace, keep > Keep::Must);
+        let mut needs: Vec<Vec<Need>> = trace.threads().map(|thread| must.needs(thread).to_vec()).collect();
+        if keep > Keep::Must {
+            add(&mut needs, Preserved::new(trace, &must).needs);
+        }
+        if keep == Keep::Segments {
+            add(&mut needs, conflicts(trace));
+        }
+        needs.iter_mut().for_each(|needs| needs.sort_by_key(|need| need.at));
+        Self { trace, keep, needs, sections: Sections::new(trace, &must) }
+    }
+
+    /// The trace's sections.
+    pub fn sections(&self) -> &Sections {
+        &self.sections
+    }
+
+    /// What a thread's events need, sorted by event.
+    pub fn needs(&self, thread: usize) -> &[Need] {
+        &self.needs[thread]
+    }
+}
+
+fn add(needs: &mut [Vec<Need>], more: Vec<Vec<Need>>) {
+    needs.iter_mut().zip(more).for_each(|(needs, more)| needs.extend(more));
+}
+
+/// The last accesses of an interval so far: by each thread, a write, or a read since the last write.
+#[derive(Default)]
+struct Touched {
+    writes: Vec<EventId>,
+    reads: Vec<EventId>,
+}
+
+/// Each access needs the ones before it that conflict with it and lie in a segment that ended before its own began.
+fn conflicts(trace: &Trace) -> Vec<Vec<Need>> {
+    let mut needs = vec![Vec::new(); trace.threads().len()];
+    let mut touched: FxHashMap<IntervalId, Touched> = FxHashMap::default();
+    for id in trace.observed() {
+        let (interval, writes) = match trace.event(id) {
+            Event::Read(interval) => (interval, false),
+            Event::Write(interval) => (interval, true),
+            _ => continue,
+        };
+        let last = touched.entry(interval).or_default();
+        let earlier = last.writes.iter().chain(if writes { &last.reads[..] } else { &[] });
+        for &event in earlier.filter(|event| event.thread != id.thread && ended_before(trace, **event, id)) {
+            needs[id.thread.index()].push(Need { at: id.index, event, kind: NeedKind::Order });
+        }
+        let list = if writes { &mut last.writes } else { &mut last.reads };
+        list.retain(|event| event.thread != id.thread);
+        list.push(id);
+    }
+    needs
+}
+
+/// Did the segment of one access end before that of the other began?
+fn ended_before(trace: &Trace, one: EventId, other: EventId) -> bool {
+    let next_sync = (one.index + 1..trace.len(one.thread))
+        .map(|index| EventId { thread: one.thread, index })
+        .find(|id| !trace.event(*id).is_access());
+    next_sync.is_some_and(|end| trace.stamp(end) < trace.stamp(other) + 1)
+}

@@ -1,0 +1,100 @@
+//! What of the recorded order makes operations possible, beyond the must-order and the sections of locks.
+//!
+//! * A semaphore wait keeps all posts before it: fewer waits with the same posts never go below zero.
+//! * A barrier whose threads vary keeps the order of arrivals, and an exit needs the arrivals of its round.
+//! * A signal keeps the beginnings of the waits that it woke, so that it is not lost.
+//! * A mutex that is passed on keeps the order of its operations.
+
+use foretrace_event::{BarrierId, CondInstance, Event, EventId, LockId, SemId, ThreadId};
+use foretrace_trace::Trace;
+use rustc_hash::FxHashMap;
+
+use crate::{MustOrder, Need, NeedKind};
+
+/// Such orders.
+#[derive(Clone, Debug, Default)]
+pub struct Preserved {
+    pub(crate) needs: Vec<Vec<Need>>,
+}
+
+#[derive(Default)]
+struct Seen {
+    posts: FxHashMap<SemId, Vec<EventId>>,
+    arrivals: FxHashMap<BarrierId, Vec<EventId>>,
+    inside: FxHashMap<(BarrierId, ThreadId), usize>,
+    last_use: FxHashMap<LockId, EventId>,
+}
+
+impl Preserved {
+    /// Of a trace.
+    pub fn new(trace: &Trace, must: &MustOrder) -> Self {
+        let mut preserved = Self { needs: vec![Vec::new(); trace.threads().len()] };
+        let beginnings = beginnings(trace, must);
+        let mut seen = Seen::default();
+        for id in trace.observed() {
+            preserved.look(trace, must, &beginnings, &mut seen, id);
+        }
+        preserved
+    }
+
+    fn need(&mut self, of: EventId, event: EventId) {
+        if of.thread != event.thread {
+            self.needs[of.thread.index()].push(Need { at: of.index, event, kind: NeedKind::Order });
+        }
+    }
+
+    fn look(&mut self, trace: &Trace, must: &MustOrder, waits: &Beginnings, seen: &mut Seen, id: EventId) {
+        match trace.event(id) {
+            Event::SemPost(sem) => {
+                let posts = seen.posts.entry(sem).or_default();
+                posts.retain(|post| post.thread != id.thread);
+                posts.push(id);
+            }
+            Event::SemWait(sem, _) => {
+                seen.posts.get(&sem).into_iter().flatten().for_each(|&post| self.need(id, post));
+            }
+            Event::BarrierEnter(barrier) if !must.is_regular(barrier) => {
+                let arrivals = seen.arrivals.entry(barrier).or_default();
+                if let Some(&last) = arrivals.last() {
+                    self.need(id, last);
+                }
+                seen.inside.insert((barrier, id.thread), arrivals.len());
+                arrivals.push(id);
+            }
+            Event::BarrierExit(barrier) if !must.is_regular(barrier) => {
+                let count = trace.barrier(barrier).count.max(1) as usize;
+                let round = seen.inside[&(barrier, id.thread)] / count;
+                if let Some(&last) = seen.arrivals[&barrier].get(round * count + count - 1) {
+                    self.need(id, last);
+                }
+            }
+            Event::Signal(instance) | Event::Broadcast(instance) => {
+                waits.get(&instance).into_iter().flatten().for_each(|&unlock| self.need(id, unlock));
+            }
+            Event::Lock(lock, _) | Event::RdLock(lock, _) | Event::Unlock(lock) if must.passed_on(lock).is_some() => {
+                if let Some(last) = seen.last_use.insert(lock, id) {
+                    self.need(id, last);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The events that begin the waits of each instance that could miss their signal.
+type Beginnings = FxHashMap<CondInstance, Vec<EventId>>;
+
+fn beginnings(trace: &Trace, must: &MustOrder) -> Beginnings {
+    let mut beginnings = Beginnings::default();
+    if !must.has_losable() {
+        return beginnings;
+    }
+    for id in trace.observed() {
+        if let Event::Wait(instance, _) = trace.event(id)
+            && must.is_losable(id)
+        {
+            beginnings.entry(instance).or_default().push(EventId { thread: id.thread, index: id.index - 1 });
+        }
+    }
+    beginnings
+}

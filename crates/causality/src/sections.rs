@@ -1,0 +1,105 @@
+//! Critical sections.
+
+use foretrace_event::{Event, LockId, ThreadId};
+use foretrace_trace::Trace;
+use rustc_hash::FxHashMap;
+
+use crate::MustOrder;
+
+/// How a section holds its lock.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum SectionMode {
+    /// Alone.
+    Write,
+    /// With other readers.
+    Read,
+}
+
+/// A thread's hold on a lock, from taking it to giving it back; taking it again in between does not count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Section {
+    /// Which lock.
+    pub lock: LockId,
+    /// How.
+    pub mode: SectionMode,
+    /// The event that takes it, by its index in its thread.
+    pub acquire: u32,
+    /// The event that gives it back, if there is one.
+    pub release: Option<u32>,
+    /// When it was taken.
+    pub stamp: u64,
+    /// The innermost section of the thread that was open then, by its number.
+    outer: Option<u32>,
+}
+
+impl Section {
+    /// Do two sections of the same lock exclude each other?
+    pub fn excludes(&self, other: &Self) -> bool {
+        self.mode == SectionMode::Write || other.mode == SectionMode::Write
+    }
+}
+
+/// The sections of all threads.
+#[derive(Clone, Debug, Default)]
+pub struct Sections {
+    threads: Vec<Vec<Section>>,
+}
+
+impl Sections {
+    /// Of a trace. Locks that are passed on between threads, or keep their recorded order, have none.
+    pub fn new(trace: &Trace, must: &MustOrder) -> Self {
+        let threads = trace.threads().map(|thread| sections_of(trace, must, thread)).collect();
+        Self { threads }
+    }
+
+    /// Those of a thread, by the events that take the locks.
+    pub fn of(&self, thread: usize) -> &[Section] {
+        &self.threads[thread]
+    }
+
+    /// The sections a thread is in when an event is its next.
+    pub fn around(&self, thread: usize, event: u32) -> impl Iterator<Item = &Section> + '_ {
+        let sections = &self.threads[thread];
+        let begun = sections.partition_point(|section| section.acquire < event);
+        let mut at = begun.checked_sub(1);
+        std::iter::from_fn(move || {
+            let section = &sections[at?];
+            at = section.outer.map(|outer| outer as usize);
+            Some(section)
+        })
+        .filter(move |section| section.release.is_none_or(|release| release >= event))
+    }
+}
+
+fn sections_of(trace: &Trace, must: &MustOrder, thread: ThreadId) -> Vec<Section> {
+    let mut sections: Vec<Section> = Vec::new();
+    let mut open: FxHashMap<LockId, (usize, u32)> = FxHashMap::default();
+    for (index, event) in trace.events(thread).enumerate() {
+        let (lock, mode) = match event {
+            Event::Lock(lock, _) => (lock, Some(SectionMode::Write)),
+            Event::RdLock(lock, _) => (lock, Some(SectionMode::Read)),
+            Event::Unlock(lock) => (lock, None),
+            _ => continue,
+        };
+        if must.passed_on(lock).is_some() || must.keeps_order(lock) {
+            continue;
+        }
+        let index = index as u32;
+        match (mode, open.get_mut(&lock)) {
+            (Some(_), Some((_, depth))) => *depth += 1,
+            (Some(mode), None) => {
+                let outer = open.values().map(|(section, _)| *section as u32).max();
+                open.insert(lock, (sections.len(), 1));
+                let stamp = trace.stamp(foretrace_event::EventId { thread, index });
+                sections.push(Section { lock, mode, acquire: index, release: None, stamp, outer });
+            }
+            (None, Some((section, 1))) => {
+                sections[*section].release = Some(index);
+                open.remove(&lock);
+            }
+            (None, Some((_, depth))) => *depth -= 1,
+            (None, None) => {}
+        }
+    }
+    sections
+}

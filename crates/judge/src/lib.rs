@@ -1,0 +1,113 @@
+//! Is this schedule a legal reordering of the trace that shows the claimed error?
+//!
+//! Engines are clever; the judge is not. It walks through the schedule once with every object spelled out, and shares no
+//! code with them. A witness is **right** if:
+//!
+//! 1. the steps of each thread are its first events, in their order, none left out;
+//! 2. each step is legal when it comes: locks exclude, joins come after ends, waits return only from a signal given since
+//!    they began, barriers open when full, semaphores do not go below zero, a pass comes after the initialiser, an
+//!    acquire after the releases recorded before it, and an operation fails only if it was a try that finds its object
+//!    unavailable, or a timed one;
+//! 3. a race's accesses are then the next events of their threads, on one interval, one of them writing, not both
+//!    atomic; a deadlock's threads are then each at their event, blocked, and no thread outside of the deadlock could
+//!    unblock any of them by whatever it has left to do;
+//! 4. a witness that claims to keep orders keeps them: critical sections of a lock, operations of an atomic.
+//!
+//! The model is the thesis's (4.4), with lost signals and everything else that `foretrace-predict` documents.
+//!
+//! **Deviations.** Barriers follow POSIX rather than the thesis: a thread may enter again before all have left.
+//!
+//! **What it misses.** Whether the program takes the same path under the schedule: that is for replay to say. It does
+//! not check that plain segments keep their order, only what rung `sections` promises.
+//!
+//! ```
+//! use foretrace_event::{Event, EventId, IntervalId, ThreadId};
+//! use foretrace_finding::{Candidate, Race, Rung, Schedule, Witness};
+//! use foretrace_trace::{IntervalInfo, PlaceId, ThreadInfo, TraceBuilder};
+//! let mut builder = TraceBuilder::new();
+//! let (one, two) = (builder.thread(ThreadInfo::default()), builder.thread(ThreadInfo::default()));
+//! let x = builder.interval(IntervalInfo::default());
+//! builder.push(one, Event::Write(x), PlaceId::UNKNOWN).unwrap();
+//! builder.push(two, Event::Write(x), PlaceId::UNKNOWN).unwrap();
+//! let trace = builder.finish();
+//! let race = Race::new(x, EventId { thread: one, index: 0 }, EventId { thread: two, index: 0 });
+//! let witness = Witness { candidate: Candidate::Race(race), rung: Rung::Segments, schedule: Schedule::default() };
+//! foretrace_judge::judge(&trace, &witness).unwrap();
+//! ```
+#![forbid(unsafe_code)]
+
+mod bench;
+mod claim;
+mod kept;
+
+use foretrace_event::EventId;
+use foretrace_finding::{Candidate, Rung, Witness};
+use foretrace_trace::Trace;
+
+use bench::Bench;
+
+/// What is wrong with a witness.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum Objection {
+    /// A step is not the thread's next event.
+    #[error("step {step} is {found:?}, not the thread's next event")]
+    OutOfTurn {
+        /// Which step.
+        step: usize,
+        /// What it is.
+        found: EventId,
+    },
+    /// A step is not legal when it comes.
+    #[error("step {step}, {event:?}, cannot take place there")]
+    Illegal {
+        /// Which step.
+        step: usize,
+        /// What it is.
+        event: EventId,
+    },
+    /// After the schedule, an event of the claim is not the thread's next.
+    #[error("{0:?} is not the next event of its thread after the schedule")]
+    NotNext(EventId),
+    /// The two accesses do not conflict.
+    #[error("the two accesses do not conflict")]
+    NoConflict,
+    /// A thread of the deadlock is not blocked for good.
+    #[error("{0:?} is not blocked for good")]
+    NotStuck(EventId),
+    /// The deadlock has no threads.
+    #[error("the deadlock has no threads")]
+    Empty,
+    /// An order that the rung promises to keep is not kept.
+    #[error("step {step}, {event:?}, comes before something it followed in the recorded run")]
+    NotKept {
+        /// Which step.
+        step: usize,
+        /// What it is.
+        event: EventId,
+    },
+}
+
+/// Says what is wrong with a witness, if anything is.
+///
+/// # Errors
+/// If it is not right.
+pub fn judge(trace: &Trace, witness: &Witness) -> Result<(), Objection> {
+    let mut bench = Bench::new(trace);
+    for (step, &next) in witness.schedule.steps().iter().enumerate() {
+        let event = next.event;
+        if !bench.is_next(event) {
+            return Err(Objection::OutOfTurn { step, found: event });
+        }
+        if !bench.allows(next) {
+            return Err(Objection::Illegal { step, event });
+        }
+        bench.perform(next);
+    }
+    if witness.rung < Rung::Free {
+        kept::check(trace, &witness.schedule)?;
+    }
+    match &witness.candidate {
+        Candidate::Race(race) => claim::race(&bench, race),
+        Candidate::Deadlock(deadlock) => claim::deadlock(&bench, deadlock),
+    }
+}

@@ -1,0 +1,103 @@
+//! What all checks of one trace share.
+
+use std::sync::OnceLock;
+
+use foretrace_causality::{Keep, MustOrder, Order, WeakOrder};
+use foretrace_event::EventId;
+use foretrace_trace::Trace;
+
+use crate::model::{Program, Rules};
+use crate::options::Options;
+use crate::search::{Mode, Query, Uses};
+use crate::window::Windows;
+
+/// A program with what its search needs.
+#[derive(Debug)]
+pub(crate) struct Searchable {
+    pub(crate) program: Program,
+    pub(crate) uses: Uses,
+}
+
+impl Searchable {
+    pub(crate) fn new(trace: &Trace, rules: &Rules) -> Self {
+        let program = Program::new(trace, rules);
+        let uses = Uses::new(&program);
+        Self { program, uses }
+    }
+
+    /// Where an event can be performed: its thread and position.
+    pub(crate) fn place(&self, id: EventId) -> (usize, u32) {
+        (id.thread.index(), self.program.position(id.thread.index(), id.index))
+    }
+
+    /// The question whether these events can be next at once.
+    pub(crate) fn goal(&self, events: &[EventId], partial_order: bool) -> Query {
+        let goal = events.iter().map(|&id| self.place(id)).collect();
+        let mut query = Query::goal(&self.program, goal);
+        if !partial_order {
+            query.mode = match query.mode {
+                Mode::Goal(goal) => Mode::GoalInAll(goal),
+                mode => mode,
+            };
+        }
+        query
+    }
+}
+
+/// What all checks of one trace share. Made on demand, once.
+#[derive(Debug)]
+pub(crate) struct Analysis<'a> {
+    pub(crate) trace: &'a Trace,
+    pub(crate) options: &'a Options,
+    pub(crate) must: MustOrder,
+    weak: OnceLock<WeakOrder>,
+    must_order: OnceLock<Order<'a>>,
+    sections: OnceLock<Order<'a>>,
+    segments: OnceLock<Order<'a>>,
+    free: OnceLock<Searchable>,
+    kept: OnceLock<Searchable>,
+    windows: OnceLock<Windows>,
+}
+
+impl<'a> Analysis<'a> {
+    pub(crate) fn new(trace: &'a Trace, options: &'a Options) -> Self {
+        let must = MustOrder::new(trace, false);
+        let (weak, must_order, sections, segments, free, kept, windows) = Default::default();
+        Self { trace, options, must, weak, must_order, sections, segments, free, kept, windows }
+    }
+
+    pub(crate) fn weak(&self) -> &WeakOrder {
+        self.weak.get_or_init(|| WeakOrder::new(self.trace, &self.must))
+    }
+
+    /// What is in every reordering.
+    pub(crate) fn must_order(&self) -> &Order<'a> {
+        self.must_order.get_or_init(|| Order::new(self.trace, Keep::Must))
+    }
+
+    /// What keeps critical sections in order.
+    pub(crate) fn sections(&self) -> &Order<'a> {
+        self.sections.get_or_init(|| Order::new(self.trace, Keep::Sections))
+    }
+
+    /// What keeps conflicting segments in order.
+    pub(crate) fn segments(&self) -> &Order<'a> {
+        self.segments.get_or_init(|| Order::new(self.trace, Keep::Segments))
+    }
+
+    /// Any order that the objects allow.
+    pub(crate) fn free(&self) -> &Searchable {
+        self.free.get_or_init(|| Searchable::new(self.trace, &Rules::default()))
+    }
+
+    /// The same with atomics in their recorded order.
+    pub(crate) fn kept(&self) -> &Searchable {
+        self.kept.get_or_init(|| Searchable::new(self.trace, &Rules { keep_atomics: true, ..Rules::default() }))
+    }
+
+    /// The windows of the free program, if it is searched in windows.
+    pub(crate) fn windows(&self) -> Option<&Windows> {
+        let size = self.options.window?;
+        Some(self.windows.get_or_init(|| Windows::new(self.trace, &self.free().program, size)))
+    }
+}

@@ -1,0 +1,94 @@
+//! How much work a question is worth.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// The limits of one search. Limits of states make answers repeatable; a deadline does not, and is off by default.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// States to visit.
+    pub states: u64,
+    /// Bytes to keep states in.
+    pub bytes: u64,
+    /// When to give up.
+    pub deadline: Option<Instant>,
+    /// Raised to give up now: Ctrl-C.
+    pub stop: Option<&'static AtomicBool>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { states: 2_000_000, bytes: 1 << 30, deadline: None, stop: None }
+    }
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Unknown {
+    /// This many states were visited, and there were more.
+    States(u64),
+    /// The states did not fit in this many bytes.
+    Bytes(u64),
+    /// The time was up.
+    Time,
+    /// Somebody asked to stop.
+    Stopped,
+    /// The program has more threads than a packed state holds.
+    Threads(usize),
+    /// This many pairs of accesses were searched for, and there were more.
+    Pairs(usize),
+    /// This many cycles of lock requests were looked at, and there were more.
+    Cycles(usize),
+    /// Only windows of the trace were searched.
+    Window,
+}
+
+impl fmt::Display for Unknown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::States(states) => write!(f, "the budget of {states} states was used up"),
+            Self::Bytes(bytes) => write!(f, "the budget of {} MiB was used up", bytes >> 20),
+            Self::Time => write!(f, "the time was up"),
+            Self::Stopped => write!(f, "stopped on request"),
+            Self::Pairs(pairs) => write!(f, "{pairs} pairs of accesses were tried, and there are more"),
+            Self::Cycles(cycles) => write!(f, "{cycles} lock cycles were tried, and there are more"),
+            Self::Window => write!(f, "only windows of the run were searched, not reorderings across them"),
+            Self::Threads(threads) => write!(f, "{threads} threads are too many to search"),
+        }
+    }
+}
+
+impl Budget {
+    /// With this many states.
+    pub fn of_states(states: u64) -> Self {
+        Self { states, ..Self::default() }
+    }
+
+    /// A budget that ends after a while.
+    pub fn within(self, time: Duration) -> Self {
+        Self { deadline: Some(Instant::now() + time), ..self }
+    }
+
+    /// Is it used up, after this many states in so many bytes?
+    pub(crate) fn spent(&self, states: u64, bytes: u64) -> Option<Unknown> {
+        if states >= self.states {
+            Some(Unknown::States(self.states))
+        } else if bytes > self.bytes {
+            Some(Unknown::Bytes(self.bytes))
+        } else {
+            self.interrupted()
+        }
+    }
+
+    /// Has somebody asked to stop, or is the time up?
+    pub fn interrupted(&self) -> Option<Unknown> {
+        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            Some(Unknown::Stopped)
+        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            Some(Unknown::Time)
+        } else {
+            None
+        }
+    }
+}

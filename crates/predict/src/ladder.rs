@@ -1,0 +1,154 @@
+//! The ladder of witnesses: schedules of one candidate, nearest to the recorded run first.
+//!
+//! A schedule that the model allows may not run: the program may take another path on the way. So a candidate has
+//! several, and the caller asks for the next when one does not run. On each rung the schedule with few switches comes
+//! before the one in the recorded order.
+
+use foretrace_causality::{Ideal, Order};
+use foretrace_event::EventId;
+use foretrace_finding::{Candidate, Deadlock, Rung, Schedule, Witness};
+
+use crate::analysis::{Analysis, Searchable};
+use crate::model::State;
+use crate::schedule::{Writer, finish_threads};
+use crate::search::{Query, Visit, Wish, reach, search};
+
+/// The ways to a witness, in the order in which they are tried.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    Ideal { rung: Rung, recorded: bool },
+    Search { keep_atomics: bool },
+    Known,
+}
+
+const WAYS: [Way; 7] = [
+    Way::Ideal { rung: Rung::Segments, recorded: false },
+    Way::Ideal { rung: Rung::Segments, recorded: true },
+    Way::Ideal { rung: Rung::Sections, recorded: false },
+    Way::Ideal { rung: Rung::Sections, recorded: true },
+    Way::Search { keep_atomics: true },
+    Way::Search { keep_atomics: false },
+    Way::Known,
+];
+
+/// Gives one candidate's witnesses, one after the other.
+pub(crate) struct Climb<'a, 'b> {
+    analysis: &'b Analysis<'a>,
+    candidate: Candidate,
+    events: Vec<EventId>,
+    /// A witness that is already known.
+    known: Option<Witness>,
+    given: Vec<Schedule>,
+    way: usize,
+}
+
+impl<'a, 'b> Climb<'a, 'b> {
+    pub(crate) fn new(analysis: &'b Analysis<'a>, candidate: Candidate, known: Option<Witness>) -> Self {
+        let events = match &candidate {
+            Candidate::Race(race) => vec![race.first, race.second],
+            Candidate::Deadlock(deadlock) => deadlock.events().collect(),
+        };
+        Self { analysis, candidate, events, known, given: Vec::new(), way: 0 }
+    }
+
+    fn attempt(&self, way: Way) -> Option<(Rung, Schedule)> {
+        match way {
+            Way::Ideal { rung: Rung::Segments, recorded } => {
+                Some((Rung::Segments, self.by_ideal(self.analysis.segments(), recorded)?))
+            }
+            Way::Ideal { rung, recorded } => Some((rung, self.by_ideal(self.analysis.sections(), recorded)?)),
+            Way::Search { keep_atomics } => Some((Rung::Free, self.by_search(keep_atomics)?)),
+            Way::Known => self.known.clone().map(|witness| (witness.rung, witness.schedule)),
+        }
+    }
+
+    fn by_ideal(&self, order: &Order<'a>, recorded: bool) -> Option<Schedule> {
+        let plain = |id: &EventId| self.analysis.trace.event(*id).is_access();
+        let own: Vec<EventId> = self.events.iter().copied().filter(plain).collect();
+        let mut ideal = Ideal::new(order).except(&own);
+        let places: Vec<_> = self.events.iter().map(|id| (id.thread.index(), id.index)).collect();
+        ideal.reach(&places).ok()?;
+        let events = if recorded { ideal.recorded() } else { ideal.schedule() };
+        self.checked(events.into_iter().collect())
+    }
+
+    /// The schedule, if it really ends in what it should. For a race it is enough that the events are next.
+    fn checked(&self, schedule: Schedule) -> Option<Schedule> {
+        let Candidate::Deadlock(deadlock) = &self.candidate else { return Some(schedule) };
+        let free = self.analysis.free();
+        let schedule = finish_threads(&free.program, schedule);
+        let shown = after(free, &schedule).is_some_and(|state| free.program.shows(&state, deadlock));
+        shown.then_some(schedule)
+    }
+
+    fn by_search(&self, keep_atomics: bool) -> Option<Schedule> {
+        let searchable = if keep_atomics { self.analysis.kept() } else { self.analysis.free() };
+        match &self.candidate {
+            Candidate::Race(_) => self.to_goal(searchable),
+            Candidate::Deadlock(deadlock) => self.to_goal(searchable).or_else(|| self.to_end(searchable, deadlock)),
+        }
+    }
+
+    fn to_goal(&self, searchable: &Searchable) -> Option<Schedule> {
+        let mut query = searchable.goal(&self.events, true);
+        if let Some(windows) = self.analysis.windows().filter(|_| std::ptr::eq(searchable, self.analysis.free())) {
+            let places: Vec<_> = self.events.iter().map(|&id| searchable.place(id)).collect();
+            windows.around(&places)?.narrow(&mut query);
+        }
+        let budget = &self.analysis.options.budget;
+        let (answer, _) = reach(&searchable.program, &searchable.uses, &query, budget);
+        self.checked(self.write(searchable, &query, &answer.ok()??))
+    }
+
+    /// Searches for a dead end with this deadlock in it.
+    fn to_end(&self, searchable: &Searchable, deadlock: &Deadlock) -> Option<Schedule> {
+        let query = Query::dead(&searchable.program);
+        let mut visitor = |visit: Visit<'_>| {
+            let there = visit.dead && searchable.program.shows(visit.state, deadlock);
+            if there { Wish::PathAndStop } else { Wish::More }
+        };
+        let budget = &self.analysis.options.budget;
+        let searched = search(&searchable.program, &searchable.uses, &query, budget, &mut visitor);
+        self.checked(self.write(searchable, &query, searched.paths.first()?))
+    }
+
+    fn write(&self, searchable: &Searchable, query: &Query, path: &[u32]) -> Schedule {
+        let mut writer = Writer::new(searchable.program.threads(), &[]);
+        writer.prefix(self.analysis.trace, &searchable.program, &query.start);
+        writer.path(&searchable.program, &query.start, path);
+        writer.finish(&self.events)
+    }
+}
+
+impl Iterator for Climb<'_, '_> {
+    type Item = Witness;
+
+    fn next(&mut self) -> Option<Witness> {
+        while let Some(&way) = WAYS.get(self.way) {
+            self.way += 1;
+            if let Some((rung, schedule)) = self.attempt(way)
+                && !self.given.contains(&schedule)
+            {
+                self.given.push(schedule.clone());
+                return Some(Witness { candidate: self.candidate.clone(), rung, schedule });
+            }
+        }
+        None
+    }
+}
+
+/// The state after a schedule, if the program allows it.
+fn after(searchable: &Searchable, schedule: &Schedule) -> Option<State> {
+    let program = &searchable.program;
+    let mut state = program.initial();
+    for id in schedule.events() {
+        let thread = id.thread.index();
+        if program.event_at(thread, state.cut[thread]) == Some(id.index) {
+            if !program.ready(&state, thread) {
+                return None;
+            }
+            program.step(&mut state, thread);
+        }
+    }
+    Some(state)
+}

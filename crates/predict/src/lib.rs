@@ -1,0 +1,67 @@
+//! Predicts data races and deadlocks from one trace.
+//!
+//! **What it decides.** For each group of intervals: is there a reordering of the run at which two conflicting accesses
+//! are next at once? For the whole run: is there one at which threads are stuck? "Yes" comes with a schedule that the
+//! judge accepts; "no" is about every reordering the model allows; and what a budget or a window left open is counted.
+//!
+//! **Definitions.** [`model`] says what may happen next at a cut, and what a deadlock is. A *race* is two accesses of
+//! different threads to one interval, at least one writing, not both atomic, that are next at the same reachable cut.
+//!
+//! **How.** Cheap first, complete last:
+//!
+//! 1. reductions ([`Reductions`]): accesses of a segment are one; intervals touched in the same segments are one check;
+//!    pairs that the must-order orders, or that share a lock, are no candidates;
+//! 2. ideals (`foretrace-causality`): a sweep over all pairs of two classes of accesses, or over all events of a cycle of
+//!    lock requests, in time proportional to the trace, that finds every error which keeps critical sections in order.
+//!    The closure of what must be in every reordering refutes many of the rest;
+//! 3. [`search`] over cuts, directed at the candidate, with partial-order reduction and a [`Budget`].
+//!
+//! Each found candidate has a ladder of [`witnesses`], nearest to the recorded run first.
+//!
+//! **Papers.** The thesis, chapters 4 and 5; RaceQuest (SEPS'15), sections 2 and 3; the closures of POPL'21 and PLDI'23
+//! (see `foretrace-causality`); deciding whether given events can be next at once is SeqCheck's question (Cai and others,
+//! FSE 2021) for a set instead of a sequence; stubborn sets are Valmari's.
+//!
+//! **Deviations.** Signals can be lost, barriers are POSIX's, try and timed operations are known for what they are, and
+//! atomics keep their order in the first rungs. A deadlock is a set of threads, not a state: a thread that waits for a
+//! stuck one by joining it is not part of the core that is reported.
+//!
+//! **What it misses.** Paths the run did not take. Which waiter a signal wakes is as recorded; a signal that woke nobody
+//! wakes nobody in any order. Locks with owners that others give back, and turns at a once control, keep their order.
+//!
+//! ```
+//! use foretrace_predict::{Options, predict};
+//! let trace = foretrace_trace::text::parse(
+//!     "t0 fork t1
+//!      t0 write x
+//!      t0 lock m
+//!      t0 unlock m
+//!      t1 lock m
+//!      t1 unlock m
+//!      t1 write x",
+//! ).unwrap();
+//! let prediction = predict(&trace, &Options::default(), &());
+//! assert_eq!(prediction.races.len(), 1);
+//! assert_eq!(prediction.races[0].witness.schedule.to_string(), "t0:1 t1:3");
+//! assert!(prediction.undecided.is_empty());
+//! ```
+#![forbid(unsafe_code)]
+
+mod accesses;
+mod analysis;
+pub mod budget;
+mod deadlocks;
+mod ladder;
+pub mod model;
+mod options;
+mod predict;
+mod races;
+mod schedule;
+pub mod search;
+mod stats;
+mod window;
+
+pub use budget::{Budget, Unknown};
+pub use options::{Detail, Options, Reductions};
+pub use predict::{Predicted, Prediction, Question, Undecided, Watch, predict, witnesses};
+pub use stats::Stats;

@@ -1,0 +1,161 @@
+//! The model over cuts: what may happen next, as a function of how far each thread has come.
+//!
+//! A thread of a trace is a chain of events. Those that order nothing (accesses, failed try and timed operations,
+//! fences, custom events) belong to segments; the others are *operations*, and a **cut** is a number of performed
+//! operations a thread. A thread at position `p` is somewhere in its segment `p`, all of whose events it may perform
+//! at once. This is `PROGRAM` of the thesis (4.4) without process terms.
+//!
+//! | operation | may take place when |
+//! | --- | --- |
+//! | lock | nobody holds it; a reader-writer lock in read mode: nobody holds it for writing |
+//! | lock again (recursive, or reading again) | always: it is no operation |
+//! | unlock | always |
+//! | lock, unlock of a lock that one thread takes and another gives back | it is a semaphore with values 0 and 1 |
+//! | start, join | after the fork, after the other's end |
+//! | wait | its thread had begun to wait (done the unlock before it) when the signal was given |
+//! | signal, broadcast | always. A thread that has not begun a wait of this instance by then never returns from it |
+//! | barrier enter | fewer than `count` have entered this round, and all have left the last (1) |
+//! | barrier exit | `count` have entered this round |
+//! | semaphore wait | the value is above zero |
+//! | once run | in the recorded order of runs, the one before has aborted |
+//! | once pass | the initialiser is done |
+//! | acquire of a channel | all releases recorded before it are done |
+//! | atomic operations, if kept | after all recorded before it on the same variable that are not both loads |
+//!
+//! (1) A thread may really come again while others have still to leave. Nobody depends on a thread's leaving but itself,
+//! and there is nothing between entering and leaving, so letting it leave first reaches all the same cuts that matter. If
+//! exactly `count` threads use a barrier, their k-th entries are round k, and exits simply need entries.
+//!
+//! Locks of other classes than plain mutexes that are given back by somebody else keep their recorded order.
+//!
+//! All of it is a function of the cut but for one thing: whether a signal came too early. That is kept beside the cut,
+//! as the first wait of each thread that will never return ([`State::limits`]); what lies behind it does not matter.
+//! A wait recorded *after* its signal (the thesis's `wait_post`, 4.3.2) checks a predicate and cannot miss it.
+//!
+//! **Stuck and astray.** An operation that cannot take place *blocks* its thread, unless the program would then do
+//! something that the trace does not show: a try or timed operation fails instead, an unlock of a free mutex is
+//! undefined, another thread's turn at a once control or an atomic is this thread's turn. Such a thread is *astray*.
+//! A **deadlock** is a cut at which nothing can take place and a largest non-empty set of threads each of which is
+//! blocked by something only threads of the set could change ([`stuck`]). A thread astray is never in it, and what it
+//! might do counts as help for those who wait for it; a thread at its end helps nobody.
+//!
+//! **Made to fail.** A schedule may let successful try or timed operations fail ([`Rules::failing`]). The operation is
+//! then possible only when it would really fail (a timed one: always), and the unlock that belongs to it does nothing.
+
+mod compile;
+mod counter;
+mod op;
+mod step;
+mod stuck;
+
+pub use compile::Rules;
+pub use op::{Mode, Need, NeedKind, Op};
+pub use step::{State, Status};
+
+use counter::Counter;
+
+/// What a thread holds at a position: an index into [`Program`]'s table of lock sets.
+pub(crate) type HeldId = u32;
+
+/// A trace as the search sees it.
+#[derive(Clone, Debug)]
+pub struct Program {
+    chains: Vec<Chain>,
+    /// Words of a lock set.
+    words: usize,
+    /// Lock sets by [`HeldId`]: `words` for writing, then `words` for reading.
+    held: Vec<u64>,
+    pub(crate) counters: Vec<Counter>,
+    /// Who waits for each losable signal.
+    pub(crate) waits: Vec<Vec<WaitAt>>,
+    /// Does any signal matter?
+    losable: bool,
+}
+
+/// One thread.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Chain {
+    /// The operations.
+    pub(crate) ops: Vec<Op>,
+    /// The events they are.
+    pub(crate) events: Vec<u32>,
+    /// What is held at each position, one more than operations.
+    pub(crate) held: Vec<HeldId>,
+    /// Where the needs of each operation begin, one more than operations.
+    pub(crate) needs_at: Vec<u32>,
+    /// What must have been performed before, by operation.
+    pub(crate) needs: Vec<Need>,
+    /// How many events the thread has.
+    pub(crate) len: u32,
+}
+
+/// A wait of a losable signal: the thread and the position of the wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct WaitAt {
+    pub(crate) thread: u32,
+    pub(crate) position: u32,
+}
+
+impl Chain {
+    /// How many operations come before an event: the position at which it can be performed.
+    pub(crate) fn position(&self, event: u32) -> u32 {
+        self.events.partition_point(|&at| at < event) as u32
+    }
+
+    /// What the operation at a position needs.
+    pub(crate) fn needs(&self, position: u32) -> &[Need] {
+        let at = position as usize;
+        &self.needs[self.needs_at[at] as usize..self.needs_at[at + 1] as usize]
+    }
+}
+
+impl Program {
+    /// How many threads.
+    pub fn threads(&self) -> usize {
+        self.chains.len()
+    }
+
+    /// How many operations a thread has.
+    pub fn len(&self, thread: usize) -> u32 {
+        self.chains[thread].ops.len() as u32
+    }
+
+    /// Has no thread any operation?
+    pub fn is_empty(&self) -> bool {
+        self.chains.iter().all(|chain| chain.ops.is_empty())
+    }
+
+    /// The position at which an event of a thread can be performed.
+    pub fn position(&self, thread: usize, event: u32) -> u32 {
+        self.chains[thread].position(event)
+    }
+
+    pub(crate) fn chain(&self, thread: usize) -> &Chain {
+        &self.chains[thread]
+    }
+
+    /// Can signals come too early here?
+    pub fn losable(&self) -> bool {
+        self.losable
+    }
+}
+
+impl Program {
+    /// The event that the operation at a position is.
+    pub(crate) fn event_at(&self, thread: usize, position: u32) -> Option<u32> {
+        self.chains[thread].events.get(position as usize).copied()
+    }
+
+    /// What a thread holds at a position.
+    pub(crate) fn held_at(&self, thread: usize, position: u32) -> HeldId {
+        self.chains[thread].held[position as usize]
+    }
+
+    /// Can two threads not hold these at the same time, because of a common lock that one of them holds alone?
+    pub(crate) fn exclude(&self, one: HeldId, other: HeldId) -> bool {
+        let set = |id: HeldId| &self.held[id as usize * 2 * self.words..][..2 * self.words];
+        let (a, b) = (set(one), set(other));
+        let words = self.words;
+        (0..words).any(|word| a[word] & (b[word] | b[words + word]) != 0 || a[words + word] & b[word] != 0)
+    }
+}

@@ -1,0 +1,269 @@
+//! From a trace to the program that the search runs.
+
+use foretrace_causality::{MustOrder, Need as MustNeed};
+use foretrace_event::{BarrierId, CondInstance, Event, EventId, LockId, Patience, ThreadId};
+use foretrace_trace::Trace;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::counter::Counter;
+use super::op::{CounterOf, Mode, Need, Op};
+use super::{Chain, HeldId, Program, WaitAt};
+
+/// Which reorderings are allowed beyond what the synchronisation objects say.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// Operations on an atomic variable keep their recorded order, so that every load reads what it read.
+    pub keep_atomics: bool,
+    /// Successful try and timed operations that fail instead.
+    pub failing: Vec<EventId>,
+}
+
+impl Program {
+    /// The program of a trace.
+    pub fn new(trace: &Trace, rules: &Rules) -> Self {
+        let must = MustOrder::new(trace, rules.keep_atomics);
+        let mut compiler = Compiler::new(trace, rules, &must);
+        trace.threads().for_each(|thread| compiler.thread(thread));
+        compiler.finish()
+    }
+}
+
+/// How a thread came by a lock.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    Taken,
+    Nested,
+    Failed,
+}
+
+struct Compiler<'a> {
+    trace: &'a Trace,
+    rules: &'a Rules,
+    must: &'a MustOrder,
+    failing: FxHashSet<EventId>,
+    program: Program,
+    /// Counters by object.
+    counters: FxHashMap<CounterOf, u32>,
+    /// Signals that may come too early, by instance.
+    signals: FxHashMap<CondInstance, u32>,
+    sets: FxHashMap<Vec<u64>, HeldId>,
+}
+
+/// One thread being compiled.
+struct Work {
+    thread: ThreadId,
+    chain: Chain,
+    holds: FxHashMap<LockId, Vec<Hold>>,
+    /// The lock set now: for writing, then for reading.
+    set: Vec<u64>,
+}
+
+impl<'a> Compiler<'a> {
+    fn new(trace: &'a Trace, rules: &'a Rules, must: &'a MustOrder) -> Self {
+        let words = trace.locks().len().div_ceil(64).max(1);
+        let program = Program {
+            chains: Vec::new(),
+            words,
+            held: Vec::new(),
+            counters: Vec::new(),
+            waits: Vec::new(),
+            losable: must.has_losable(),
+        };
+        let failing = rules.failing.iter().copied().collect();
+        let (counters, signals, sets) = Default::default();
+        Self { trace, rules, must, failing, program, counters, signals, sets }
+    }
+
+    fn thread(&mut self, thread: ThreadId) {
+        let len = self.trace.len(thread);
+        let chain = Chain { len, ..Chain::default() };
+        let set = vec![0; 2 * self.program.words];
+        let mut work = Work { thread, chain, holds: FxHashMap::default(), set };
+        let held = self.intern(&work.set);
+        work.chain.held.push(held);
+        for (index, event) in self.trace.events(thread).enumerate() {
+            if !event.is_access() {
+                self.event(&mut work, index as u32, event);
+            }
+        }
+        self.program.chains.push(work.chain);
+    }
+
+    fn event(&mut self, work: &mut Work, index: u32, event: Event) {
+        let id = EventId { thread: work.thread, index };
+        let op = match event {
+            Event::Lock(lock, _) | Event::RdLock(lock, _) | Event::Unlock(lock) if self.must.keeps_order(lock) => {
+                Some(Op::Plain)
+            }
+            Event::Lock(lock, patience) => self.acquire(work, id, lock, Mode::Write, patience),
+            Event::RdLock(lock, patience) => self.acquire(work, id, lock, Mode::Read, patience),
+            Event::Unlock(lock) => self.release(work, lock),
+            Event::Signal(instance) | Event::Broadcast(instance) => Some(self.signal(instance)),
+            Event::Wait(instance, _) => Some(self.wait(work, id, instance)),
+            Event::BarrierEnter(barrier) => Some(self.barrier(work, index, barrier, false)),
+            Event::BarrierExit(barrier) => Some(self.barrier(work, index, barrier, true)),
+            Event::SemWait(sem, patience) => {
+                let initial = self.trace.sem(sem).initial as i64;
+                Some(self.down(work, id, CounterOf::Sem(sem), initial, patience))
+            }
+            Event::SemPost(sem) => {
+                let counter = self.counter(CounterOf::Sem(sem), self.trace.sem(sem).initial as i64);
+                self.change(work, counter, 1, false);
+                Some(Op::Up { counter })
+            }
+            Event::FailedLock(..) | Event::FailedRdLock(..) | Event::FailedWait(_) | Event::FailedSemWait(..) => None,
+            Event::Fence(_) | Event::Custom(..) | Event::Read(_) | Event::Write(_) => None,
+            Event::AtomicLoad(..) | Event::AtomicStore(..) | Event::AtomicRmw(..) => {
+                self.rules.keep_atomics.then_some(Op::Plain)
+            }
+            Event::Start | Event::End | Event::Fork(_) | Event::Join(_) | Event::Release(_) | Event::Acquire(_) => {
+                Some(Op::Plain)
+            }
+            Event::OnceRun(_) | Event::OnceDone(_) | Event::OnceAbort(_) | Event::OncePass(_) => Some(Op::Plain),
+        };
+        if let Some(op) = op {
+            work.chain.ops.push(op);
+            work.chain.events.push(index);
+            let held = self.intern(&work.set);
+            work.chain.held.push(held);
+        }
+    }
+
+    fn acquire(&mut self, work: &mut Work, id: EventId, lock: LockId, mode: Mode, patience: Patience) -> Option<Op> {
+        if let Some(free) = self.must.passed_on(lock) {
+            return Some(self.down(work, id, CounterOf::Lock(lock), i64::from(free), patience));
+        }
+        let holds = work.holds.entry(lock).or_default();
+        if holds.iter().any(|hold| *hold != Hold::Failed) {
+            holds.push(Hold::Nested);
+            return None;
+        }
+        if self.failing.contains(&id) {
+            holds.push(Hold::Failed);
+            return Some(Op::FailAcquire { lock, mode, timed: patience == Patience::Timed });
+        }
+        holds.push(Hold::Taken);
+        self.program.mark(&mut work.set, lock, mode, true);
+        Some(Op::Acquire { lock, mode, patient: patience == Patience::Blocking })
+    }
+
+    fn release(&mut self, work: &mut Work, lock: LockId) -> Option<Op> {
+        if let Some(free) = self.must.passed_on(lock) {
+            let counter = self.counter(CounterOf::Lock(lock), i64::from(free));
+            self.change(work, counter, 1, false);
+            return Some(Op::UpFromZero { counter });
+        }
+        match work.holds.get_mut(&lock).and_then(Vec::pop) {
+            Some(Hold::Taken) => {
+                self.program.mark(&mut work.set, lock, Mode::Write, false);
+                self.program.mark(&mut work.set, lock, Mode::Read, false);
+                Some(Op::Release { lock })
+            }
+            Some(Hold::Nested | Hold::Failed) | None => None,
+        }
+    }
+
+    fn down(&mut self, work: &mut Work, id: EventId, of: CounterOf, initial: i64, patience: Patience) -> Op {
+        let counter = self.counter(of, initial);
+        if self.failing.contains(&id) {
+            return Op::FailDown { counter, timed: patience == Patience::Timed };
+        }
+        self.change(work, counter, -1, false);
+        Op::Down { counter, patient: patience == Patience::Blocking }
+    }
+
+    fn barrier(&mut self, work: &mut Work, index: u32, barrier: BarrierId, exit: bool) -> Op {
+        if self.must.is_regular(barrier) {
+            return Op::Plain;
+        }
+        let count = self.trace.barrier(barrier).count;
+        let counter = self.counter(CounterOf::BarrierEnters(barrier), 0);
+        // A thread whose last event it is to enter is at its end and keeps nobody from coming again.
+        let last = work.chain.len == index + 1;
+        self.change(work, counter, i64::from(!exit), exit || last);
+        if exit { Op::Exit { counter, count } } else { Op::Enter { counter, count } }
+    }
+
+    fn signal(&mut self, instance: CondInstance) -> Op {
+        match self.losable(instance) {
+            Some(signal) => Op::Signal { signal },
+            None => Op::Plain,
+        }
+    }
+
+    fn wait(&mut self, work: &Work, id: EventId, instance: CondInstance) -> Op {
+        if !self.must.is_losable(id) {
+            return Op::Plain;
+        }
+        let signal = self.losable(instance).expect("a losable wait has a losable signal");
+        let position = work.chain.ops.len() as u32;
+        self.program.waits[signal as usize].push(WaitAt { thread: id.thread.0, position });
+        Op::Wait { instance }
+    }
+
+    /// The number of a signal that may come too early, if this one may.
+    fn losable(&mut self, instance: CondInstance) -> Option<u32> {
+        (self.trace.instance(instance).waits > 0 && self.program.losable).then(|| {
+            *self.signals.entry(instance).or_insert_with(|| {
+                self.program.waits.push(Vec::new());
+                self.program.waits.len() as u32 - 1
+            })
+        })
+    }
+
+    fn counter(&mut self, of: CounterOf, initial: i64) -> u32 {
+        *self.counters.entry(of).or_insert_with(|| {
+            self.program.counters.push(Counter::new(of, initial));
+            self.program.counters.len() as u32 - 1
+        })
+    }
+
+    fn change(&mut self, work: &Work, counter: u32, by: i64, exit: bool) {
+        let position = work.chain.ops.len() as u32 + 1;
+        self.program.counters[counter as usize].change(work.thread.0, position, by, exit);
+    }
+
+    fn intern(&mut self, set: &[u64]) -> HeldId {
+        if let Some(&id) = self.sets.get(set) {
+            return id;
+        }
+        let id = HeldId::try_from(self.sets.len()).expect("fewer than four thousand million lock sets");
+        self.sets.insert(set.to_vec(), id);
+        self.program.held.extend_from_slice(set);
+        id
+    }
+
+    fn finish(mut self) -> Program {
+        let all: Vec<Vec<Vec<Need>>> = (0..self.program.chains.len()).map(|thread| self.needs_of(thread)).collect();
+        for (chain, needs) in self.program.chains.iter_mut().zip(all) {
+            chain.needs_at.push(0);
+            for of_one in needs {
+                chain.needs.extend(of_one);
+                chain.needs_at.push(chain.needs.len() as u32);
+            }
+        }
+        self.program
+    }
+
+    fn needs_of(&self, thread: usize) -> Vec<Vec<Need>> {
+        let chain = &self.program.chains[thread];
+        let mut needs = vec![Vec::new(); chain.ops.len()];
+        for &MustNeed { at, event, kind } in self.must.needs(ThreadId::from_index(thread)) {
+            let position = self.program.chains[event.thread.index()].position(event.index) + 1;
+            needs[chain.position(at) as usize].push(Need { thread: event.thread.0, position, kind });
+        }
+        needs
+    }
+}
+
+impl Program {
+    fn mark(&self, set: &mut [u64], lock: LockId, mode: Mode, held: bool) {
+        let word = lock.index() / 64 + if mode == Mode::Read { self.words } else { 0 };
+        let bit = 1 << (lock.index() % 64);
+        if held {
+            set[word] |= bit;
+        } else {
+            set[word] &= !bit;
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What to look for, and how hard.
+
+use crate::budget::Budget;
+
+/// How finely races are told apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Detail {
+    /// One check a group of intervals.
+    #[default]
+    Intervals,
+    /// One check a pair of places in the program.
+    Places,
+    /// One check a pair of events: for small traces and tests.
+    Events,
+}
+
+/// What makes checks fewer or cheaper without changing any answer. Each can be turned off, to count or to test it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reductions {
+    /// Leave out pairs that the must-order orders (thesis 5.5.2).
+    pub weak_order: bool,
+    /// Leave out pairs under a common lock (thesis 5.5.2).
+    pub locksets: bool,
+    /// Take accesses of a segment as one, and intervals accessed in the same segments as one (thesis 5.5.1, 5.5.3).
+    pub same_segment: bool,
+    /// Decide by ideals what they can decide.
+    pub closure: bool,
+    /// Search with stubborn sets.
+    pub partial_order: bool,
+}
+
+impl Default for Reductions {
+    fn default() -> Self {
+        Self { weak_order: true, locksets: true, same_segment: true, closure: true, partial_order: true }
+    }
+}
+
+/// What to look for, and how hard.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Look for data races.
+    pub races: bool,
+    /// Look for deadlocks.
+    pub deadlocks: bool,
+    /// How finely races are told apart.
+    pub detail: Detail,
+    /// What makes checks cheaper.
+    pub reductions: Reductions,
+    /// The limits of each search.
+    pub budget: Budget,
+    /// Search in windows of so many events instead of the whole trace (thesis 4.7.3).
+    pub window: Option<u32>,
+    /// Also let successful try and timed operations fail.
+    pub optimistic: bool,
+    /// How many cycles of lock requests to look at.
+    pub cycles: usize,
+    /// On how many cores; zero: all of them.
+    pub jobs: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            races: true,
+            deadlocks: true,
+            detail: Detail::default(),
+            reductions: Reductions::default(),
+            budget: Budget::default(),
+            window: None,
+            optimistic: true,
+            cycles: 10_000,
+            jobs: 0,
+        }
+    }
+}

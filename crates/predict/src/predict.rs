@@ -1,0 +1,225 @@
+//! All checks of a trace, on all cores, with answers in a stable order.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use foretrace_causality::LockGraph;
+use foretrace_event::{EventId, IntervalId};
+use foretrace_finding::{Candidate, Deadlock, Race, Rung, Witness};
+use foretrace_trace::Trace;
+
+use crate::analysis::Analysis;
+use crate::budget::Unknown;
+use crate::deadlocks::{self, CycleDecided};
+use crate::ladder::Climb;
+use crate::options::Options;
+use crate::races::{self, Answer, Check, Decided};
+use crate::stats::Stats;
+
+/// A candidate with its nearest witness.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Predicted {
+    /// The witness.
+    pub witness: Witness,
+    /// Other intervals that race in the same way, in the same segments.
+    pub also: Vec<IntervalId>,
+}
+
+/// A question without an answer, and why.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Undecided {
+    /// Which.
+    pub question: Question,
+    /// Why.
+    pub why: Unknown,
+}
+
+/// What was asked.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Question {
+    /// Does this interval race?
+    Race(IntervalId),
+    /// Can these lock requests wait for each other?
+    Cycle(Vec<EventId>),
+    /// Are there more cycles of lock requests?
+    Cycles,
+    /// Can threads get stuck in any other way?
+    DeadEnds,
+}
+
+/// The answer to everything that was asked.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Prediction {
+    /// Data races, by interval.
+    pub races: Vec<Predicted>,
+    /// Deadlocks.
+    pub deadlocks: Vec<Predicted>,
+    /// What could not be decided. Empty: there is no other race or deadlock in any reordering of the run.
+    pub undecided: Vec<Undecided>,
+    /// What the reductions did.
+    pub stats: Stats,
+}
+
+/// Is told how the work goes on. Called from several threads.
+pub trait Watch: Sync {
+    /// A phase of so many steps begins.
+    fn phase(&self, _name: &'static str, _steps: usize) {}
+    /// A step is done.
+    fn step(&self) {}
+}
+
+/// Tells nobody.
+impl Watch for () {}
+
+/// Looks for races and deadlocks.
+pub fn predict(trace: &Trace, options: &Options, watch: &dyn Watch) -> Prediction {
+    let analysis = Analysis::new(trace, options);
+    let mut prediction = Prediction::default();
+    let events = trace.stats();
+    (prediction.stats.events, prediction.stats.sync) = (events.events, events.events - events.accesses);
+    if options.races {
+        find_races(&analysis, watch, &mut prediction);
+    }
+    if options.deadlocks {
+        find_deadlocks(&analysis, watch, &mut prediction);
+    }
+    prediction
+}
+
+/// All witnesses of a candidate, nearest to the recorded run first; fewer if the budget does not reach.
+pub fn witnesses(trace: &Trace, options: &Options, candidate: &Candidate) -> Vec<Witness> {
+    let analysis = Analysis::new(trace, options);
+    Climb::new(&analysis, candidate.clone(), None).collect()
+}
+
+fn find_races(analysis: &Analysis<'_>, watch: &dyn Watch, prediction: &mut Prediction) {
+    watch.phase("collecting accesses", 0);
+    let checks = races::checks(analysis, &mut prediction.stats);
+    watch.phase("checking races", checks.len());
+    let answers = in_parallel(analysis.options.jobs, &checks, &|check| {
+        let decided = races::decide(analysis, check);
+        let witness =
+            race_of(check, &decided).and_then(|race| Climb::new(analysis, Candidate::Race(race), None).next());
+        watch.step();
+        (decided, witness)
+    });
+    for (check, (decided, witness)) in checks.iter().zip(answers) {
+        note_race(check, &decided, witness, prediction);
+    }
+}
+
+fn race_of(check: &Check, decided: &Decided) -> Option<Race> {
+    match decided.answer {
+        Answer::ByIdeal(a, b) | Answer::BySearch(a, b) => Some(Race::new(check.intervals[0], a, b)),
+        Answer::No | Answer::Unknown(_) => None,
+    }
+}
+
+fn note_race(check: &Check, decided: &Decided, witness: Option<Witness>, prediction: &mut Prediction) {
+    let stats = &mut prediction.stats;
+    stats.states += decided.states;
+    match decided.answer {
+        Answer::ByIdeal(..) => stats.by_ideal += 1,
+        Answer::BySearch(..) | Answer::No => stats.by_search += 1,
+        Answer::Unknown(why) => {
+            prediction.undecided.push(Undecided { question: Question::Race(check.intervals[0]), why });
+        }
+    }
+    if let Some(witness) = witness {
+        prediction.races.push(Predicted { witness, also: check.intervals[1..].to_vec() });
+    }
+}
+
+fn find_deadlocks(analysis: &Analysis<'_>, watch: &dyn Watch, prediction: &mut Prediction) {
+    watch.phase("building the lock graph", 0);
+    let graph = LockGraph::new(analysis.trace, analysis.must_order().sections());
+    let mut cycles = Vec::new();
+    let whole = graph.cycles(analysis.options.cycles, &mut |cycle| cycles.push(cycle.clone()));
+    if !whole {
+        let why = Unknown::Cycles(cycles.len());
+        prediction.undecided.push(Undecided { question: Question::Cycles, why });
+    }
+    watch.phase("checking lock cycles", cycles.len());
+    let answers = in_parallel(analysis.options.jobs, &cycles, &|cycle| {
+        let requests: Vec<_> = cycle.iter().map(|&number| &graph.requests()[number]).collect();
+        let decided = deadlocks::decide_cycle(analysis, &requests);
+        let witness = decided.answer.clone().ok().flatten().and_then(|(deadlock, _)| nearest(analysis, deadlock, None));
+        watch.step();
+        (decided, witness)
+    });
+    prediction.stats.cycles = cycles.len() as u64;
+    for (cycle, (decided, witness)) in cycles.iter().zip(answers) {
+        let first = cycle.iter().map(|&number| graph.requests()[number].thread).zip(cycle);
+        let events = first.map(|(thread, &number)| EventId {
+            thread: foretrace_event::ThreadId::from_index(thread),
+            index: graph.requests()[number].events[0],
+        });
+        note_cycle(events.collect(), decided, witness, prediction);
+    }
+    if !deadlocks::only_cycles(analysis) {
+        find_dead_ends(analysis, watch, prediction);
+    }
+}
+
+fn nearest(analysis: &Analysis<'_>, deadlock: Deadlock, known: Option<Witness>) -> Option<Witness> {
+    Climb::new(analysis, Candidate::Deadlock(deadlock), known).next()
+}
+
+fn note_cycle(events: Vec<EventId>, decided: CycleDecided, witness: Option<Witness>, prediction: &mut Prediction) {
+    prediction.stats.states += decided.states;
+    match decided.answer {
+        Ok(Some((_, by_ideal))) => prediction.stats.cycles_by_ideal += u64::from(by_ideal),
+        Ok(None) => {}
+        Err(why) => prediction.undecided.push(Undecided { question: Question::Cycle(events), why }),
+    }
+    prediction.deadlocks.extend(witness.map(|witness| Predicted { witness, also: Vec::new() }));
+}
+
+fn find_dead_ends(analysis: &Analysis<'_>, watch: &dyn Watch, prediction: &mut Prediction) {
+    watch.phase("searching for dead ends", 0);
+    let known: Vec<Deadlock> = prediction.deadlocks.iter().filter_map(|found| deadlock_of(&found.witness)).collect();
+    let ends = deadlocks::dead_ends(analysis, &known);
+    prediction.stats.states += ends.states;
+    if let Some(why) = ends.unknown {
+        prediction.undecided.push(Undecided { question: Question::DeadEnds, why });
+    }
+    for met in ends.met {
+        let candidate = Candidate::Deadlock(met.deadlock.clone());
+        let known = Witness { candidate, rung: Rung::Free, schedule: met.schedule };
+        let witness = nearest(analysis, met.deadlock, Some(known)).expect("a witness is already known");
+        prediction.deadlocks.push(Predicted { witness, also: Vec::new() });
+    }
+}
+
+fn deadlock_of(witness: &Witness) -> Option<Deadlock> {
+    match &witness.candidate {
+        Candidate::Deadlock(deadlock) => Some(deadlock.clone()),
+        Candidate::Race(_) => None,
+    }
+}
+
+/// Answers questions on several cores; the answers are in the order of the questions.
+fn in_parallel<Q: Sync, A: Send>(jobs: usize, questions: &[Q], answer: &(dyn Fn(&Q) -> A + Sync)) -> Vec<A> {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    let workers = if jobs == 0 { cores } else { jobs }.min(questions.len());
+    if workers < 2 {
+        return questions.iter().map(answer).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let answers: Mutex<Vec<(usize, A)>> = Mutex::new(Vec::with_capacity(questions.len()));
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let index = next.fetch_add(1, Ordering::Relaxed)
+                    && let Some(question) = questions.get(index)
+                {
+                    let found = answer(question);
+                    answers.lock().expect("no worker panics while it holds this").push((index, found));
+                }
+            });
+        }
+    });
+    let mut answers = answers.into_inner().expect("no worker panics while it holds this");
+    answers.sort_unstable_by_key(|(index, _)| *index);
+    answers.into_iter().map(|(_, answer)| answer).collect()
+}

@@ -1,0 +1,253 @@
+//! Data races: which checks there are, and how each is decided.
+
+use foretrace_causality::Ideal;
+use foretrace_event::{EventId, IntervalId};
+use rustc_hash::FxHashMap;
+
+use crate::accesses::{Touch, Touched, collect};
+use crate::analysis::Analysis;
+use crate::budget::{Budget, Unknown};
+use crate::model::HeldId;
+use crate::options::Detail;
+use crate::search::reach;
+use crate::stats::Stats;
+
+/// One question: does any of these pairs race?
+#[derive(Clone, Debug)]
+pub(crate) struct Check {
+    /// The intervals whose question it is; the first stands for all.
+    pub(crate) intervals: Vec<IntervalId>,
+    pairs: Vec<(Class, Class)>,
+}
+
+/// Accesses of one thread under the same locks.
+#[derive(Clone, Debug)]
+struct Class {
+    thread: usize,
+    touches: Vec<Touch>,
+}
+
+/// The answer to a check.
+#[derive(Clone, Debug)]
+pub(crate) struct Decided {
+    pub(crate) answer: Answer,
+    pub(crate) states: u64,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Answer {
+    /// These two accesses race, and an ideal shows it.
+    ByIdeal(EventId, EventId),
+    /// These two race, and a search found how.
+    BySearch(EventId, EventId),
+    /// No reordering has a race.
+    No,
+    Unknown(Unknown),
+}
+
+/// How many pairs of one check are searched for before it is left undecided.
+const MOST_PAIRS: usize = 4096;
+
+/// All checks of a trace, in a stable order.
+pub(crate) fn checks(analysis: &Analysis<'_>, stats: &mut Stats) -> Vec<Check> {
+    let options = analysis.options;
+    let (all, accesses, early) = collect(analysis.trace, &analysis.free().program, options.detail);
+    (stats.accesses, stats.before_first_fork, stats.intervals) = (accesses, early, all.len() as u64);
+    let mut checks: Vec<Check> = Vec::new();
+    let mut same: FxHashMap<_, Vec<usize>> = FxHashMap::default();
+    for mut touched in all {
+        stats.same_segment += touched.merge_segments(options.reductions, options.detail);
+        let signature = touched.signature();
+        let merge = options.reductions.same_segment && options.detail != Detail::Events;
+        if let Some(earlier) = same.get(&signature).filter(|_| merge) {
+            stats.redundant += earlier.len() as u64;
+            earlier.iter().for_each(|&check| checks[check].intervals.push(touched.interval));
+            continue;
+        }
+        let first = checks.len();
+        checks.extend(checks_of(analysis, &touched, stats));
+        same.insert(signature, (first..checks.len()).collect());
+    }
+    stats.checks = checks.len() as u64;
+    checks
+}
+
+type ClassKey = (u32, HeldId, bool, bool, u64);
+
+/// The checks of one interval.
+fn checks_of(analysis: &Analysis<'_>, touched: &Touched, stats: &mut Stats) -> Vec<Check> {
+    let classes = classes(touched, analysis.options.detail);
+    let mut by_key: FxHashMap<(u64, u64), Vec<(Class, Class)>> = FxHashMap::default();
+    let mut marks: Vec<Vec<bool>> = classes.iter().map(|class| vec![false; class.touches.len()]).collect();
+    for one in 0..classes.len() {
+        for other in one + 1..classes.len() {
+            let pair = (&classes[one], &classes[other]);
+            if !compatible(analysis, pair) {
+                continue;
+            }
+            let (left, right) = concurrent(analysis, pair);
+            left.iter().for_each(|&index| marks[one][index] = true);
+            right.iter().for_each(|&index| marks[other][index] = true);
+            if !left.is_empty() {
+                let key = key(analysis.options.detail, pair.0, pair.1);
+                by_key.entry(key).or_default().push((pair.0.keep(&left), pair.1.keep(&right)));
+            }
+        }
+    }
+    let alive = marks.iter().flatten().filter(|mark| **mark).count();
+    stats.hybrid += (touched.touches.len() - alive) as u64;
+    let mut keyed: Vec<_> = by_key.into_iter().collect();
+    keyed.sort_unstable_by_key(|(key, _)| *key);
+    keyed.into_iter().map(|(_, pairs)| Check { intervals: vec![touched.interval], pairs }).collect()
+}
+
+fn classes(touched: &Touched, detail: Detail) -> Vec<Class> {
+    let mut by_key: FxHashMap<ClassKey, Class> = FxHashMap::default();
+    for touch in &touched.touches {
+        let own = if detail == Detail::Events { u64::from(touch.id.index) } else { touch.place };
+        let key = (touch.id.thread.0, touch.held, touch.writes, touch.atomic, own);
+        let class = by_key.entry(key).or_insert_with(|| Class { thread: touch.id.thread.index(), touches: Vec::new() });
+        class.touches.push(*touch);
+    }
+    let mut keyed: Vec<_> = by_key.into_iter().collect();
+    keyed.sort_unstable_by_key(|(key, _)| *key);
+    let mut classes: Vec<_> = keyed.into_iter().map(|(_, class)| class).collect();
+    classes.iter_mut().for_each(|class| class.touches.sort_by_key(|touch| touch.id));
+    classes
+}
+
+/// What makes two pairs of classes the same check.
+fn key(detail: Detail, one: &Class, other: &Class) -> (u64, u64) {
+    let of = |class: &Class| match detail {
+        Detail::Intervals => 0,
+        Detail::Places => class.touches[0].place,
+        Detail::Events => u64::from(class.touches[0].id.thread.0) << 32 | u64::from(class.touches[0].id.index),
+    };
+    let (a, b) = (of(one), of(other));
+    (a.min(b), a.max(b))
+}
+
+/// Do they conflict, and no lock keeps them apart?
+fn compatible(analysis: &Analysis<'_>, (one, other): (&Class, &Class)) -> bool {
+    let (a, b) = (&one.touches[0], &other.touches[0]);
+    let conflict = one.thread != other.thread && (a.writes || b.writes) && !(a.atomic && b.atomic);
+    conflict && !(analysis.options.reductions.locksets && analysis.free().program.exclude(a.held, b.held))
+}
+
+/// The accesses of two classes that the must-order does not order with all of the other class, by number.
+fn concurrent(analysis: &Analysis<'_>, (one, other): (&Class, &Class)) -> (Vec<usize>, Vec<usize>) {
+    let mut left = Vec::new();
+    let mut right = vec![false; other.touches.len()];
+    for (index, touch) in one.touches.iter().enumerate() {
+        let range = range(analysis, touch.id, other);
+        if !range.is_empty() {
+            left.push(index);
+            right[range].fill(true);
+        }
+    }
+    let right = (0..right.len()).filter(|&index| right[index]).collect();
+    (left, right)
+}
+
+/// The accesses of a class that are not ordered with this one.
+fn range(analysis: &Analysis<'_>, id: EventId, class: &Class) -> std::ops::Range<usize> {
+    if !analysis.options.reductions.weak_order {
+        return 0..class.touches.len();
+    }
+    let weak = analysis.weak();
+    let before = class.touches.partition_point(|touch| weak.before(touch.id, id));
+    let after = class.touches.partition_point(|touch| !weak.before(id, touch.id));
+    before..after.max(before)
+}
+
+impl Class {
+    fn keep(&self, indices: &[usize]) -> Self {
+        Self { thread: self.thread, touches: indices.iter().map(|&index| self.touches[index]).collect() }
+    }
+}
+
+/// Answers a check.
+pub(crate) fn decide(analysis: &Analysis<'_>, check: &Check) -> Decided {
+    if analysis.options.reductions.closure {
+        for (one, other) in &check.pairs {
+            if let Some((a, b)) = sweep(analysis, one, other) {
+                return Decided { answer: Answer::ByIdeal(a, b), states: 0 };
+            }
+        }
+    }
+    search_pairs(analysis, check)
+}
+
+/// A pair of two classes that can be next at once with all critical sections in order, if there is one.
+fn sweep(analysis: &Analysis<'_>, one: &Class, other: &Class) -> Option<(EventId, EventId)> {
+    let mut ideal = Ideal::new(analysis.sections());
+    let (mut i, mut j) = (0, 0);
+    loop {
+        let (a, b) = (one.touches.get(i)?.id, other.touches.get(j)?.id);
+        let events = [(one.thread, a.index), (other.thread, b.index)];
+        match ideal.reach(&events) {
+            Ok(()) => return Some((a, b)),
+            Err(beyond) => {
+                let wanted = ideal.wanted(beyond.thread);
+                let (class, at) = if beyond.thread == one.thread { (one, &mut i) } else { (other, &mut j) };
+                *at += class.touches[*at..].partition_point(|touch| touch.id.index < wanted);
+            }
+        }
+    }
+}
+
+/// Searches for each pair in turn.
+fn search_pairs(analysis: &Analysis<'_>, check: &Check) -> Decided {
+    let mut states = 0;
+    let mut tried = 0;
+    let mut unknown = None;
+    for (one, other) in &check.pairs {
+        for touch in &one.touches {
+            for partner in &other.touches[range(analysis, touch.id, other)] {
+                let enough = (tried >= MOST_PAIRS).then_some(Unknown::Pairs(MOST_PAIRS));
+                if let Some(why) = analysis.options.budget.interrupted().or(enough) {
+                    return Decided { answer: Answer::Unknown(unknown.unwrap_or(why)), states };
+                }
+                tried += 1;
+                let events = [touch.id, partner.id];
+                let left = analysis.options.budget.states.saturating_sub(states);
+                let (answer, cost) = search_pair(analysis, &events, left);
+                states += cost;
+                match answer {
+                    Ok(true) => return Decided { answer: Answer::BySearch(touch.id, partner.id), states },
+                    Ok(false) => {}
+                    Err(why) => unknown = Some(why),
+                }
+            }
+        }
+    }
+    Decided { answer: unknown.map_or(Answer::No, Answer::Unknown), states }
+}
+
+/// Can these events be next at once, in any order that the objects allow?
+fn search_pair(analysis: &Analysis<'_>, events: &[EventId; 2], states: u64) -> (Result<bool, Unknown>, u64) {
+    if analysis.options.reductions.closure && forced_apart(analysis, events) {
+        return (Ok(false), 0);
+    }
+    let free = analysis.free();
+    let mut query = free.goal(events, analysis.options.reductions.partial_order);
+    if let Some(windows) = analysis.windows() {
+        let places = events.map(|id| free.place(id));
+        let Some(window) = windows.around(&places) else { return (Err(Unknown::Window), 0) };
+        window.narrow(&mut query);
+    }
+    let budget = Budget { states, ..analysis.options.budget.clone() };
+    let (answer, states) = reach(&free.program, &free.uses, &query, &budget);
+    let windowed = analysis.windows().is_some();
+    let answer = match answer {
+        Ok(None) if windowed => Err(Unknown::Window),
+        other => other.map(|path| path.is_some()),
+    };
+    (answer, states)
+}
+
+/// Does what must be in every reordering already run past one of the events?
+pub(crate) fn forced_apart(analysis: &Analysis<'_>, events: &[EventId]) -> bool {
+    let events: Vec<_> = events.iter().map(|id| (id.thread.index(), id.index)).collect();
+    Ideal::new(analysis.must_order()).reach(&events).is_err()
+}

@@ -1,0 +1,127 @@
+//! Search over cuts.
+//!
+//! Every operation raises the sum of a cut's positions by one, so the reachable states lie in levels and a state can
+//! only be met again in its own level. The search goes level by level, keeps states packed in a few machine words, and
+//! needs no hash table: the successors of a sorted level by one thread are sorted again, because each is its
+//! predecessor plus a constant, so the next level is a merge of as many lists as there are threads.
+//!
+//! **Reduction.** Of the threads that are ready, a strong stubborn set (Valmari) is enough: [`stubborn`]. Asked for
+//! deadlocks, any such set will do, and all deadlocks are kept. Asked for a goal (some threads at given positions), the
+//! set is grown from a thread that is not yet there: if it holds no ready thread, the goal is out of reach from this
+//! state, and if it does, the others can wait. Cycles cannot occur, so there is no proviso.
+
+mod levels;
+mod packing;
+mod stubborn;
+
+use crate::budget::{Budget, Unknown};
+use crate::model::{Program, State};
+
+pub use stubborn::Uses;
+
+/// Which of the ready threads are tried at a state.
+#[derive(Clone, Debug)]
+pub enum Mode {
+    /// All of them.
+    All,
+    /// Enough to meet every state at which nothing can take place.
+    Dead,
+    /// Enough to reach these positions, thread by thread.
+    Goal(Vec<(usize, u32)>),
+    /// All of them, until these positions are reached.
+    GoalInAll(Vec<(usize, u32)>),
+}
+
+/// What to search.
+#[derive(Clone, Debug)]
+pub struct Query {
+    /// Where to begin.
+    pub start: State,
+    /// No thread goes beyond its position here.
+    pub caps: Vec<u32>,
+    /// Which ready threads to try.
+    pub mode: Mode,
+    /// Keep what is needed to say how a state was reached.
+    pub paths: bool,
+}
+
+impl Query {
+    /// Everything.
+    pub fn all(program: &Program) -> Self {
+        let caps = (0..program.threads()).map(|thread| program.len(thread)).collect();
+        Self { start: program.initial(), caps, mode: Mode::All, paths: false }
+    }
+
+    /// Every dead end.
+    pub fn dead(program: &Program) -> Self {
+        Self { mode: Mode::Dead, paths: true, ..Self::all(program) }
+    }
+
+    /// Some threads at some positions at once.
+    pub fn goal(program: &Program, goal: Vec<(usize, u32)>) -> Self {
+        let mut query = Self { paths: true, ..Self::all(program) };
+        goal.iter().for_each(|&(thread, position)| query.caps[thread] = query.caps[thread].min(position));
+        query.mode = Mode::Goal(goal);
+        query
+    }
+}
+
+/// A state that is being visited.
+pub struct Visit<'a> {
+    /// The state.
+    pub state: &'a State,
+    /// Nothing can take place at it.
+    pub dead: bool,
+}
+
+/// What a visitor wants next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wish {
+    /// More states.
+    More,
+    /// How this state was reached, and more states.
+    Path,
+    /// How this state was reached, and no more.
+    PathAndStop,
+}
+
+/// What a search came to.
+#[derive(Clone, Debug, Default)]
+pub struct Searched {
+    /// Visited states.
+    pub states: u64,
+    /// The asked-for paths, each as threads in the order of their steps, from the start.
+    pub paths: Vec<Vec<u32>>,
+    /// Why not everything was visited.
+    pub unknown: Option<Unknown>,
+}
+
+/// Searches, and shows every visited state to the visitor.
+pub fn search(
+    program: &Program,
+    uses: &Uses,
+    query: &Query,
+    budget: &Budget,
+    visitor: &mut dyn FnMut(Visit<'_>) -> Wish,
+) -> Searched {
+    levels::run(program, uses, query, budget, visitor)
+}
+
+/// Can some threads be at some positions at once? The path there, if so.
+pub fn reach(
+    program: &Program,
+    uses: &Uses,
+    query: &Query,
+    budget: &Budget,
+) -> (Result<Option<Vec<u32>>, Unknown>, u64) {
+    let (Mode::Goal(goal) | Mode::GoalInAll(goal)) = &query.mode else { panic!("only goals are reached") };
+    let there = |state: &State| goal.iter().all(|&(thread, position)| state.cut[thread] == position);
+    let mut visitor = |visit: Visit<'_>| if there(visit.state) { Wish::PathAndStop } else { Wish::More };
+    let mut searched = search(program, uses, query, budget, &mut visitor);
+    let answer = match (searched.paths.pop(), searched.unknown) {
+        (Some(path), _) => Ok(Some(path)),
+        (None, Some(why)) => Err(why),
+        (None, None) => Ok(None),
+    };
+    (answer, searched.states)
+}
