@@ -33,17 +33,22 @@
 mod builder;
 pub mod check;
 pub mod convert;
+pub mod dump;
+mod info;
 mod normalise;
 mod note;
 mod recording;
+mod symbols;
 pub mod text;
 mod trace;
 
 pub use builder::{Illegal, PlaceId, TraceBuilder};
+pub use info::Info;
 pub use note::Note;
 pub use recording::{
     Damage, Entry, Header, Merged, Module, RecordedThread, Recording, RecordingError, RecordingWriter, Records, fold,
 };
+pub use symbols::{Location, Symbols};
 pub use trace::{
     AllocationInfo, AtomicInfo, BarrierInfo, ConditionId, ConditionInfo, InstanceInfo, IntervalInfo, Kind, LockInfo,
     Name, Named, Observed, Place, PlainInfo, SemInfo, Stats, ThreadInfo, Trace,

@@ -162,7 +162,7 @@ fn read_chunk(bytes: &[u8], at: usize, header: &Header) -> Result<(Chunk, usize)
 
 fn group(mut chunks: Vec<Chunk>, notes: &mut Vec<Note>) -> Vec<ThreadChunks> {
     chunks.sort_by_key(|chunk| (chunk.thread, chunk.kind as u32, chunk.sequence, chunk.file, chunk.start));
-    chunks.dedup_by(|later, earlier| replaces(later, earlier));
+    chunks.dedup_by(replaces);
     let threads = chunks.chunk_by(|a, b| a.thread == b.thread);
     threads.map(|chunks| whole_prefix(chunks, notes)).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use foretrace_event::{Event, LockClass, Order, Patience};
+use foretrace_event::{Event, LockClass, Order, Patience, ThreadId};
 use rustc_hash::FxHashSet;
 
 use super::syntax::KEYWORDS;
@@ -16,7 +16,7 @@ pub fn print(trace: &Trace, out: &mut dyn Write) -> io::Result<()> {
     let names = Names::new(trace);
     declarations(trace, &names, out)?;
     for id in trace.observed() {
-        write!(out, "{} ", names.threads[id.thread.index()])?;
+        write!(out, "{} ", names.thread(id.thread))?;
         names.event(trace, trace.event(id), out)?;
         let place = trace.place(id);
         match &place.source {
@@ -60,6 +60,11 @@ impl Names {
             intervals: names(objects.intervals.iter().map(|info| &info.name), "r"),
             customs: names(objects.customs.iter().map(|info| &info.name), "e"),
         }
+    }
+
+    /// The name of a thread.
+    pub fn thread(&self, thread: ThreadId) -> &str {
+        &self.threads[thread.index()]
     }
 
     /// Writes an event as the text form does, without its thread and place.

@@ -1,0 +1,164 @@
+//! Names for addresses: files, lines and functions from DWARF, variables from symbol tables, all off line.
+//!
+//! A module is looked for where it was when the program ran, and taken only if its build id is still the same. What is
+//! missing or stripped degrades to `module+0xoffset`, never to an error.
+
+mod module;
+
+use std::cell::RefCell;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use rustc_hash::FxHashMap;
+
+use crate::recording::{Module, Recording};
+use crate::trace::{Name, Trace};
+use module::Loaded;
+
+/// A place of the program's source.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Location {
+    /// The function, demangled.
+    pub function: Option<String>,
+    /// The source file.
+    pub file: Option<PathBuf>,
+    /// Its line, from 1; zero if unknown.
+    pub line: u32,
+    /// Where no line is known: the module and the offset in it, or the bare address.
+    pub fallback: String,
+}
+
+impl fmt::Display for Location {
+    /// `file:line`, or what there is instead.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.file {
+            Some(file) if self.line > 0 => write!(f, "{}:{}", file.display(), self.line),
+            _ => f.write_str(&self.fallback),
+        }
+    }
+}
+
+/// Looks up addresses of one run, each once.
+pub struct Symbols {
+    modules: Vec<Module>,
+    loaded: RefCell<FxHashMap<usize, Option<Loaded>>>,
+    places: RefCell<FxHashMap<u64, Location>>,
+    /// Files below it are named relative to it.
+    base: Option<PathBuf>,
+}
+
+impl Symbols {
+    /// Of a recording's program.
+    pub fn new(recording: &Recording) -> Self {
+        let base = recording.run().get("directory").map(PathBuf::from);
+        Self::of_modules(recording.modules().to_vec(), base)
+    }
+
+    /// Of these mapped files.
+    pub fn of_modules(modules: Vec<Module>, base: Option<PathBuf>) -> Self {
+        Self { modules, loaded: RefCell::default(), places: RefCell::default(), base }
+    }
+
+    /// Of nothing: every address stays a number.
+    pub fn none() -> Self {
+        Self::of_modules(Vec::new(), None)
+    }
+
+    /// Where the call is that returns to this address.
+    pub fn location(&self, pc: u64) -> Location {
+        if let Some(found) = self.places.borrow().get(&pc) {
+            return found.clone();
+        }
+        let frames = self.frames(pc);
+        let location = frames.into_iter().next().unwrap_or_default();
+        self.places.borrow_mut().insert(pc, location.clone());
+        location
+    }
+
+    /// Where the call is that returns to this address, innermost inlined function first.
+    pub fn frames(&self, pc: u64) -> Vec<Location> {
+        let fallback = self.offset(pc);
+        let probe = pc.wrapping_sub(1);
+        let found = self.with(probe, |module, address| module.frames(address)).unwrap_or_default();
+        if found.is_empty() {
+            return vec![Location { fallback, ..Location::default() }];
+        }
+        let finish = |frame: Location| Location {
+            file: frame.file.map(|file| self.shorten(file)),
+            fallback: frame.function.clone().unwrap_or_else(|| fallback.clone()),
+            ..frame
+        };
+        found.into_iter().map(finish).collect()
+    }
+
+    /// The global variable at this address: its name, and how far into it.
+    pub fn variable(&self, address: u64) -> Option<(String, u64)> {
+        self.with(address, |module, address| module.variable(address)).flatten()
+    }
+
+    /// The zero-terminated text at this address of a module's constant data.
+    pub fn text(&self, address: u64) -> Option<String> {
+        self.with(address, |module, address| module.text(address)).flatten()
+    }
+
+    /// `module+0xoffset`, or the address.
+    pub fn offset(&self, pc: u64) -> String {
+        match self.module(pc) {
+            Some(index) => {
+                let module = &self.modules[index];
+                let name = module.path.file_name().unwrap_or(module.path.as_os_str());
+                format!("{}+{:#x}", name.display(), pc.wrapping_sub(module.bias))
+            }
+            None => format!("{pc:#x}"),
+        }
+    }
+
+    fn module(&self, address: u64) -> Option<usize> {
+        self.modules.iter().position(|module| (module.start..module.end).contains(&address))
+    }
+
+    fn with<T>(&self, address: u64, look: impl FnOnce(&Loaded, u64) -> T) -> Option<T> {
+        let index = self.module(address)?;
+        let module = &self.modules[index];
+        let mut loaded = self.loaded.borrow_mut();
+        let found = loaded.entry(index).or_insert_with(|| Loaded::open(&module.path, &module.build_id));
+        found.as_ref().map(|loaded| look(loaded, address.wrapping_sub(module.bias)))
+    }
+
+    fn shorten(&self, file: PathBuf) -> PathBuf {
+        let below = self.base.as_deref().and_then(|base| file.strip_prefix(base).ok());
+        below.map(Path::to_owned).unwrap_or(file)
+    }
+
+    /// Gives the things of a trace the names of the variables they are or lie in.
+    pub fn name(&self, trace: &mut Trace) {
+        let objects = &mut trace.objects;
+        let name = |given: &mut Name, address: u64| {
+            if given.is_none() && address != 0 {
+                *given = self.variable(address).map(|(name, offset)| spelled(&name, offset));
+            }
+        };
+        objects.locks.iter_mut().for_each(|info| name(&mut info.name, info.address));
+        objects.conditions.iter_mut().for_each(|info| name(&mut info.name, info.address));
+        objects.barriers.iter_mut().for_each(|info| name(&mut info.name, info.address));
+        objects.sems.iter_mut().for_each(|info| name(&mut info.name, info.address));
+        objects.onces.iter_mut().for_each(|info| name(&mut info.name, info.address));
+        objects.channels.iter_mut().for_each(|info| name(&mut info.name, info.address));
+        objects.atomics.iter_mut().for_each(|info| name(&mut info.name, info.address));
+        objects.intervals.iter_mut().for_each(|info| name(&mut info.name, info.address));
+        for info in objects.customs.iter_mut().filter(|info| info.name.is_none()) {
+            info.name = self.text(info.address).map(Into::into);
+        }
+    }
+}
+
+/// `name`, or `name+offset`.
+fn spelled(name: &str, offset: u64) -> Box<str> {
+    if offset == 0 { name.into() } else { format!("{name}+{offset}").into() }
+}
+
+impl fmt::Debug for Symbols {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Symbols").field("modules", &self.modules).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,98 @@
+//! One module: its DWARF, its variables, its constant data.
+
+use std::fs;
+use std::path::Path;
+
+use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+
+use super::Location;
+
+/// A module that could be opened.
+pub(super) struct Loaded {
+    dwarf: Option<addr2line::Loader>,
+    /// Address, size and name of each variable, by address.
+    variables: Vec<(u64, u64, Box<str>)>,
+    /// Address and content of each section with data that does not change.
+    constants: Vec<(u64, Vec<u8>)>,
+}
+
+impl Loaded {
+    /// Opens a module, if it is still the one that was recorded.
+    pub(super) fn open(path: &Path, build_id: &str) -> Option<Self> {
+        let bytes = fs::read(path).ok()?;
+        let file = object::File::parse(&*bytes).ok()?;
+        let found = file.build_id().ok().flatten().map(hex).unwrap_or_default();
+        if !build_id.is_empty() && !found.is_empty() && build_id != found {
+            return None;
+        }
+        let constants = file.sections().filter(|section| section.name() == Ok(".rodata"));
+        let constants = constants.filter_map(|section| Some((section.address(), section.data().ok()?.to_vec())));
+        Some(Self {
+            dwarf: addr2line::Loader::new(path).ok(),
+            variables: variables(&file),
+            constants: constants.collect(),
+        })
+    }
+
+    /// The functions at an address, innermost first.
+    pub(super) fn frames(&self, address: u64) -> Vec<Location> {
+        let Some(dwarf) = &self.dwarf else { return Vec::new() };
+        let mut found = Vec::new();
+        if let Ok(mut frames) = dwarf.find_frames(address) {
+            while let Ok(Some(frame)) = frames.next() {
+                let name = frame.function.as_ref().and_then(|function| function.demangle().ok());
+                let place = frame.location.as_ref();
+                found.push(Location {
+                    function: name.map(|name| name.into_owned()),
+                    file: place.and_then(|place| place.file).map(Into::into),
+                    line: place.and_then(|place| place.line).unwrap_or(0),
+                    fallback: String::new(),
+                });
+            }
+        }
+        if found.iter().all(|frame| frame.function.is_none() && frame.line == 0) {
+            let symbol = dwarf.find_symbol(address).map(demangled);
+            found = symbol
+                .map(|function| Location { function: Some(function), ..Location::default() })
+                .into_iter()
+                .collect();
+        }
+        found
+    }
+
+    pub(super) fn variable(&self, address: u64) -> Option<(String, u64)> {
+        let after = self.variables.partition_point(|(start, ..)| *start <= address);
+        let (start, size, name) = &self.variables[after.checked_sub(1)?];
+        (address - start < *size).then(|| (name.to_string(), address - start))
+    }
+
+    pub(super) fn text(&self, address: u64) -> Option<String> {
+        let (start, content) = self
+            .constants
+            .iter()
+            .find(|(start, content)| (*start..*start + content.len() as u64).contains(&address))?;
+        let text = &content[(address - start) as usize..];
+        let end = text.iter().position(|byte| *byte == 0)?;
+        String::from_utf8(text[..end].to_vec()).ok()
+    }
+}
+
+fn variables(file: &object::File<'_>) -> Vec<(u64, u64, Box<str>)> {
+    let symbols = file.symbols().chain(file.dynamic_symbols());
+    let data =
+        symbols.filter(|symbol| symbol.kind() == SymbolKind::Data && symbol.size() > 0 && symbol.is_definition());
+    let entry =
+        |symbol: object::Symbol<'_, '_>| Some((symbol.address(), symbol.size(), demangled(symbol.name().ok()?).into()));
+    let mut variables: Vec<_> = data.filter_map(entry).collect();
+    variables.sort();
+    variables.dedup_by_key(|(address, ..)| *address);
+    variables
+}
+
+fn demangled(name: &str) -> String {
+    addr2line::demangle_auto(name.into(), None).into_owned()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
