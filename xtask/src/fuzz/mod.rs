@@ -4,6 +4,7 @@ mod arguments;
 mod random;
 
 use anyhow::bail;
+use foretrace_testkit::fuzz as readers;
 use random::Random;
 use std::time::{Duration, Instant};
 
@@ -15,8 +16,12 @@ struct Target {
 }
 
 /// All of them. A new one is a file and a line here.
-const TARGETS: &[Target] =
-    &[Target { name: "arguments", about: "a compiler's arguments and response files", once: arguments::once }];
+const TARGETS: &[Target] = &[
+    Target { name: "arguments", about: "a compiler's arguments and response files", once: arguments::once },
+    Target { name: "recording", about: "recordings", once: |random| readers::recording(random.next()) },
+    Target { name: "text", about: "text traces", once: |random| readers::text_form(random.next()) },
+    Target { name: "std", about: "STD traces", once: |random| readers::std_trace(random.next()) },
+];
 
 /// Which target, and how long.
 #[derive(clap::Args)]

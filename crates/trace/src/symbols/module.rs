@@ -40,10 +40,10 @@ impl Loaded {
         let mut found = Vec::new();
         if let Ok(mut frames) = dwarf.find_frames(address) {
             while let Ok(Some(frame)) = frames.next() {
-                let name = frame.function.as_ref().and_then(|function| function.demangle().ok());
+                let name = frame.function.as_ref().and_then(|function| function.raw_name().ok());
                 let place = frame.location.as_ref();
                 found.push(Location {
-                    function: name.map(|name| name.into_owned()),
+                    function: name.map(|name| demangled(&name)),
                     file: place.and_then(|place| place.file).map(Into::into),
                     line: place.and_then(|place| place.line).unwrap_or(0),
                     fallback: String::new(),
@@ -89,7 +89,11 @@ fn variables(file: &object::File<'_>) -> Vec<(u64, u64, Box<str>)> {
     variables
 }
 
+/// A C name is not mangled, even if it could be a mangled type.
 fn demangled(name: &str) -> String {
+    if !name.starts_with("_Z") && !name.starts_with("_R") {
+        return name.to_owned();
+    }
     addr2line::demangle_auto(name.into(), None).into_owned()
 }
 
