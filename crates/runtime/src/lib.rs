@@ -38,6 +38,7 @@ mod names;
 mod prelude;
 mod real;
 mod recording;
+mod replay;
 mod settings;
 mod spin;
 mod stamp;

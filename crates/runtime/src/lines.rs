@@ -13,6 +13,7 @@
 
 use crate::access::heeded;
 use crate::recording::Chunk;
+use crate::replay;
 use crate::stream::Stream;
 use crate::thread::{self, Thread};
 use crate::tls::{Section, tls};
@@ -172,13 +173,26 @@ pub const READ: u32 = 1;
 pub const WRITE: u32 = 2;
 
 /// An access that the hook could not note by itself: `what` is the size, and the kind from bit 8.
-pub unsafe extern "C" fn slow(address: usize, what: u32, pc: usize) {
-    access(address, (what & 0xff) as usize, what >> 8, pc);
+pub unsafe extern "C" fn slow(address: usize, what: u32, pc: usize, frame: usize) {
+    access_from(address, (what & 0xff) as usize, what >> 8, pc, frame);
 }
 
-/// Notes an access of any size.
+/// Notes an access of any size by an interposed function.
 pub fn access(address: usize, size: usize, kind: u32, pc: usize) {
-    if tls().thread.get().is_null() || size == 0 {
+    access_from(address, size, kind, pc, tls().frame.get());
+}
+
+fn access_from(address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
+    if size == 0 {
+        return;
+    }
+    if let Some(player) = replay::player() {
+        let kind = heeded(kind);
+        return if kind != 0 && tls().ignore.get() == 0 {
+            replay::race::access(player, address, size, kind, pc, frame)
+        };
+    }
+    if tls().thread.get().is_null() {
         return;
     }
     let kind = heeded(kind);
@@ -251,6 +265,7 @@ macro_rules! hook {
                 "3:",
                 "mov esi, {what}",
                 "mov rdx, qword ptr [rsp]",
+                "mov rcx, rbp",
                 "jmp {slow}",
                 offset_mask = const $crate::lines::OFFSET_MASK,
                 mask = const (1u64 << $size) - 1,

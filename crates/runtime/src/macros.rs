@@ -14,8 +14,10 @@ macro_rules! trampoline {
                 "mov r10, qword ptr [rip + ft_tls@gottpoff]",
                 "mov r11, qword ptr [rsp]",
                 "mov qword ptr fs:[r10 + {caller}], r11",
+                "mov qword ptr fs:[r10 + {frame}], rbp",
                 "jmp {to}",
                 caller = const $crate::tls::CALLER,
+                frame = const $crate::tls::FRAME,
                 to = sym $to,
             )
         }

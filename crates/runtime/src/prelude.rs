@@ -3,7 +3,6 @@
 
 use crate::arena;
 use crate::spin::Spin;
-use crate::thread::Thread;
 use crate::tls::Section;
 use foretrace_event::wire::{LockArg, Op};
 
@@ -93,9 +92,10 @@ pub fn note(op: Op, object: usize, arg: u64, pc: usize) {
 
 real_function!(fn sem_getvalue(semaphore: *mut libc::sem_t, value: *mut i32) -> i32);
 
-/// Writes what has been noted: as if it had happened at the beginning of the recording.
-pub fn replay(thread: &mut Thread) {
-    for note in NOTES.lock().all() {
+/// Hands out what has been noted, as if it happened now, at the beginning of the recording.
+pub fn replay(mut happen: impl FnMut(Op, usize, u64, usize)) {
+    let mut notes = NOTES.lock();
+    for note in notes.all() {
         let mut arg = note.arg;
         if note.op == Op::SemInit {
             let mut value = 0;
@@ -104,6 +104,6 @@ pub fn replay(thread: &mut Thread) {
                 arg = value.max(0) as u64;
             }
         }
-        thread.sync(note.op, note.object, arg, note.pc);
+        happen(note.op, note.object, arg, note.pc);
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! record limit=BYTES locations=0|1 follow=0|1 dir=PATH
+//! replay hold=0|1 dir=PATH
 //! ```
 //!
 //! `dir` is last and takes the rest of the value. Nothing is read in a set-uid program, and a value that is not of
@@ -19,7 +20,7 @@ unsafe extern "C" {
 /// Longest directory name.
 const PATH: usize = 4096;
 
-/// How to record.
+/// What to do.
 pub struct Settings {
     /// Most bytes to write.
     pub limit: u64,
@@ -27,6 +28,10 @@ pub struct Settings {
     pub locations: bool,
     /// Record processes that come later, too.
     pub follow: bool,
+    /// Enforce a schedule instead of recording.
+    pub replay: bool,
+    /// Keep a replayed program that has failed, for a debugger.
+    pub hold: bool,
     dir: [u8; PATH],
     dir_len: usize,
 }
@@ -56,8 +61,10 @@ impl Settings {
     }
 
     fn parse(value: &[u8]) -> Option<Self> {
-        let mut rest = value.strip_prefix(b"record ")?;
-        let mut settings = Self { limit: u64::MAX, locations: false, follow: false, dir: [0; PATH], dir_len: 0 };
+        let replay = value.starts_with(b"replay ");
+        let mut rest = value.strip_prefix(b"record ").or_else(|| value.strip_prefix(b"replay "))?;
+        let mut settings =
+            Self { limit: u64::MAX, locations: false, follow: false, replay, hold: false, dir: [0; PATH], dir_len: 0 };
         loop {
             if let Some(dir) = rest.strip_prefix(b"dir=") {
                 return settings.set_dir(dir).then_some(settings);
@@ -76,6 +83,7 @@ impl Settings {
             b"limit" => self.limit = number.max(64 * UNIT as u64),
             b"locations" => self.locations = number != 0,
             b"follow" => self.follow = number != 0,
+            b"hold" => self.hold = number != 0,
             _ => return None,
         }
         Some(())

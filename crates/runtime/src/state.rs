@@ -1,14 +1,14 @@
 //! Whether anything is recorded, from when, and the one way in for operations.
 //!
 //! ```text
-//! Unknown ──init──▶ Armed ──first thread created──▶ Recording
+//! Unknown ──init──▶ Armed ──first thread created──▶ Recording, or Replaying
 //!    └────────────▶ Off ◀──── no settings, no file, forked child
 //! ```
 
 use crate::settings::Settings;
 use crate::spin::Spin;
 use crate::tls::{Section, tls};
-use crate::{modules, prelude, recording, sys, thread};
+use crate::{modules, prelude, recording, replay, sys, thread};
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use foretrace_event::layout::Flags;
 use foretrace_event::wire::Op;
@@ -17,6 +17,7 @@ const UNKNOWN: u8 = 0;
 const OFF: u8 = 1;
 const ARMED: u8 = 2;
 const RECORDING: u8 = 3;
+const REPLAYING: u8 = 4;
 
 static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
 static SETTINGS: Spin<Option<Settings>> = Spin::new(None);
@@ -49,6 +50,12 @@ pub fn caller() -> usize {
 #[inline]
 pub fn is_on() -> bool {
     STATE.load(Ordering::Acquire) >= ARMED
+}
+
+/// Is a schedule being enforced, or has one been?
+#[inline]
+pub fn is_replaying() -> bool {
+    STATE.load(Ordering::Acquire) == REPLAYING
 }
 
 /// Are operations being written?
@@ -87,6 +94,7 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
             }
         }
         ARMED => prelude::note(op, object, arg, pc),
+        REPLAYING => replay::sync(op, object, arg, pc),
         _ => {}
     }
 }
@@ -107,9 +115,12 @@ fn tls_id() -> u32 {
 }
 
 /// The program is about to create its first thread.
-pub fn begin_recording() {
+pub fn begin() {
     if STATE.load(Ordering::Acquire) != ARMED {
         return;
+    }
+    if SETTINGS.lock().as_ref().is_some_and(|settings| settings.replay) {
+        return begin_replaying();
     }
     let _section = Section::nest();
     let created = match SETTINGS.lock().as_mut() {
@@ -129,11 +140,25 @@ pub fn begin_recording() {
     thread::begin(main);
     thread::name_handle(thread::handle(), main);
     if let Some(thread) = thread::current() {
-        prelude::replay(thread);
+        prelude::replay(|op, object, arg, pc| thread.sync(op, object, arg, pc));
     }
     STATE.store(RECORDING, Ordering::Release);
     modules::write();
     crate::interpose::process::watch();
+}
+
+fn begin_replaying() {
+    // Threads of the replay look into the side files' directory, too: the lock is not held meanwhile.
+    let settings = SETTINGS.lock().take();
+    let begun = settings.as_ref().is_some_and(replay::open);
+    *SETTINGS.lock() = settings;
+    if !begun {
+        sys::write(2, b"foretrace: there is no schedule to replay; the program runs free\n");
+        return STATE.store(OFF, Ordering::Release);
+    }
+    STATE.store(REPLAYING, Ordering::Release);
+    modules::write();
+    replay::begin();
 }
 
 /// The recording's files, or a child's.
@@ -183,6 +208,7 @@ pub fn leave() {
     crate::interpose::fd::channel::reset_locks();
     crate::interpose::annotate::reset_locks();
     thread::detach();
+    tls().player.set(core::ptr::null_mut());
     let follow = SETTINGS.lock().as_ref().is_some_and(|settings| settings.follow);
     let state = if follow { ARMED } else { OFF };
     FINISHED.store(false, Ordering::Relaxed);

@@ -141,6 +141,39 @@ pub fn futex_wake(word: *const u32, count: i32) {
     let _ = call!(SYS_futex, word, libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG, count);
 }
 
+/// A file's length.
+pub fn size(fd: i32) -> Result<u64> {
+    call!(SYS_lseek, fd, 0, libc::SEEK_END)
+}
+
+/// Maps a file from its beginning, to be read.
+pub fn map_file_to_read(fd: i32, size: usize) -> Result<*mut u8> {
+    call!(SYS_mmap, 0, size, libc::PROT_READ, libc::MAP_PRIVATE, fd, 0).map(|at| at as *mut u8)
+}
+
+/// Lets others run.
+pub fn yield_now() {
+    let _ = call!(SYS_sched_yield);
+}
+
+/// Sleeps for about a millisecond.
+pub fn sleep_a_millisecond() {
+    let time = [0i64, 1_000_000];
+    let _ = call!(SYS_nanosleep, time.as_ptr(), 0);
+}
+
+/// Waits for a signal.
+pub fn pause() {
+    let _ = call!(SYS_pause);
+}
+
+/// Ends the process at once.
+pub fn exit(status: i32) -> ! {
+    loop {
+        let _ = call!(SYS_exit_group, status);
+    }
+}
+
 /// The process.
 pub fn pid() -> u32 {
     call!(SYS_getpid).unwrap_or(0) as u32

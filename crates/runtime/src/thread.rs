@@ -190,7 +190,7 @@ pub fn handle() -> u64 {
 }
 
 /// The current thread's stack: lowest address and size; zeros if unknown.
-fn stack() -> (usize, usize) {
+pub fn stack() -> (usize, usize) {
     // SAFETY: the attributes are initialised by the first call and used only if it succeeded.
     unsafe {
         let mut attributes = core::mem::zeroed();

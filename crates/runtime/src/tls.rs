@@ -5,6 +5,7 @@
 //! linker makes constants of the offsets when the runtime is part of an executable.
 
 use crate::lines::{self, Entry};
+use crate::replay::Player;
 use crate::thread::Thread;
 use core::arch::{asm, global_asm};
 use core::cell::Cell;
@@ -16,6 +17,10 @@ pub struct Tls {
     pub lines: Cell<*mut Entry>,
     /// Offset 8: the return address of the interposed function called last.
     pub caller: Cell<usize>,
+    /// Offset 16: the frame pointer there.
+    pub frame: Cell<usize>,
+    /// The thread's part in a replay.
+    pub player: Cell<*mut Player>,
     /// The thread's recorder, once it has one.
     pub thread: Cell<*mut Thread>,
     /// How many sections the thread is in.
@@ -55,6 +60,9 @@ const _: () = assert!(size_of::<Tls>() <= SIZE);
 /// Offset of `caller`, for the trampolines.
 pub const CALLER: usize = 8;
 const _: () = assert!(core::mem::offset_of!(Tls, caller) == CALLER);
+/// Offset of `frame`.
+pub const FRAME: usize = 16;
+const _: () = assert!(core::mem::offset_of!(Tls, frame) == FRAME);
 
 global_asm!(
     ".section .tdata.ft_tls,\"awT\",@progbits",

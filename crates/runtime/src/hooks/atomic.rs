@@ -4,9 +4,9 @@
 //! load reads the last value stored. A load that repeats the one before it (a spin loop) is recorded once.
 
 use crate::spin::Spin;
-use crate::state;
 use crate::thread::{self, Thread};
 use crate::tls::{Section, tls};
+use crate::{replay, state};
 use core::ffi::c_int;
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, compiler_fence};
@@ -129,11 +129,11 @@ impl Word for u128 {
 
 /// What happened to a variable: the record's operation, the value read or stored, the value written by a
 /// read-modify-write, and the order.
-struct Outcome<T> {
-    op: Op,
-    value: T,
+pub struct Outcome<T> {
+    pub op: Op,
+    pub value: T,
     new: Option<T>,
-    order: u8,
+    pub order: u8,
 }
 
 /// The loads of a spin loop: the last recorded event of a thread, if it was a load.
@@ -144,9 +144,25 @@ pub struct LastLoad {
     pc: usize,
 }
 
+impl LastLoad {
+    /// A load of `value` at `at`, made at `pc`.
+    pub const fn new(at: usize, value: [u64; 2], pc: usize) -> Self {
+        Self { at, value, pc }
+    }
+}
+
+/// Does something while no other atomic operation on the variable takes place.
+pub fn exclusively<R>(at: usize, act: impl FnOnce() -> R) -> R {
+    let _clock = stripe(at).lock();
+    act()
+}
+
 /// Performs `operate` and records its outcome. Anything but a load or a failed exchange is recorded in full.
 #[inline]
 fn perform<T: Word>(at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> Outcome<T> {
+    if let Some(player) = replay::player() {
+        return replay::atomic(player, at, pc, operate);
+    }
     let recorded = !tls().thread.get().is_null();
     match recorded.then(Section::enter).flatten() {
         Some(_section) => match thread::current() {

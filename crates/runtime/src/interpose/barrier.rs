@@ -1,6 +1,7 @@
 //! Barriers.
 
 use super::undo_if_failed;
+use crate::replay;
 use crate::state::sync;
 use core::ffi::{c_int, c_uint};
 use foretrace_event::wire::Op;
@@ -22,7 +23,9 @@ interpose! {
     }
 
     fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_int |pc| {
+        let phase = replay::stuck::barrier_phase(barrier as usize);
         sync(Op::BarrierEnter, barrier as usize, 0, pc);
+        replay::block(Op::BarrierExit, barrier as usize, phase, pc);
         // SAFETY: the program's own arguments.
         let result = unsafe { real(barrier) };
         match result {

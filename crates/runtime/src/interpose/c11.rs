@@ -2,8 +2,8 @@
 
 use super::mutex::lock_arg;
 use super::{cond, thread as threads};
+use crate::replay::gate::Arrival;
 use crate::state::sync;
-use crate::thread;
 use core::ffi::{c_int, c_void};
 use foretrace_event::wire::{LockArg, Op};
 use foretrace_event::{LockClass, Patience};
@@ -34,10 +34,15 @@ unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
     core::ptr::without_provenance_mut(result as isize as usize)
 }
 
-/// Records the outcome of a lock operation.
-unsafe fn locked(mutex: *mut pthread_mutex_t, patience: Patience, pc: usize, result: c_int) -> c_int {
-    // SAFETY: the mutex has just been used; a C11 mutex is a pthread one.
+/// Locks by calling `real`, and records the outcome.
+unsafe fn lock(mutex: *mut pthread_mutex_t, patience: Patience, pc: usize, real: impl FnMut() -> c_int) -> c_int {
+    // SAFETY: a C11 mutex is a pthread one.
     let arg = unsafe { lock_arg(mutex) } | LockArg { patience, ..LockArg::blocking(LockClass::Mutex) }.encode();
+    let arrival = super::arrive(Op::Lock, Op::LockFailed, mutex as usize, arg, patience, pc);
+    if arrival == Arrival::Fail {
+        return if patience == Patience::Try { BUSY } else { TIMED_OUT };
+    }
+    let result = super::insist(arrival, |result| result == BUSY, real);
     match result {
         SUCCESS => sync(Op::Lock, mutex as usize, arg, pc),
         BUSY | TIMED_OUT => sync(Op::LockFailed, mutex as usize, arg, pc),
@@ -68,9 +73,8 @@ interpose! {
     }
 
     fn thrd_join(handle: pthread_t, result: *mut c_int) -> c_int |pc| {
-        let id = thread::by_handle(handle as u64);
         // SAFETY: the program's own arguments.
-        threads::joined(id, pc, unsafe { real(handle, result) })
+        threads::join(handle, Patience::Blocking, pc, || unsafe { real(handle, result) })
     }
 
     fn thrd_detach(handle: pthread_t) -> c_int |pc| {
@@ -98,17 +102,17 @@ interpose! {
 
     fn mtx_lock(mutex: *mut pthread_mutex_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { locked(mutex, Patience::Blocking, pc, real(mutex)) }
+        unsafe { lock(mutex, Patience::Blocking, pc, || real(mutex)) }
     }
 
     fn mtx_trylock(mutex: *mut pthread_mutex_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { locked(mutex, Patience::Try, pc, real(mutex)) }
+        unsafe { lock(mutex, Patience::Try, pc, || real(mutex)) }
     }
 
     fn mtx_timedlock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { locked(mutex, Patience::Timed, pc, real(mutex, until)) }
+        unsafe { lock(mutex, Patience::Timed, pc, || real(mutex, until)) }
     }
 
     fn mtx_unlock(mutex: *mut pthread_mutex_t) -> c_int |pc| {

@@ -6,8 +6,10 @@
 
 use super::mutex::lock_arg;
 use super::undo_if_failed;
+use crate::replay;
 use crate::state::{self, sync};
 use core::ffi::{c_int, c_void};
+use foretrace_event::Patience;
 use foretrace_event::wire::Op;
 use libc::{pthread_cond_t, pthread_condattr_t, pthread_mutex_t, timespec};
 
@@ -52,6 +54,10 @@ pub unsafe fn wait(
     timeout: c_int,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
+    if state::is_replaying() {
+        // SAFETY: as the caller says.
+        return unsafe { replay_wait(&Waiting { cond, mutex, pc }, timeout, real) };
+    }
     if !state::is_recording() {
         return real();
     }
@@ -72,6 +78,39 @@ pub unsafe fn wait(
         result if result == timeout => waiting.over(Op::WaitFailed),
         _ => sync(Op::Undo, 0, 0, pc),
     }
+    result
+}
+
+real_function!(fn pthread_mutex_lock(mutex: *mut pthread_mutex_t) -> c_int);
+real_function!(fn pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int);
+
+/// A wait in a replay. While the schedule lasts, it says when a thread wakes and how; after that, the kernel does.
+unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, real: impl FnOnce() -> c_int) -> c_int {
+    let Waiting { cond, mutex, pc } = *waiting;
+    // SAFETY: the program waits with a mutex that it holds.
+    let arg = unsafe { lock_arg(mutex) };
+    replay::begin_wait(cond);
+    sync(Op::Unlock, mutex as usize, arg, pc);
+    // SAFETY: as above; it is taken again before anything else happens.
+    unsafe { pthread_mutex_unlock(mutex) };
+    let woken = replay::await_wake(cond);
+    if let Some(op) = woken {
+        sync(op, cond, mutex as u64, pc);
+    }
+    super::arrive(Op::Lock, Op::Lock, mutex as usize, arg, Patience::Blocking, pc);
+    // SAFETY: as above.
+    unsafe { pthread_mutex_lock(mutex) };
+    let result = match woken {
+        Some(Op::Wait) => 0,
+        Some(_) => timeout,
+        None => {
+            replay::block(Op::Wait, cond, 0, pc);
+            let result = real();
+            sync(if result == 0 { Op::Wait } else { Op::WaitFailed }, cond, mutex as u64, pc);
+            result
+        }
+    };
+    sync(Op::Lock, mutex as usize, arg, pc);
     result
 }
 

@@ -5,7 +5,7 @@
 
 use crate::state;
 use crate::tls::Section;
-use crate::{arena, thread};
+use crate::{arena, replay, thread};
 use core::ffi::{c_int, c_void};
 use foretrace_event::wire::Op;
 
@@ -15,13 +15,16 @@ real_function!(fn malloc(size: usize) -> *mut c_void);
 /// Is memory of interest? In a program without instrumented code it is not.
 #[inline]
 fn is_watched() -> bool {
-    state::is_recording() && state::is_instrumented()
+    (state::is_recording() || state::is_replaying()) && state::is_instrumented()
 }
 
 /// Records that a block has begun. It ends no segment: nobody can have touched the block in this one.
 fn begun(at: *mut c_void, size: usize, pc: usize) {
     if at.is_null() || !is_watched() {
         return;
+    }
+    if state::is_replaying() {
+        return replay::renew(at as usize, size, pc);
     }
     if let Some(_section) = Section::enter()
         && let Some(thread) = thread::current()

@@ -1,6 +1,7 @@
 //! Mutexes: `pthread_mutex_*` of every kind, with every way to ask.
 
-use super::undo_if_failed;
+use super::{arrive, insist, undo_if_failed};
+use crate::replay::gate::Arrival;
 use crate::state::{self, sync};
 use core::ffi::c_int;
 use foretrace_event::wire::{LockArg, Op};
@@ -24,20 +25,24 @@ pub unsafe fn lock_arg(mutex: *const pthread_mutex_t) -> u64 {
     LockArg::blocking(unsafe { class(mutex) }).encode()
 }
 
-/// Records the outcome of a lock operation.
-unsafe fn locked(mutex: *mut pthread_mutex_t, patience: Patience, pc: usize, result: c_int) -> c_int {
-    if state::is_on() {
-        // SAFETY: the mutex has just been used.
-        let mut arg = LockArg { class: unsafe { class(mutex) }, patience, owner_died: false };
-        arg.owner_died = result == libc::EOWNERDEAD;
-        let op = match result {
-            0 | libc::EOWNERDEAD => Some(Op::Lock),
-            libc::EBUSY | libc::ETIMEDOUT => Some(Op::LockFailed),
-            _ => None,
-        };
-        if let Some(op) = op {
-            sync(op, mutex as usize, arg.encode(), pc);
-        }
+/// Locks a mutex by calling `real`, and records the outcome.
+unsafe fn lock(mutex: *mut pthread_mutex_t, patience: Patience, pc: usize, real: impl FnMut() -> c_int) -> c_int {
+    if !state::is_on() {
+        let mut real = real;
+        return real();
+    }
+    // SAFETY: the program passes a mutex.
+    let mut arg = LockArg { class: unsafe { class(mutex) }, patience, owner_died: false };
+    let arrival = arrive(Op::Lock, Op::LockFailed, mutex as usize, arg.encode(), patience, pc);
+    if arrival == Arrival::Fail {
+        return if patience == Patience::Try { libc::EBUSY } else { libc::ETIMEDOUT };
+    }
+    let result = insist(arrival, |result| result == libc::EBUSY, real);
+    arg.owner_died = result == libc::EOWNERDEAD;
+    match result {
+        0 | libc::EOWNERDEAD => sync(Op::Lock, mutex as usize, arg.encode(), pc),
+        libc::EBUSY | libc::ETIMEDOUT => sync(Op::LockFailed, mutex as usize, arg.encode(), pc),
+        _ => {}
     }
     result
 }
@@ -62,22 +67,22 @@ interpose! {
 
     fn pthread_mutex_lock(mutex: *mut pthread_mutex_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { locked(mutex, Patience::Blocking, pc, real(mutex)) }
+        unsafe { lock(mutex, Patience::Blocking, pc, || real(mutex)) }
     }
 
     fn pthread_mutex_trylock(mutex: *mut pthread_mutex_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { locked(mutex, Patience::Try, pc, real(mutex)) }
+        unsafe { lock(mutex, Patience::Try, pc, || real(mutex)) }
     }
 
     fn pthread_mutex_timedlock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { locked(mutex, Patience::Timed, pc, real(mutex, until)) }
+        unsafe { lock(mutex, Patience::Timed, pc, || real(mutex, until)) }
     }
 
     fn pthread_mutex_clocklock(mutex: *mut pthread_mutex_t, clock: c_int, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { locked(mutex, Patience::Timed, pc, real(mutex, clock, until)) }
+        unsafe { lock(mutex, Patience::Timed, pc, || real(mutex, clock, until)) }
     }
 
     fn pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int |pc| {

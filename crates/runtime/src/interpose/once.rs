@@ -6,6 +6,7 @@ use crate::sys;
 use crate::tls::{Once, tls};
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};
+use foretrace_event::Patience;
 use foretrace_event::wire::Op;
 
 pub type Routine = unsafe extern "C-unwind" fn();
@@ -25,6 +26,7 @@ unsafe extern "C-unwind" fn run() {
 
 /// Calls `real` with an initialiser that records, and records what it did.
 unsafe fn once(control: usize, routine: Routine, pc: usize, real: impl FnOnce(Routine) -> c_int) -> c_int {
+    super::arrive(Op::OncePass, Op::OncePass, control, 0, Patience::Blocking, pc);
     let outer = tls().once.replace(Once { control, routine: Some(routine), pc, ran: false });
     let result = real(run);
     let ran = tls().once.replace(outer).ran;
@@ -51,6 +53,7 @@ interpose! {
     }
 
     fn __cxa_guard_acquire(guard: *mut AtomicU32) -> c_int |pc| {
+        super::arrive(Op::OncePass, Op::OncePass, guard as usize, 0, Patience::Blocking, pc);
         // SAFETY: the compiler passes a guard.
         let mine = unsafe {
             match REAL.find() {

@@ -1,6 +1,7 @@
 //! Reader-writer locks and spin locks.
 
-use super::undo_if_failed;
+use super::{arrive, insist, undo_if_failed};
+use crate::replay::gate::Arrival;
 use crate::state::sync;
 use core::ffi::c_int;
 use foretrace_event::wire::{LockArg, Op};
@@ -15,9 +16,21 @@ const EXCLUSIVE: Side = (Op::Lock, Op::LockFailed);
 const RWLOCK: u64 = LockArg::blocking(LockClass::RwLock).encode();
 const SPIN: u64 = LockArg::blocking(LockClass::Spin).encode();
 
-/// Records the outcome of a lock operation.
-fn locked(lock: usize, class: LockClass, side: Side, patience: Patience, pc: usize, result: c_int) -> c_int {
+/// Locks by calling `real`, and records the outcome.
+fn lock(
+    lock: usize,
+    class: LockClass,
+    side: Side,
+    patience: Patience,
+    pc: usize,
+    real: impl FnMut() -> c_int,
+) -> c_int {
     let arg = LockArg { class, patience, owner_died: false }.encode();
+    let arrival = arrive(side.0, side.1, lock, arg, patience, pc);
+    if arrival == Arrival::Fail {
+        return if patience == Patience::Try { libc::EBUSY } else { libc::ETIMEDOUT };
+    }
+    let result = insist(arrival, |result| result == libc::EBUSY, real);
     match result {
         0 => sync(side.0, lock, arg, pc),
         libc::EBUSY | libc::ETIMEDOUT => sync(side.1, lock, arg, pc),
@@ -26,8 +39,14 @@ fn locked(lock: usize, class: LockClass, side: Side, patience: Patience, pc: usi
     result
 }
 
-fn rwlocked(lock: *mut pthread_rwlock_t, side: Side, patience: Patience, pc: usize, result: c_int) -> c_int {
-    locked(lock as usize, LockClass::RwLock, side, patience, pc, result)
+fn lock_rw(
+    rwlock: *mut pthread_rwlock_t,
+    side: Side,
+    patience: Patience,
+    pc: usize,
+    real: impl FnMut() -> c_int,
+) -> c_int {
+    lock(rwlock as usize, LockClass::RwLock, side, patience, pc, real)
 }
 
 interpose! {
@@ -48,42 +67,42 @@ interpose! {
 
     fn pthread_rwlock_rdlock(lock: *mut pthread_rwlock_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        rwlocked(lock, SHARED, Patience::Blocking, pc, unsafe { real(lock) })
+        lock_rw(lock, SHARED, Patience::Blocking, pc, || unsafe { real(lock) })
     }
 
     fn pthread_rwlock_tryrdlock(lock: *mut pthread_rwlock_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        rwlocked(lock, SHARED, Patience::Try, pc, unsafe { real(lock) })
+        lock_rw(lock, SHARED, Patience::Try, pc, || unsafe { real(lock) })
     }
 
     fn pthread_rwlock_timedrdlock(lock: *mut pthread_rwlock_t, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        rwlocked(lock, SHARED, Patience::Timed, pc, unsafe { real(lock, until) })
+        lock_rw(lock, SHARED, Patience::Timed, pc, || unsafe { real(lock, until) })
     }
 
     fn pthread_rwlock_clockrdlock(lock: *mut pthread_rwlock_t, clock: c_int, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        rwlocked(lock, SHARED, Patience::Timed, pc, unsafe { real(lock, clock, until) })
+        lock_rw(lock, SHARED, Patience::Timed, pc, || unsafe { real(lock, clock, until) })
     }
 
     fn pthread_rwlock_wrlock(lock: *mut pthread_rwlock_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        rwlocked(lock, EXCLUSIVE, Patience::Blocking, pc, unsafe { real(lock) })
+        lock_rw(lock, EXCLUSIVE, Patience::Blocking, pc, || unsafe { real(lock) })
     }
 
     fn pthread_rwlock_trywrlock(lock: *mut pthread_rwlock_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        rwlocked(lock, EXCLUSIVE, Patience::Try, pc, unsafe { real(lock) })
+        lock_rw(lock, EXCLUSIVE, Patience::Try, pc, || unsafe { real(lock) })
     }
 
     fn pthread_rwlock_timedwrlock(lock: *mut pthread_rwlock_t, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        rwlocked(lock, EXCLUSIVE, Patience::Timed, pc, unsafe { real(lock, until) })
+        lock_rw(lock, EXCLUSIVE, Patience::Timed, pc, || unsafe { real(lock, until) })
     }
 
     fn pthread_rwlock_clockwrlock(lock: *mut pthread_rwlock_t, clock: c_int, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        rwlocked(lock, EXCLUSIVE, Patience::Timed, pc, unsafe { real(lock, clock, until) })
+        lock_rw(lock, EXCLUSIVE, Patience::Timed, pc, || unsafe { real(lock, clock, until) })
     }
 
     fn pthread_rwlock_unlock(lock: *mut pthread_rwlock_t) -> c_int |pc| {
@@ -109,12 +128,12 @@ interpose! {
 
     fn pthread_spin_lock(lock: *mut pthread_spinlock_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        locked(lock as usize, LockClass::Spin, EXCLUSIVE, Patience::Blocking, pc, unsafe { real(lock) })
+        super::rwlock::lock(lock as usize, LockClass::Spin, EXCLUSIVE, Patience::Blocking, pc, || unsafe { real(lock) })
     }
 
     fn pthread_spin_trylock(lock: *mut pthread_spinlock_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        locked(lock as usize, LockClass::Spin, EXCLUSIVE, Patience::Try, pc, unsafe { real(lock) })
+        super::rwlock::lock(lock as usize, LockClass::Spin, EXCLUSIVE, Patience::Try, pc, || unsafe { real(lock) })
     }
 
     fn pthread_spin_unlock(lock: *mut pthread_spinlock_t) -> c_int |pc| {

@@ -1,7 +1,8 @@
 //! Semaphores, unnamed and named.
 
-use super::undo_if_failed;
+use super::{arrive, insist, undo_if_failed};
 use crate::map::Map;
+use crate::replay::gate::Arrival;
 use crate::spin::Spin;
 use crate::state::sync;
 use crate::tls::Section;
@@ -30,8 +31,19 @@ unsafe fn errno() -> c_int {
     unsafe { *libc::__errno_location() }
 }
 
-/// Records the outcome of a wait.
-fn waited(semaphore: *mut sem_t, patience: Patience, pc: usize, result: c_int) -> c_int {
+/// Waits by calling `real`, and records the outcome.
+fn wait(semaphore: *mut sem_t, patience: Patience, pc: usize, real: impl FnMut() -> c_int) -> c_int {
+    let arrival = arrive(Op::SemWait, Op::SemWaitFailed, semaphore as usize, 0, patience, pc);
+    if arrival == Arrival::Fail {
+        // SAFETY: always valid.
+        unsafe {
+            *libc::__errno_location() = if patience == Patience::Try { libc::EAGAIN } else { libc::ETIMEDOUT };
+        }
+        return -1;
+    }
+    // SAFETY: the call has just failed and set it.
+    let busy = |result| result != 0 && unsafe { errno() } == libc::EAGAIN;
+    let result = insist(arrival, busy, real);
     if result == 0 {
         sync(Op::SemWait, semaphore as usize, patience as u64, pc);
     // SAFETY: the call has just failed and set it.
@@ -81,22 +93,22 @@ interpose! {
 
     fn sem_wait(semaphore: *mut sem_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        waited(semaphore, Patience::Blocking, pc, unsafe { real(semaphore) })
+        wait(semaphore, Patience::Blocking, pc, || unsafe { real(semaphore) })
     }
 
     fn sem_trywait(semaphore: *mut sem_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        waited(semaphore, Patience::Try, pc, unsafe { real(semaphore) })
+        wait(semaphore, Patience::Try, pc, || unsafe { real(semaphore) })
     }
 
     fn sem_timedwait(semaphore: *mut sem_t, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        waited(semaphore, Patience::Timed, pc, unsafe { real(semaphore, until) })
+        wait(semaphore, Patience::Timed, pc, || unsafe { real(semaphore, until) })
     }
 
     fn sem_clockwait(semaphore: *mut sem_t, clock: c_int, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        waited(semaphore, Patience::Timed, pc, unsafe { real(semaphore, clock, until) })
+        wait(semaphore, Patience::Timed, pc, || unsafe { real(semaphore, clock, until) })
     }
 
     fn sem_post(semaphore: *mut sem_t) -> c_int |pc| {

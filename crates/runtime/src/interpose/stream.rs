@@ -1,5 +1,6 @@
 //! The locks of stdio streams, taken by hand.
 
+use crate::replay::gate::Arrival;
 use crate::state::sync;
 use core::ffi::c_int;
 use foretrace_event::wire::{LockArg, Op};
@@ -10,16 +11,22 @@ const STREAM: LockArg = LockArg::blocking(LockClass::Stream);
 
 interpose! {
     fn flockfile(stream: *mut FILE) |pc| {
+        super::arrive(Op::Lock, Op::LockFailed, stream as usize, STREAM.encode(), Patience::Blocking, pc);
         // SAFETY: the program's own arguments.
         unsafe { real(stream) };
         sync(Op::Lock, stream as usize, STREAM.encode(), pc);
     }
 
     fn ftrylockfile(stream: *mut FILE) -> c_int |pc| {
+        let arg = LockArg { patience: Patience::Try, ..STREAM }.encode();
+        let arrival = super::arrive(Op::Lock, Op::LockFailed, stream as usize, arg, Patience::Try, pc);
+        if arrival == Arrival::Fail {
+            return 1;
+        }
         // SAFETY: the program's own arguments.
-        let result = unsafe { real(stream) };
+        let result = super::insist(arrival, |result| result != 0, || unsafe { real(stream) });
         let op = if result == 0 { Op::Lock } else { Op::LockFailed };
-        sync(op, stream as usize, LockArg { patience: Patience::Try, ..STREAM }.encode(), pc);
+        sync(op, stream as usize, arg, pc);
         result
     }
 

@@ -2,9 +2,10 @@
 
 use crate::state::{self, sync};
 use crate::tls::tls;
-use crate::{recording, thread};
+use crate::{recording, replay, thread};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
+use foretrace_event::Patience;
 use foretrace_event::wire::Op;
 use libc::{pthread_attr_t, pthread_t, timespec};
 
@@ -15,6 +16,8 @@ struct Birth {
     routine: Routine,
     argument: *mut c_void,
     id: u32,
+    /// In a replay, the index of the creating thread.
+    parent: u32,
 }
 
 real_function!(fn pthread_key_create(key: *mut u32, destructor: Option<unsafe extern "C" fn(*mut c_void)>) -> c_int);
@@ -52,17 +55,23 @@ unsafe extern "C" fn last_rites(round: *mut c_void) {
     {
         return;
     }
-    thread::end();
+    if state::is_replaying() { replay::end() } else { thread::end() }
 }
 
 unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
     // SAFETY: `create` passes a birth that it has given away.
-    let Birth { routine, argument, id } = unsafe { birth.cast::<Birth>().read() };
+    let Birth { routine, argument, id, parent } = unsafe { birth.cast::<Birth>().read() };
     // SAFETY: it was allocated with `malloc`.
     unsafe { free(birth) };
-    if state::is_recording() {
-        thread::begin(id);
+    let replaying = state::is_replaying();
+    if replaying || state::is_recording() {
         thread::name_handle(thread::handle(), id);
+        if replaying {
+            replay::join_in(id, parent);
+            sync(Op::Start, 0, 0, 0);
+        } else {
+            thread::begin(id);
+        }
         if let Some(key) = end_key() {
             // SAFETY: the key exists; the value is a number.
             unsafe { pthread_setspecific(key, core::ptr::without_provenance(1)) };
@@ -80,10 +89,11 @@ pub unsafe fn create(
     argument: *mut c_void,
     pc: usize,
 ) -> c_int {
-    state::begin_recording();
+    state::begin();
     // SAFETY: the arguments are the program's; the birth is given to the new thread.
     unsafe {
-        if !state::is_recording() || tls().sections.get() != 0 {
+        let replaying = state::is_replaying();
+        if !(replaying || state::is_recording()) || tls().sections.get() != 0 {
             return pthread_create(thread, attributes, routine, argument);
         }
         end_key();
@@ -91,25 +101,28 @@ pub unsafe fn create(
         if birth.is_null() {
             return libc::EAGAIN;
         }
-        let id = recording::next_thread();
-        birth.write(Birth { routine, argument, id });
+        let id = if replaying { replay::next_child() } else { recording::next_thread() };
+        let parent = replay::player().map_or(u32::MAX, |player| player.index);
+        birth.write(Birth { routine, argument, id, parent });
         sync(Op::Fork, 0, u64::from(id), pc);
         let result = pthread_create(thread, attributes, run, birth.cast());
         if result == 0 {
             thread::name_handle(*thread as u64, id);
         } else {
             free(birth.cast());
+            replay::no_child();
             sync(Op::Undo, 0, 0, pc);
         }
         result
     }
 }
 
-/// Records that a thread has been waited for.
-pub fn joined(id: Option<u32>, pc: usize, result: c_int) -> c_int {
-    if result == 0
-        && let Some(id) = id
-    {
+/// Waits for a thread by calling `real`, and records it.
+pub fn join(handle: pthread_t, patience: Patience, pc: usize, real: impl FnOnce() -> c_int) -> c_int {
+    let Some(id) = thread::by_handle(handle as u64) else { return real() };
+    super::arrive(Op::Join, Op::Join, 0, u64::from(id), patience, pc);
+    let result = real();
+    if result == 0 {
         sync(Op::Join, 0, u64::from(id), pc);
     }
     result
@@ -131,29 +144,25 @@ interpose! {
     }
 
     fn pthread_join(handle: pthread_t, value: *mut *mut c_void) -> c_int |pc| {
-        let id = thread::by_handle(handle as u64);
         // SAFETY: the program's own arguments.
-        unsafe { joined(id, pc, real(handle, value)) }
+        join(handle, Patience::Blocking, pc, || unsafe { real(handle, value) })
     }
 
     fn pthread_tryjoin_np(handle: pthread_t, value: *mut *mut c_void) -> c_int |pc| {
-        let id = thread::by_handle(handle as u64);
         // SAFETY: the program's own arguments.
-        unsafe { joined(id, pc, real(handle, value)) }
+        join(handle, Patience::Try, pc, || unsafe { real(handle, value) })
     }
 
     fn pthread_timedjoin_np(handle: pthread_t, value: *mut *mut c_void, until: *const timespec) -> c_int |pc| {
-        let id = thread::by_handle(handle as u64);
         // SAFETY: the program's own arguments.
-        unsafe { joined(id, pc, real(handle, value, until)) }
+        join(handle, Patience::Timed, pc, || unsafe { real(handle, value, until) })
     }
 
     fn pthread_clockjoin_np(
         handle: pthread_t, value: *mut *mut c_void, clock: c_int, until: *const timespec,
     ) -> c_int |pc| {
-        let id = thread::by_handle(handle as u64);
         // SAFETY: the program's own arguments.
-        unsafe { joined(id, pc, real(handle, value, clock, until)) }
+        join(handle, Patience::Timed, pc, || unsafe { real(handle, value, clock, until) })
     }
 
     fn pthread_detach(handle: pthread_t) -> c_int |pc| {

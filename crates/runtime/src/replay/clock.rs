@@ -1,0 +1,189 @@
+//! Vector clocks, and which operations order what: the happens-before of the race detector (FastTrack, Flanagan and
+//! Freund PLDI'09), with release sequences and fences as C11 has them. Our own gates order nothing.
+
+use super::World;
+use crate::arena;
+use foretrace_event::Order;
+use foretrace_event::wire::Op;
+
+/// When something happened in one thread: the thread's number in the upper half, its clock in the lower.
+pub type Epoch = u64;
+
+/// A vector clock; entries that are not there are zero.
+pub struct Clock {
+    at: *mut u32,
+    len: usize,
+}
+
+impl Clock {
+    fn entries(&self) -> &[u32] {
+        if self.len == 0 {
+            return &[];
+        }
+        // SAFETY: `at` points to `len` numbers of our own.
+        unsafe { core::slice::from_raw_parts(self.at, self.len) }
+    }
+
+    fn entries_mut(&mut self, len: usize) -> &mut [u32] {
+        if self.len < len && !self.grow(len) {
+            return &mut [];
+        }
+        // SAFETY: as above.
+        unsafe { core::slice::from_raw_parts_mut(self.at, self.len) }
+    }
+
+    fn grow(&mut self, len: usize) -> bool {
+        let len = len.next_power_of_two().max(16);
+        let Some(at) = arena::allocate(len * size_of::<u32>()) else { return false };
+        let at: *mut u32 = at.cast();
+        // SAFETY: the new memory is larger than the old.
+        unsafe { at.copy_from_nonoverlapping(self.at.cast_const(), self.len) };
+        (self.at, self.len) = (at, len);
+        true
+    }
+
+    /// A thread's entry.
+    #[inline]
+    pub fn get(&self, thread: u32) -> u32 {
+        self.entries().get(thread as usize).copied().unwrap_or(0)
+    }
+
+    fn set(&mut self, thread: u32, value: u32) {
+        if let Some(entry) = self.entries_mut(thread as usize + 1).get_mut(thread as usize) {
+            *entry = value;
+        }
+    }
+
+    /// Takes over all that another clock knows.
+    pub fn join(&mut self, other: &Self) {
+        let entries = self.entries_mut(other.len);
+        for (mine, theirs) in entries.iter_mut().zip(other.entries()) {
+            *mine = (*mine).max(*theirs);
+        }
+    }
+
+    fn assign(&mut self, other: &Self) {
+        self.entries_mut(0).fill(0);
+        self.join(other);
+    }
+
+    fn clear(&mut self) {
+        self.entries_mut(0).fill(0);
+    }
+
+    /// Does the clock know of that moment?
+    #[inline]
+    pub fn knows(&self, epoch: Epoch) -> bool {
+        self.get((epoch >> 32) as u32) >= epoch as u32
+    }
+}
+
+/// A thread's clock, and what its fences have gathered.
+pub struct Synchronised {
+    number: u32,
+    now: Clock,
+    /// What relaxed loads have read, for an acquire fence to take over.
+    loaded: Clock,
+    /// What the last release fence had seen, for relaxed stores to publish.
+    fenced: Clock,
+    has_fenced: bool,
+}
+
+/// The clock objects of things that have two sides.
+const READERS: u64 = 1 << 62;
+const THREAD: u64 = 1 << 63;
+
+impl Synchronised {
+    /// The thread with this number begins.
+    pub fn begin(&mut self, number: u32) {
+        self.number = number;
+        self.now.set(number, 1);
+    }
+
+    /// The current moment.
+    #[inline]
+    pub fn epoch(&self) -> Epoch {
+        u64::from(self.number) << 32 | u64::from(self.now.get(self.number))
+    }
+
+    /// Is that moment in the past?
+    #[inline]
+    pub fn knows(&self, epoch: Epoch) -> bool {
+        self.now.knows(epoch)
+    }
+
+    fn tick(&mut self) {
+        self.now.set(self.number, self.now.get(self.number) + 1);
+    }
+
+    fn acquire(&mut self, world: &mut World, object: u64) {
+        if let Some(clock) = world.clock(object) {
+            self.now.join(clock);
+        }
+    }
+
+    fn release(&mut self, world: &mut World, object: u64) {
+        if let Some(clock) = world.clock(object) {
+            clock.join(&self.now);
+        }
+        self.tick();
+    }
+
+    /// Takes part in the order that an operation makes. `index` is the thread's; `shared` says that it held
+    /// the object for reading.
+    pub fn sync(&mut self, world: &mut World, op: Op, object: usize, arg: u64, index: u32, shared: bool) {
+        let object = object as u64;
+        match op {
+            Op::Fork => self.release(world, THREAD | arg),
+            Op::Start => self.acquire(world, THREAD | u64::from(index)),
+            Op::End => self.release(world, THREAD | READERS | u64::from(index)),
+            Op::Join => self.acquire(world, THREAD | READERS | arg),
+            Op::Lock => {
+                self.acquire(world, object);
+                self.acquire(world, object | READERS);
+            }
+            Op::Unlock if shared => self.release(world, object | READERS),
+            Op::Unlock | Op::Signal | Op::Broadcast | Op::BarrierEnter | Op::SemPost | Op::OnceDone | Op::Release => {
+                self.release(world, object);
+            }
+            Op::RdLock | Op::Wait | Op::BarrierExit | Op::SemWait | Op::OnceRun | Op::OncePass | Op::Acquire => {
+                self.acquire(world, object);
+            }
+            Op::Fence => self.fence(Order::from_abi(arg as u32)),
+            _ => {}
+        }
+    }
+
+    fn fence(&mut self, order: Order) {
+        if order.acquires() {
+            self.now.join(&self.loaded);
+        }
+        if order.releases() {
+            self.fenced.assign(&self.now);
+            self.has_fenced = true;
+            self.tick();
+        }
+    }
+
+    /// An atomic operation on a variable.
+    pub fn atomic(&mut self, world: &mut World, op: Op, object: usize, order: Order) {
+        let Some(variable) = world.clock(object as u64) else { return };
+        if op != Op::AtomicStore {
+            if order.acquires() { self.now.join(variable) } else { self.loaded.join(variable) }
+        }
+        if matches!(op, Op::AtomicStore | Op::AtomicRmw) {
+            // A store begins a new release sequence; a read-modify-write continues the one it read from.
+            if op == Op::AtomicStore {
+                variable.clear();
+            }
+            if order.releases() {
+                variable.join(&self.now);
+            } else if self.has_fenced {
+                variable.join(&self.fenced);
+            }
+            if order.releases() {
+                self.tick();
+            }
+        }
+    }
+}

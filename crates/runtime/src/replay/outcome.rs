@@ -1,0 +1,161 @@
+//! What the replay answers: lines of the file `outcome`, as `foretrace_event::schedule` describes them.
+
+use super::stuck::{Held, Waiting};
+use super::{Player, World, stack};
+use crate::settings::{Decimal, Settings};
+use crate::sys;
+use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use foretrace_event::schedule::EXIT_STOPPED;
+use foretrace_event::wire::Op;
+
+static FILE: AtomicI32 = AtomicI32::new(-1);
+static HOLD: AtomicBool = AtomicBool::new(false);
+static STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// Creates the file.
+pub fn open(settings: &Settings) {
+    let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND | libc::O_NOFOLLOW;
+    if let Ok(fd) = sys::open(&settings.path(b"outcome"), flags, 0o600) {
+        FILE.store(sys::move_high(fd), Ordering::Relaxed);
+    }
+    HOLD.store(settings.hold, Ordering::Relaxed);
+}
+
+/// A line under construction; what does not fit is cut.
+pub struct Line {
+    bytes: [u8; 2048],
+    used: usize,
+}
+
+impl Line {
+    /// Beginning with a word.
+    pub fn new(word: &[u8]) -> Self {
+        let mut line = Self { bytes: [0; 2048], used: 0 };
+        line.put(word);
+        line
+    }
+
+    fn put(&mut self, part: &[u8]) {
+        let part = &part[..part.len().min(self.bytes.len() - 1 - self.used)];
+        self.bytes[self.used..self.used + part.len()].copy_from_slice(part);
+        self.used += part.len();
+    }
+
+    /// A word as it is.
+    pub fn word(mut self, key: &str, value: &str) -> Self {
+        self.key(key);
+        self.put(value.as_bytes());
+        self
+    }
+
+    /// A number in decimal.
+    pub fn decimal(mut self, key: &str, value: i64) -> Self {
+        self.key(key);
+        if value < 0 {
+            self.put(b"-");
+        }
+        self.put(Decimal::new(value.unsigned_abs()).bytes());
+        self
+    }
+
+    /// A number in hexadecimal.
+    pub fn hex(mut self, key: &str, value: usize) -> Self {
+        self.key(key);
+        self.put_hex(value);
+        self
+    }
+
+    /// Numbers in hexadecimal, joined by commas.
+    pub fn list(mut self, key: &str, values: impl Iterator<Item = usize>) -> Self {
+        self.key(key);
+        for (index, value) in values.enumerate() {
+            if index > 0 {
+                self.put(b",");
+            }
+            self.put_hex(value);
+        }
+        self
+    }
+
+    fn key(&mut self, key: &str) {
+        self.put(b" ");
+        self.put(key.as_bytes());
+        self.put(b"=");
+    }
+
+    fn put_hex(&mut self, value: usize) {
+        let digits = (usize::BITS - value.leading_zeros()).div_ceil(4).max(1);
+        for digit in (0..digits).rev() {
+            self.put(&[b"0123456789abcdef"[value >> (4 * digit) & 15]]);
+        }
+    }
+
+    /// Writes the line.
+    pub fn write(mut self) {
+        self.bytes[self.used] = b'\n';
+        sys::write(FILE.load(Ordering::Relaxed), &self.bytes[..=self.used]);
+    }
+}
+
+/// The schedule has been enforced to its end.
+pub fn end() {
+    Line::new(b"end").write();
+}
+
+/// A thread takes part.
+pub fn thread(index: u32, parent: u32) {
+    Line::new(b"thread").decimal("index", index.into()).decimal("parent", i64::from(parent as i32)).write();
+}
+
+/// A thread came with another operation than its next step.
+pub fn diverged(step: u32, thread: u32, expected: Op, got: Op, pc: usize) {
+    let line = Line::new(b"diverged").decimal("step", step.into()).decimal("thread", thread.into());
+    let line = line.word("expected", expected.name()).word("got", got.name()).hex("pc", pc);
+    if !STOPPED.swap(true, Ordering::Relaxed) {
+        line.write();
+    }
+    stop();
+}
+
+/// Nobody can go on, and the schedule is not over.
+pub fn stalled(step: u32, thread: u32) -> ! {
+    if !STOPPED.swap(true, Ordering::Relaxed) {
+        Line::new(b"stalled").decimal("step", step.into()).decimal("thread", thread.into()).write();
+    }
+    stop();
+}
+
+/// Threads that will never go on: first the line that says so, then each of them, then the end.
+pub fn deadlock<'a>(world: &World, stuck: impl Iterator<Item = (&'a Player, Waiting, i64)>) -> ! {
+    if !STOPPED.swap(true, Ordering::Relaxed) {
+        Line::new(b"deadlock").write();
+        for (player, waiting, owner) in stuck {
+            let line = Line::new(b"stuck").decimal("thread", player.index.into()).word("op", waiting.op.name());
+            let line = line.hex("object", waiting.object).decimal("owner", owner).hex("pc", waiting.pc);
+            line.list("stack", stack::frames(waiting.stack)).list("locks", held(player.held(world))).write();
+        }
+    }
+    stop();
+}
+
+/// The addresses of what a thread holds.
+pub fn held(held: &Held) -> impl Iterator<Item = usize> + '_ {
+    held.all().iter().map(|lock| lock.object)
+}
+
+/// The program has failed. In a debugger a breakpoint here stops it; else it is ended, or held for a debugger to come.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+#[inline(never)]
+pub extern "C" fn __foretrace_failed() {
+    core::hint::black_box(());
+}
+
+fn stop() -> ! {
+    __foretrace_failed();
+    if HOLD.load(Ordering::Relaxed) {
+        loop {
+            sys::pause();
+        }
+    }
+    sys::exit(EXIT_STOPPED)
+}

@@ -1,0 +1,224 @@
+//! The race detector: FastTrack over shadow cells. Two accesses to the same bytes race if one at least writes, one at
+//! least is not atomic, and neither happens before the other.
+
+use super::outcome::{self, Line};
+use super::shadow::{self, Cell, GRAIN};
+use super::stack::{self, StackId};
+use super::{Player, WORLD};
+use crate::lines::WRITE;
+use crate::map::Map;
+use crate::spin::{Raw, Spin};
+use crate::tls::Section;
+use core::sync::atomic::{AtomicU32, Ordering};
+use foretrace_event::Order;
+use foretrace_event::wire::Op;
+
+/// An access under examination.
+#[derive(Clone, Copy)]
+struct Access {
+    address: usize,
+    size: usize,
+    write: bool,
+    atomic: bool,
+    pc: usize,
+    frame: usize,
+}
+
+/// One that was there before.
+#[derive(Clone, Copy)]
+struct Before {
+    epoch: u64,
+    stack: StackId,
+    write: bool,
+    atomic: bool,
+}
+
+/// Locks of the cells, by address.
+#[repr(align(64))]
+struct Stripe(Raw);
+const STRIPES: usize = 1024;
+static LOCKS: [Stripe; STRIPES] = [const { Stripe(Raw::new()) }; STRIPES];
+
+/// Races that have been told, by their two places.
+static TOLD: Spin<Map> = Spin::new(Map::new());
+static COUNT: AtomicU32 = AtomicU32::new(0);
+/// More races than anyone reads.
+const MOST: u32 = 256;
+
+/// Watches a plain access.
+pub fn access(player: &'static Player, address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
+    let Some(_section) = Section::enter() else { return };
+    check(player, Access { address, size, write: kind & WRITE != 0, atomic: false, pc, frame });
+}
+
+/// Watches an atomic access, which has been done, and takes part in the order it makes. The caller is in a section.
+pub fn atomic(player: &'static Player, op: Op, address: usize, size: usize, order: Order, pc: usize, frame: usize) {
+    let write = matches!(op, Op::AtomicStore | Op::AtomicRmw);
+    check(player, Access { address, size, write, atomic: true, pc, frame });
+    let mut world = WORLD.lock();
+    world.progress += 1;
+    player.clock().atomic(&mut world, op, address, order);
+}
+
+fn check(player: &'static Player, access: Access) {
+    let end = access.address.saturating_add(access.size);
+    let mut stack = None;
+    let mut at = access.address;
+    while at < end {
+        let grain = at & !(GRAIN - 1);
+        let stop = grain.saturating_add(GRAIN).min(end);
+        if let Some(cell) = shadow::cell(at) {
+            let lock = &LOCKS[(grain / GRAIN) % STRIPES].0;
+            lock.lock();
+            // SAFETY: the cell's lock is held.
+            let cell = unsafe { &mut *cell };
+            let before = check_grain(player, &access, &mut stack, cell, at, stop);
+            lock.unlock();
+            if let Some(before) = before {
+                return tell(player, &access, before);
+            }
+        }
+        at = stop;
+    }
+}
+
+/// Checks the bytes from `at` to `stop`, which are of one cell.
+fn check_grain(
+    player: &'static Player,
+    access: &Access,
+    stack: &mut Option<StackId>,
+    cell: &mut Cell,
+    at: usize,
+    stop: usize,
+) -> Option<Before> {
+    let whole = stop - at == GRAIN;
+    if whole && cell.parts().is_none() {
+        return check_cell(player, access, stack, cell);
+    }
+    let parts = cell.split()?;
+    let mut found = None;
+    for part in &mut parts[at % GRAIN..at % GRAIN + (stop - at)] {
+        found = found.or(check_cell(player, access, stack, part));
+    }
+    found
+}
+
+fn check_cell(
+    player: &'static Player,
+    access: &Access,
+    stack: &mut Option<StackId>,
+    cell: &mut Cell,
+) -> Option<Before> {
+    let epoch = player.clock().epoch();
+    if !access.atomic && (cell.write == epoch || !access.write && cell.read == epoch) && cell.more.is_null() {
+        return None;
+    }
+    let stack = *stack.get_or_insert_with(|| stack::capture(player, access.pc, access.frame));
+    let race = conflict(player, access, cell);
+    note(player, access, cell, epoch, stack);
+    race
+}
+
+/// An earlier access that this one races with.
+fn conflict(player: &'static Player, access: &Access, cell: &mut Cell) -> Option<Before> {
+    let concurrent = |epoch: u64| epoch != 0 && !player.clock().knows(epoch);
+    if concurrent(cell.write) {
+        return Some(Before { epoch: cell.write, stack: cell.write_stack, write: true, atomic: false });
+    }
+    if access.write && concurrent(cell.read) {
+        return Some(Before { epoch: cell.read, stack: cell.read_stack, write: false, atomic: false });
+    }
+    let more = cell.known_more()?;
+    let find = |accesses: &shadow::Accesses, write, atomic| {
+        let found = accesses.all().iter().find(|(epoch, _)| concurrent(*epoch));
+        found.map(|&(epoch, stack)| Before { epoch, stack, write, atomic })
+    };
+    let mut found = if access.write { find(&more.reads, false, false) } else { None };
+    if !access.atomic {
+        found = found.or_else(|| find(&more.atomic_writes, true, true));
+        if access.write {
+            found = found.or_else(|| find(&more.atomic_reads, false, true));
+        }
+    }
+    found
+}
+
+/// Notes the access in the cell.
+fn note(player: &'static Player, access: &Access, cell: &mut Cell, epoch: u64, stack: StackId) {
+    if access.atomic {
+        if let Some(more) = cell.more() {
+            let list = if access.write { &mut more.atomic_writes } else { &mut more.atomic_reads };
+            list.note(epoch, stack);
+        }
+    } else if access.write {
+        (cell.write, cell.write_stack, cell.read) = (epoch, stack, 0);
+        if let Some(more) = cell.known_more() {
+            more.reads.clear();
+        }
+    } else if cell.read == 0 || player.clock().knows(cell.read) {
+        (cell.read, cell.read_stack) = (epoch, stack);
+    } else {
+        let other = (cell.read, cell.read_stack);
+        if let Some(more) = cell.more() {
+            more.reads.note(other.0, other.1);
+            more.reads.note(epoch, stack);
+        }
+    }
+}
+
+/// Tells of a race, once for each pair of places.
+fn tell(player: &'static Player, access: &Access, before: Before) {
+    let key = (access.pc as u64) << 32 ^ u64::from(before.stack) | 1 << 63;
+    let news = TOLD.lock().entry(key).is_some_and(|told| core::mem::replace(told, 1) == 0);
+    if !news || COUNT.fetch_add(1, Ordering::Relaxed) >= MOST {
+        return;
+    }
+    let stack = stack::capture(player, access.pc, access.frame);
+    let world = WORLD.lock();
+    let other = world.players().find(|other| other.number() == (before.epoch >> 32) as u32);
+    Line::new(b"race").hex("address", access.address).decimal("size", access.size as i64).write();
+    line(player.index, access.write, access.atomic, access.size, stack)
+        .list("locks", outcome::held(player.held(&world)))
+        .write();
+    let index = other.map_or(u32::MAX, |other| other.index);
+    line(index, before.write, before.atomic, access.size, before.stack).write();
+    drop(world);
+    tell_block(access.address);
+    outcome::__foretrace_failed();
+}
+
+fn line(thread: u32, write: bool, atomic: bool, size: usize, stack: StackId) -> Line {
+    let kind = if write { "write" } else { "read" };
+    let line = Line::new(b"access").decimal("thread", thread.into()).word("kind", kind);
+    let line = line.decimal("atomic", atomic.into()).decimal("size", size as i64);
+    let pc = stack::frames(stack).next().unwrap_or(0);
+    line.hex("pc", pc).list("stack", stack::frames(stack))
+}
+
+/// Heap blocks by their address divided by 16: size, thread and stack of the allocation.
+static BLOCKS: Spin<Map> = Spin::new(Map::new());
+
+/// Notes where a block was allocated. The caller is in a section.
+pub fn note_block(player: &'static Player, at: usize, size: usize, pc: usize) {
+    let stack = stack::capture(player, pc, crate::tls::tls().frame.get());
+    if let Some(block) = BLOCKS.lock().entry(at as u64) {
+        *block = (size as u64).min(u64::from(u32::MAX)) << 32 | u64::from(stack);
+    }
+}
+
+fn tell_block(address: usize) {
+    const FAR: usize = 1 << 16;
+    let blocks = BLOCKS.lock();
+    let mut at = address & !15;
+    while at + FAR > address {
+        if let Some(block) = blocks.get(at as u64) {
+            let (size, stack) = ((block >> 32) as usize, block as u32);
+            if address < at + size {
+                let line = Line::new(b"block").hex("address", at).decimal("size", size as i64);
+                line.list("stack", stack::frames(stack)).write();
+            }
+            return;
+        }
+        at -= 16;
+    }
+}
