@@ -1,0 +1,185 @@
+//! A schedule as the runtime reads it.
+
+use foretrace_event::schedule::{HEADER_SIZE, MAGIC, NO_OBJECT, NO_THREAD, STEP_SIZE, Step, THREAD_SIZE, VERSION};
+use foretrace_event::wire::Op;
+use foretrace_event::{Event, EventId, ThreadId};
+use foretrace_finding::Schedule;
+use foretrace_trace::{ConditionId, Trace};
+use rustc_hash::FxHashMap;
+
+/// Why a schedule cannot be enforced.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NotEnforceable {
+    /// It names a thread or an event the trace does not have.
+    #[error("the schedule has event {} of thread {}, which the recording does not have", .0.index, .0.thread)]
+    NoSuchEvent(EventId),
+    /// It leaves out or repeats an event of a thread.
+    #[error("the schedule jumps to event {} of thread {}", .0.index, .0.thread)]
+    Jumps(EventId),
+    /// A thread takes part whose creation was not recorded, so that it cannot be told from others.
+    #[error("thread {0} takes part, and its creation was not recorded")]
+    Unforked(ThreadId),
+    /// An event fails that cannot.
+    #[error("event {} of thread {} cannot fail", .0.index, .0.thread)]
+    CannotFail(EventId),
+}
+
+/// A step with the event of the trace it stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EnforcedStep {
+    /// What the runtime waits for.
+    pub step: Step,
+    /// What it is in the trace.
+    pub event: EventId,
+}
+
+/// A schedule the runtime can enforce.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Enforced {
+    threads: Vec<(u32, u32)>,
+    steps: Vec<EnforcedStep>,
+}
+
+/// What an operation is done to. Each kind of thing is numbered apart in a trace, and together in a schedule.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Object {
+    None,
+    Lock(u32),
+    Condition(ConditionId),
+    Barrier(u32),
+    Sem(u32),
+    Once(u32),
+    Channel(u32),
+    Atomic(u32),
+}
+
+impl Enforced {
+    /// Of a schedule over this trace.
+    ///
+    /// # Errors
+    /// If the schedule is not one of this trace.
+    pub fn new(trace: &Trace, schedule: &Schedule) -> Result<Self, NotEnforceable> {
+        let threads = tree(trace);
+        let mut next = vec![0u32; threads.len()];
+        let mut numbers = FxHashMap::default();
+        let mut steps = Vec::new();
+        for planned in schedule.steps() {
+            let event = planned.event;
+            check(trace, &mut next, event)?;
+            if threads[event.thread.index()].is_none() {
+                return Err(NotEnforceable::Unforked(event.thread));
+            }
+            let Some((op, object)) = operation(trace, trace.event(event)) else { continue };
+            let op = if planned.fails { failed(op).ok_or(NotEnforceable::CannotFail(event))? } else { op };
+            let object = number(&mut numbers, object);
+            steps.push(EnforcedStep { step: Step { thread: event.thread.0, object, op }, event });
+        }
+        let unknown = (NO_THREAD, u32::MAX);
+        Ok(Self { threads: threads.into_iter().map(|place| place.unwrap_or(unknown)).collect(), steps })
+    }
+
+    /// The steps.
+    pub fn steps(&self) -> &[EnforcedStep] {
+        &self.steps
+    }
+
+    /// As the file `schedule`.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let size = HEADER_SIZE + THREAD_SIZE * self.threads.len() + STEP_SIZE * self.steps.len();
+        let mut bytes = Vec::with_capacity(size);
+        bytes.extend(MAGIC);
+        for number in [VERSION, self.threads.len() as u32, self.steps.len() as u32] {
+            bytes.extend(number.to_le_bytes());
+        }
+        for (parent, place) in &self.threads {
+            bytes.extend(parent.to_le_bytes());
+            bytes.extend(place.to_le_bytes());
+        }
+        self.steps.iter().for_each(|step| bytes.extend(step.step.encode()));
+        bytes
+    }
+}
+
+/// Is it the next event of its thread?
+fn check(trace: &Trace, next: &mut [u32], event: EventId) -> Result<(), NotEnforceable> {
+    let Some(expected) = next.get_mut(event.thread.index()) else { return Err(NotEnforceable::NoSuchEvent(event)) };
+    if event.index >= trace.len(event.thread) {
+        return Err(NotEnforceable::NoSuchEvent(event));
+    }
+    if event.index != *expected {
+        return Err(NotEnforceable::Jumps(event));
+    }
+    *expected += 1;
+    Ok(())
+}
+
+/// Each thread's parent and how many threads that one had created before; none if its creation is unknown.
+fn tree(trace: &Trace) -> Vec<Option<(u32, u32)>> {
+    let mut created = vec![0u32; trace.threads().len()];
+    let place = |thread: ThreadId| {
+        if thread == ThreadId::MAIN {
+            return Some((NO_THREAD, 0));
+        }
+        let parent = trace.parent(thread)?;
+        let before = created[parent.index()];
+        created[parent.index()] += 1;
+        Some((parent.0, before))
+    };
+    trace.threads().map(place).collect()
+}
+
+fn number(numbers: &mut FxHashMap<Object, u32>, object: Object) -> u32 {
+    if object == Object::None {
+        return NO_OBJECT;
+    }
+    let next = numbers.len() as u32;
+    *numbers.entry(object).or_insert(next)
+}
+
+/// The operation of an event and what it is done to; none for accesses.
+fn operation(trace: &Trace, event: Event) -> Option<(Op, Object)> {
+    let condition = |instance| Object::Condition(trace.instance(instance).condition);
+    Some(match event {
+        Event::Start => (Op::Start, Object::None),
+        Event::End => (Op::End, Object::None),
+        Event::Fork(_) => (Op::Fork, Object::None),
+        Event::Join(_) => (Op::Join, Object::None),
+        Event::Lock(lock, _) => (Op::Lock, Object::Lock(lock.0)),
+        Event::FailedLock(lock, _) => (Op::LockFailed, Object::Lock(lock.0)),
+        Event::RdLock(lock, _) => (Op::RdLock, Object::Lock(lock.0)),
+        Event::FailedRdLock(lock, _) => (Op::RdLockFailed, Object::Lock(lock.0)),
+        Event::Unlock(lock) => (Op::Unlock, Object::Lock(lock.0)),
+        Event::Signal(instance) => (Op::Signal, condition(instance)),
+        Event::Broadcast(instance) => (Op::Broadcast, condition(instance)),
+        Event::Wait(instance, _) => (Op::Wait, condition(instance)),
+        Event::FailedWait(_) => (Op::WaitFailed, Object::None),
+        Event::BarrierEnter(barrier) => (Op::BarrierEnter, Object::Barrier(barrier.0)),
+        Event::BarrierExit(barrier) => (Op::BarrierExit, Object::Barrier(barrier.0)),
+        Event::SemWait(sem, _) => (Op::SemWait, Object::Sem(sem.0)),
+        Event::FailedSemWait(sem, _) => (Op::SemWaitFailed, Object::Sem(sem.0)),
+        Event::SemPost(sem) => (Op::SemPost, Object::Sem(sem.0)),
+        Event::OnceRun(once) => (Op::OnceRun, Object::Once(once.0)),
+        Event::OnceDone(once) => (Op::OnceDone, Object::Once(once.0)),
+        Event::OnceAbort(once) => (Op::OnceAbort, Object::Once(once.0)),
+        Event::OncePass(once) => (Op::OncePass, Object::Once(once.0)),
+        Event::Release(channel) => (Op::Release, Object::Channel(channel.0)),
+        Event::Acquire(channel) => (Op::Acquire, Object::Channel(channel.0)),
+        Event::AtomicLoad(atomic, ..) => (Op::AtomicLoad, Object::Atomic(atomic.0)),
+        Event::AtomicStore(atomic, ..) => (Op::AtomicStore, Object::Atomic(atomic.0)),
+        Event::AtomicRmw(atomic, ..) => (Op::AtomicRmw, Object::Atomic(atomic.0)),
+        Event::Fence(_) => (Op::Fence, Object::None),
+        Event::Custom(..) => (Op::Custom, Object::None),
+        Event::Read(_) | Event::Write(_) => return None,
+    })
+}
+
+/// The operation when it does not succeed.
+fn failed(op: Op) -> Option<Op> {
+    Some(match op {
+        Op::Lock => Op::LockFailed,
+        Op::RdLock => Op::RdLockFailed,
+        Op::SemWait => Op::SemWaitFailed,
+        Op::Wait => Op::WaitFailed,
+        _ => return None,
+    })
+}

@@ -1,0 +1,102 @@
+//! What a replay proves: the verdict on its witness, and everything that failed on the way.
+//!
+//! Addresses differ from run to run, so failures are compared by place: a file and an address in it.
+
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+
+use foretrace_event::EventId;
+use foretrace_finding::{Candidate, Divergence, Race, Verdict, Witness};
+use foretrace_trace::Trace;
+
+use crate::{Enforced, Modules, Outcome, Replayed, SeenRace, SeenStuck};
+
+/// A place that is the same in every run: a file, and an address in it.
+pub type Spot = (PathBuf, u64);
+
+/// A failure that was seen.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Evidence {
+    /// Two unordered accesses.
+    Race(SeenRace),
+    /// Threads that will never go on.
+    Deadlock(Vec<SeenStuck>),
+}
+
+impl Evidence {
+    /// All that an outcome shows.
+    pub fn all(outcome: &Outcome) -> Vec<Self> {
+        let races = outcome.races.iter().cloned().map(Self::Race);
+        let deadlock = (!outcome.deadlock.is_empty()).then(|| Self::Deadlock(outcome.deadlock.clone()));
+        races.chain(deadlock).collect()
+    }
+
+    /// What makes two failures the same: where each thread was.
+    pub fn spots(&self, modules: &Modules) -> Vec<Spot> {
+        let pcs: Vec<u64> = match self {
+            Self::Race(race) => race.accesses.iter().map(|access| access.pc).collect(),
+            Self::Deadlock(stuck) => stuck.iter().map(|stuck| stuck.pc).collect(),
+        };
+        let mut spots: Vec<Spot> = pcs.into_iter().map(|pc| modules.locate(pc)).collect();
+        spots.sort();
+        spots
+    }
+
+    /// Is it what the candidate predicts?
+    pub fn shows(&self, candidate: &Candidate, recorded: (&Trace, &Modules), modules: &Modules) -> bool {
+        match (self, candidate) {
+            (Self::Race(seen), Candidate::Race(race)) => same_race(seen, race, recorded, modules),
+            (Self::Deadlock(seen), Candidate::Deadlock(deadlock)) => {
+                let stuck = |event: EventId| seen.iter().any(|stuck| stuck.thread == event.thread.0);
+                deadlock.events().all(stuck)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Is it the same variable? A global lies at the same place of its file, a heap block comes from the same place, and what
+/// is on a stack is told by who touches it. Otherwise both accesses must be at the same places.
+fn same_race(seen: &SeenRace, race: &Race, (trace, recorded): (&Trace, &Modules), modules: &Modules) -> bool {
+    let interval = trace.interval(race.interval);
+    if modules.find(seen.address).is_some() {
+        let (file, start) = recorded.locate(interval.address);
+        let (seen_file, seen_start) = modules.locate(seen.address);
+        return file == seen_file && seen_start < start + interval.length && start < seen_start + seen.size;
+    }
+    if let (Some(block), Some(allocation)) = (&seen.block, trace.allocation(race.interval)) {
+        let place = recorded.locate(allocation.pc);
+        return block.stack.iter().any(|pc| modules.locate(*pc) == place);
+    }
+    let mut threads = seen.accesses.each_ref().map(|access| access.thread);
+    threads.sort_unstable();
+    threads == [race.first.thread.0, race.second.thread.0]
+}
+
+/// What the replay says of the witness.
+pub fn verdict(witness: &Witness, recorded: (&Trace, &Modules), enforced: &Enforced, run: &Replayed) -> Verdict {
+    let evidence = Evidence::all(&run.outcome);
+    if evidence.iter().any(|seen| seen.shows(&witness.candidate, recorded, &run.modules)) {
+        return Verdict::Confirmed;
+    }
+    let at = |step: u32, came: String| match enforced.steps().get(step as usize) {
+        Some(step) => Verdict::Diverged(Divergence { expected: step.event, came }),
+        None => Verdict::Unknown { why: came },
+    };
+    let outcome = &run.outcome;
+    if let Some(diverged) = &outcome.diverged {
+        return at(diverged.step, format!("t{} came with {}, not {}", diverged.thread, diverged.got, diverged.expected));
+    }
+    if let Some(stalled) = &outcome.stalled {
+        return at(stalled.step, format!("t{} did not come", stalled.thread));
+    }
+    if !evidence.is_empty() {
+        return Verdict::Unknown { why: "another error came first".to_owned() };
+    }
+    match run.ended.status.signal() {
+        _ if run.ended.timed_out => Verdict::Unknown { why: format!("no end within {:.1?}", run.ended.time) },
+        Some(signal) => Verdict::Unknown { why: format!("the program was killed by signal {signal}") },
+        None if outcome.ended => Verdict::NotSeen,
+        None => at(run.progress, "the program ended".to_owned()),
+    }
+}

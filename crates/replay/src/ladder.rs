@@ -1,0 +1,108 @@
+//! Climbing the ladder of one candidate's witnesses, and several ladders side by side.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use foretrace_finding::{Finding, Verdict, Witness};
+use foretrace_trace::Trace;
+
+use crate::{Enforced, Evidence, Modules, Program, ReplayError, Replayed, verdict};
+
+/// How hard to try.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Limits {
+    /// How long one replay may take.
+    pub time: Duration,
+    /// How many witnesses of one candidate are replayed.
+    pub replays: usize,
+    /// When to begin no more replays.
+    pub until: Option<Instant>,
+}
+
+/// A failure with the witness whose replay showed it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Confirmed {
+    /// The witness; its candidate may be another one than what was seen.
+    pub witness: Witness,
+    /// What was seen.
+    pub evidence: Evidence,
+    /// The run that showed it.
+    pub run: Replayed,
+}
+
+/// Replays one witness after the other until one shows its candidate. Gives what became of the candidate, and every
+/// failure seen on the way.
+///
+/// # Errors
+/// If a replay cannot be run at all.
+pub fn confirm(
+    program: &Program,
+    recorded: (&Trace, &Modules),
+    witnesses: &mut dyn Iterator<Item = Witness>,
+    directory: &Path,
+    limits: Limits,
+) -> Result<(Option<Finding>, Vec<Confirmed>), ReplayError> {
+    let mut last = None;
+    let mut seen = Vec::new();
+    for witness in witnesses.take(limits.replays) {
+        if limits.until.is_some_and(|until| Instant::now() >= until) {
+            let verdict = Verdict::Unknown { why: "the time budget is spent".to_owned() };
+            last = last.or(Some(Finding { witness, verdict }));
+            break;
+        }
+        let verdict = match Enforced::new(recorded.0, &witness.schedule) {
+            Err(why) => Verdict::Unknown { why: why.to_string() },
+            Ok(enforced) => {
+                let run = program.replay(&enforced, directory, limits.time)?;
+                let verdict = verdict(&witness, recorded, &enforced, &run);
+                seen.extend(Evidence::all(&run.outcome).into_iter().map(|evidence| Confirmed {
+                    witness: witness.clone(),
+                    evidence,
+                    run: run.clone(),
+                }));
+                verdict
+            }
+        };
+        let done = verdict == Verdict::Confirmed;
+        last = Some(Finding { witness, verdict });
+        if done {
+            break;
+        }
+    }
+    Ok((last, seen))
+}
+
+/// Works on several things at once; answers are in the order of the things. The worker's number comes with each.
+pub fn side_by_side<T: Sync, A: Send>(jobs: usize, things: &[T], work: impl Fn(usize, &T) -> A + Sync) -> Vec<A> {
+    let next = AtomicUsize::new(0);
+    let answers = Mutex::new(Vec::with_capacity(things.len()));
+    let worker = |number: usize| {
+        while let index = next.fetch_add(1, Ordering::Relaxed)
+            && let Some(thing) = things.get(index)
+        {
+            let answer = work(number, thing);
+            answers.lock().expect("no worker panics while it holds this").push((index, answer));
+        }
+    };
+    std::thread::scope(|scope| {
+        for number in 1..jobs.min(things.len()) {
+            let worker = &worker;
+            scope.spawn(move || worker(number));
+        }
+        worker(0);
+    });
+    let mut answers = answers.into_inner().expect("no worker panics while it holds this");
+    answers.sort_by_key(|(index, _)| *index);
+    answers.into_iter().map(|(_, answer)| answer).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn answers_keep_the_order_of_the_things() {
+        let things: Vec<u32> = (0..100).collect();
+        assert_eq!(super::side_by_side(4, &things, |_, thing| thing * 2), things.iter().map(|n| n * 2).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,48 @@
+//! Runs a program under a schedule and says what came of it: `Witness → Verdict`.
+//!
+//! A witness is a claim about the trace: in this order of its events, the error shows. Replay enforces that order in the
+//! real program and looks. A race is *confirmed* only if the vector clocks of the runtime saw two unordered accesses, a
+//! deadlock only if threads were really stuck; the [`Evidence`] has their stacks.
+//!
+//! * [`Enforced`] is a schedule as the runtime reads it: threads by their place in the tree of creation, objects by first
+//!   use, so that nothing depends on addresses (thesis 4.6).
+//! * [`Program`] is what to run and how; [`Program::replay`] runs it once, with a limit of time.
+//! * [`Outcome`] is what the runtime wrote, read as untrusted text.
+//! * [`confirm`] climbs the ladder of one candidate's witnesses until one shows its error.
+//!
+//! The method is that of RaceQuest (thesis 4.6, 4.7 and 5.4; SEPS'15 sections 2.3 and 3).
+//!
+//! **Deviations.** RaceQuest replays under an external race detector and learns its verdict from its output; here the
+//! detector is part of the runtime. Memory accesses of a schedule are left out: they are free between two sync
+//! operations, because a race is seen by clocks and not by timing.
+//!
+//! **What it misses.** Outcomes that hang on the order of plain accesses within one segment; input that changes from run
+//! to run; a timed wait whose condition variable the trace does not know is matched by its kind alone.
+//!
+//! ```
+//! use foretrace_finding::Schedule;
+//! use foretrace_replay::Enforced;
+//!
+//! let trace = foretrace_trace::text::parse("main fork t\nt lock m\nt write x\nmain read x").unwrap();
+//! let schedule: Schedule = "t0:1 t1:2".parse().unwrap();
+//! let enforced = Enforced::new(&trace, &schedule).unwrap();
+//! assert_eq!(enforced.steps().len(), 3);
+//! assert_eq!(&enforced.to_bytes()[..8], b"FTSCHED\n");
+//! ```
+#![deny(unsafe_code)]
+
+mod enforced;
+mod evidence;
+mod ladder;
+mod modules;
+mod outcome;
+mod process;
+mod program;
+
+pub use enforced::{EnforcedStep, NotEnforceable, Enforced};
+pub use evidence::{Evidence, Spot, verdict};
+pub use ladder::{Confirmed, Limits, confirm, side_by_side};
+pub use modules::Modules;
+pub use outcome::{Block, Diverged, Outcome, OutcomeError, SeenAccess, SeenRace, SeenStuck, Stalled};
+pub use process::{Ended, run_limited};
+pub use program::{Program, ReplayError, Replayed};

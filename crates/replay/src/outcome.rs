@@ -1,0 +1,319 @@
+//! What the runtime wrote about a replay. Untrusted: the program may have scribbled over it or died in the middle.
+
+use std::collections::BTreeMap;
+
+/// What happened in a replay.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Outcome {
+    /// The last step was taken.
+    pub ended: bool,
+    /// A thread came with another operation than its next step.
+    pub diverged: Option<Diverged>,
+    /// Nobody could go on, and the thread of the next step had not come.
+    pub stalled: Option<Stalled>,
+    /// Races, in the order in which they were seen.
+    pub races: Vec<SeenRace>,
+    /// The threads that will never go on; empty: no deadlock.
+    pub deadlock: Vec<SeenStuck>,
+    /// Parents of threads, and where they were created, by index.
+    pub threads: BTreeMap<u32, (i64, u64)>,
+}
+
+/// Another operation than expected.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diverged {
+    /// The step that was next.
+    pub step: u32,
+    /// Who came.
+    pub thread: u32,
+    /// The operation it should have come with.
+    pub expected: String,
+    /// The one it came with.
+    pub got: String,
+    /// Where.
+    pub pc: u64,
+}
+
+/// A thread that did not come.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stalled {
+    /// The step that was next.
+    pub step: u32,
+    /// Who should have taken it.
+    pub thread: u32,
+}
+
+/// Two unordered accesses.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SeenRace {
+    /// The first byte both touch.
+    pub address: u64,
+    /// How many bytes both touch.
+    pub size: u64,
+    /// The later one first.
+    pub accesses: [SeenAccess; 2],
+    /// The heap block the bytes are in.
+    pub block: Option<Block>,
+}
+
+/// One access of a race.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SeenAccess {
+    /// Who.
+    pub thread: u32,
+    /// A write, not a read.
+    pub write: bool,
+    /// An atomic operation.
+    pub atomic: bool,
+    /// How many bytes.
+    pub size: u64,
+    /// Where in the program.
+    pub pc: u64,
+    /// Return addresses, the innermost first.
+    pub stack: Vec<u64>,
+    /// The locks the thread held.
+    pub locks: Vec<u64>,
+}
+
+/// A heap block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Block {
+    /// Its first byte.
+    pub address: u64,
+    /// Its size.
+    pub size: u64,
+    /// Who allocated it.
+    pub thread: u32,
+    /// From where.
+    pub stack: Vec<u64>,
+}
+
+/// A thread that will never go on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SeenStuck {
+    /// Who.
+    pub thread: u32,
+    /// The operation it cannot finish.
+    pub op: String,
+    /// What it is done to.
+    pub object: u64,
+    /// Who holds that; none: nobody.
+    pub owner: Option<u32>,
+    /// Where.
+    pub pc: u64,
+    /// Return addresses, the innermost first.
+    pub stack: Vec<u64>,
+    /// The locks the thread holds.
+    pub locks: Vec<u64>,
+}
+
+/// What is wrong with an outcome.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("outcome, line {line}: {why}")]
+pub struct OutcomeError {
+    /// From 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub why: String,
+}
+
+/// No outcome is longer: a program that scribbles cannot make us read for ever.
+pub const MAX_BYTES: usize = 16 << 20;
+/// No stack is deeper.
+const MAX_STACK: usize = 4096;
+
+impl Outcome {
+    /// Reads the text of the file `outcome`. A last line without its end is left out: its writer was killed.
+    ///
+    /// # Errors
+    /// If a line is none of those the runtime writes.
+    pub fn parse(text: &str) -> Result<Self, OutcomeError> {
+        let mut reader = Reader::default();
+        let whole = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
+        for (index, line) in whole.enumerate() {
+            reader.line(line).map_err(|why| OutcomeError { line: index + 1, why })?;
+        }
+        Ok(reader.outcome)
+    }
+}
+
+/// Lines so far, and the race whose accesses are awaited.
+#[derive(Default)]
+struct Reader {
+    outcome: Outcome,
+    open: Option<(u64, u64, Vec<SeenAccess>)>,
+}
+
+impl Reader {
+    fn line(&mut self, line: &str) -> Result<(), String> {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let fields = Fields::new(rest)?;
+        match word {
+            "end" => self.outcome.ended = true,
+            "diverged" => self.outcome.diverged = Some(diverged(&fields)?),
+            "stalled" => {
+                self.outcome.stalled =
+                    Some(Stalled { step: fields.decimal("step")?, thread: fields.decimal("thread")? });
+            }
+            "race" => self.open = Some((fields.hex("address")?, fields.decimal("size")?, Vec::new())),
+            "access" => self.access(access(&fields)?)?,
+            "block" => {
+                let race = self.outcome.races.last_mut().ok_or("a block without a race")?;
+                race.block = Some(block(&fields)?);
+            }
+            "deadlock" => {}
+            "stuck" => self.outcome.deadlock.push(stuck(&fields)?),
+            "thread" => {
+                let (parent, pc) = (fields.decimal("parent")?, fields.hex("pc")?);
+                self.outcome.threads.insert(fields.decimal("index")?, (parent, pc));
+            }
+            other => return Err(format!("`{}` is no answer", other.chars().take(40).collect::<String>())),
+        }
+        Ok(())
+    }
+
+    fn access(&mut self, access: SeenAccess) -> Result<(), String> {
+        let (address, size, mut accesses) = self.open.take().ok_or("an access without a race")?;
+        accesses.push(access);
+        match <[SeenAccess; 2]>::try_from(accesses) {
+            Ok(accesses) => self.outcome.races.push(SeenRace { address, size, accesses, block: None }),
+            Err(one) => self.open = Some((address, size, one)),
+        }
+        Ok(())
+    }
+}
+
+fn diverged(fields: &Fields<'_>) -> Result<Diverged, String> {
+    Ok(Diverged {
+        step: fields.decimal("step")?,
+        thread: fields.decimal("thread")?,
+        expected: fields.op("expected")?,
+        got: fields.op("got")?,
+        pc: fields.hex("pc")?,
+    })
+}
+
+fn access(fields: &Fields<'_>) -> Result<SeenAccess, String> {
+    let write = match fields.get("kind")? {
+        "write" => true,
+        "read" => false,
+        other => return Err(format!("kind={other} is neither read nor write")),
+    };
+    Ok(SeenAccess {
+        thread: fields.decimal("thread")?,
+        write,
+        atomic: fields.get("atomic")? == "1",
+        size: fields.decimal("size")?,
+        pc: fields.hex("pc")?,
+        stack: fields.list("stack")?,
+        locks: fields.list("locks")?,
+    })
+}
+
+fn block(fields: &Fields<'_>) -> Result<Block, String> {
+    Ok(Block {
+        address: fields.hex("address")?,
+        size: fields.decimal("size")?,
+        thread: fields.decimal("thread")?,
+        stack: fields.list("stack")?,
+    })
+}
+
+fn stuck(fields: &Fields<'_>) -> Result<SeenStuck, String> {
+    Ok(SeenStuck {
+        thread: fields.decimal("thread")?,
+        op: fields.op("op")?,
+        object: fields.hex("object")?,
+        owner: u32::try_from(fields.decimal::<i64>("owner")?).ok(),
+        pc: fields.hex("pc")?,
+        stack: fields.list("stack")?,
+        locks: fields.list("locks")?,
+    })
+}
+
+/// The `key=value` words of a line.
+struct Fields<'a>(Vec<(&'a str, &'a str)>);
+
+impl<'a> Fields<'a> {
+    fn new(rest: &'a str) -> Result<Self, String> {
+        let pair = |word: &'a str| word.split_once('=').ok_or_else(|| format!("`{word}` is not key=value"));
+        rest.split(' ').filter(|word| !word.is_empty()).map(pair).collect::<Result<_, _>>().map(Self)
+    }
+
+    fn get(&self, key: &str) -> Result<&'a str, String> {
+        self.0.iter().find(|(name, _)| *name == key).map(|(_, value)| *value).ok_or_else(|| format!("no {key}="))
+    }
+
+    fn decimal<T: std::str::FromStr>(&self, key: &str) -> Result<T, String> {
+        let value = self.get(key)?;
+        value.parse().map_err(|_| format!("{key}={value} is no number"))
+    }
+
+    fn hex(&self, key: &str) -> Result<u64, String> {
+        hex(self.get(key)?).ok_or_else(|| format!("{key}={} is no hexadecimal number", self.get(key).unwrap_or("")))
+    }
+
+    fn list(&self, key: &str) -> Result<Vec<u64>, String> {
+        let value = self.get(key)?;
+        let words = value.split(',').filter(|word| !word.is_empty()).take(MAX_STACK);
+        words.map(|word| hex(word).ok_or_else(|| format!("{key}: {word} is no hexadecimal number"))).collect()
+    }
+
+    /// An operation: its name, or its number.
+    fn op(&self, key: &str) -> Result<String, String> {
+        use foretrace_event::wire::Op;
+        let value = self.get(key)?;
+        let known = |op: &&Op| op.name() == value || hex(value) == Some(u64::from(**op as u8));
+        Ok(Op::ALL.iter().find(known).map_or(value, |op| op.name()).to_owned())
+    }
+}
+
+fn hex(text: &str) -> Option<u64> {
+    u64::from_str_radix(text.trim_start_matches("0x"), 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RACE: &str = "thread index=1 parent=0 pc=4010\nrace address=7f10 size=4\n\
+        access thread=1 kind=write atomic=0 size=4 pc=401a stack=401a,4020 locks=\n\
+        access thread=0 kind=read atomic=1 size=4 pc=402a stack=402a locks=7f20,7f28\n\
+        block address=7f00 size=64 thread=0 stack=4030\nend\n";
+
+    #[test]
+    fn a_race_is_read_with_both_accesses() {
+        let outcome = Outcome::parse(RACE).unwrap();
+        assert!(outcome.ended && outcome.threads[&1] == (0, 0x4010));
+        let race = &outcome.races[0];
+        assert_eq!((race.address, race.accesses[0].stack.len(), race.accesses[1].locks.len()), (0x7f10, 2, 2));
+        assert!(race.accesses[0].write && race.accesses[1].atomic);
+        assert_eq!(race.block.as_ref().unwrap().size, 64);
+    }
+
+    #[test]
+    fn a_deadlock_is_read() {
+        let text = "deadlock\nstuck thread=1 op=lock object=10 owner=2 pc=1 stack=1 locks=20\n\
+            stuck thread=2 op=lock object=20 owner=-1 pc=2 stack=2 locks=10\n";
+        let stuck = Outcome::parse(text).unwrap().deadlock;
+        assert_eq!((stuck.len(), stuck[0].owner, stuck[1].owner), (2, Some(2), None));
+    }
+
+    #[test]
+    fn half_a_line_is_left_out_and_nonsense_has_a_position() {
+        assert_eq!(Outcome::parse("end\nrace addr").unwrap(), Outcome { ended: true, ..Outcome::default() });
+        for (text, line) in [("gibberish\n", 1), ("end\naccess thread=1\n", 2), ("end\nend\nrace address=zz size=1\n", 3)] {
+            assert_eq!(Outcome::parse(text).unwrap_err().line, line, "{text}");
+        }
+    }
+
+    #[test]
+    fn every_prefix_and_every_changed_byte_is_an_answer_or_an_error() {
+        for end in 0..RACE.len() {
+            let _ = Outcome::parse(&RACE[..end]);
+            let mut bytes = RACE.as_bytes().to_vec();
+            bytes[end] ^= 0x15;
+            let _ = Outcome::parse(&String::from_utf8_lossy(&bytes));
+        }
+    }
+}

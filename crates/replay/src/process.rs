@@ -1,0 +1,72 @@
+//! A process with a limit of time.
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+
+/// How a process ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Ended {
+    /// Its status.
+    pub status: ExitStatus,
+    /// It was killed, because its time was up.
+    pub timed_out: bool,
+    /// How long it ran.
+    pub time: Duration,
+}
+
+/// Runs a command in a process group of its own and kills the group after `limit`, or when this process dies.
+///
+/// # Errors
+/// If the command cannot be run.
+pub fn run_limited(command: &mut Command, limit: Duration) -> io::Result<Ended> {
+    let begin = Instant::now();
+    let mut child = spawn(command)?;
+    let timed_out = !ends_within(&child, limit)?;
+    if timed_out {
+        let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+    }
+    let status = child.wait()?;
+    Ok(Ended { status, timed_out, time: begin.elapsed() })
+}
+
+#[allow(unsafe_code)]
+fn spawn(command: &mut Command) -> io::Result<Child> {
+    command.process_group(0);
+    // SAFETY: between fork and exec the closure makes one system call and touches no memory.
+    unsafe {
+        command.pre_exec(|| Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?));
+    }
+    command.spawn()
+}
+
+fn ends_within(child: &Child, limit: Duration) -> io::Result<bool> {
+    let descriptor = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
+    let end = Instant::now() + limit;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        let left = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
+        match poll(&mut [PollFd::new(&descriptor, PollFlags::IN)], Some(&left)) {
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+            Ok(ready) => return Ok(ready > 0),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_killed_when_its_time_is_up() {
+        let ended = run_limited(Command::new("sleep").arg("20"), Duration::from_millis(20)).unwrap();
+        assert!(ended.timed_out && !ended.status.success() && ended.time < Duration::from_secs(10));
+        let ended = run_limited(&mut Command::new("true"), Duration::from_secs(10)).unwrap();
+        assert!(!ended.timed_out && ended.status.success());
+    }
+}

@@ -1,0 +1,127 @@
+//! What is run, and one run of it under a schedule.
+
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::outcome::MAX_BYTES;
+use crate::{Ended, Enforced, Modules, Outcome, OutcomeError, run_limited};
+
+/// A program, and how the runtime comes into it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Program {
+    /// The file.
+    pub path: PathBuf,
+    /// Its name as it was called, and its arguments.
+    pub command: Vec<OsString>,
+    /// Where it runs; none: here.
+    pub directory: Option<PathBuf>,
+    /// The variables that bring the runtime in.
+    pub environment: Vec<(OsString, OsString)>,
+}
+
+/// Why a replay could not take place.
+#[derive(Debug, thiserror::Error)]
+pub enum ReplayError {
+    /// The operating system refused.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// What was tried with.
+        path: PathBuf,
+        /// What it said.
+        source: io::Error,
+    },
+    /// The runtime's answer makes no sense.
+    #[error("{}: {source}", path.display())]
+    Outcome {
+        /// Where it is.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: OutcomeError,
+    },
+}
+
+/// One run under a schedule.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Replayed {
+    /// What the runtime wrote.
+    pub outcome: Outcome,
+    /// How many steps were taken.
+    pub progress: u32,
+    /// Where files were mapped.
+    pub modules: Modules,
+    /// How the process ended.
+    pub ended: Ended,
+}
+
+impl Program {
+    /// The command, with the runtime told what to do; `hold` keeps a failed process for a debugger.
+    pub fn under(&self, directory: &Path, hold: bool) -> Command {
+        let mut settings = OsString::from(format!("replay hold={} dir=", u8::from(hold)));
+        settings.push(directory);
+        self.with_settings(&settings)
+    }
+
+    /// The command with these settings of the runtime.
+    pub fn with_settings(&self, settings: &OsStr) -> Command {
+        use std::os::unix::process::CommandExt;
+        let mut command = Command::new(&self.path);
+        let (name, args) = self.command.split_first().map_or((self.path.as_os_str(), &[][..]), |(n, a)| (n.as_ref(), a));
+        command.arg0(name).args(args).env("FORETRACE_RUNTIME", settings);
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        if let Some(directory) = &self.directory {
+            command.current_dir(directory);
+        }
+        command
+    }
+
+    /// Runs it once under a schedule, silently, with `directory` (which must exist) for what is said to and by the
+    /// runtime.
+    ///
+    /// # Errors
+    /// If it cannot be run, or the answer cannot be read.
+    pub fn replay(&self, enforced: &Enforced, directory: &Path, limit: Duration) -> Result<Replayed, ReplayError> {
+        prepare(directory, enforced)?;
+        let mut command = self.under(directory, false);
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        let error = |source| ReplayError::Io { path: self.path.clone(), source };
+        let ended = run_limited(&mut command, limit).map_err(error)?;
+        read(directory, ended)
+    }
+}
+
+/// Writes the schedule, and removes what an earlier replay left.
+fn prepare(directory: &Path, enforced: &Enforced) -> Result<(), ReplayError> {
+    for name in ["outcome", "progress", "modules"] {
+        let _ = fs::remove_file(directory.join(name));
+    }
+    let path = directory.join("schedule");
+    fs::write(&path, enforced.to_bytes()).map_err(|source| ReplayError::Io { path, source })
+}
+
+fn read(directory: &Path, ended: Ended) -> Result<Replayed, ReplayError> {
+    let path = directory.join("outcome");
+    let text = read_bounded(&path).map_err(|source| ReplayError::Io { path: path.clone(), source })?;
+    let outcome = Outcome::parse(&text).map_err(|source| ReplayError::Outcome { path, source })?;
+    let progress = fs::read(directory.join("progress")).ok().and_then(|bytes| bytes.first_chunk::<4>().copied());
+    Ok(Replayed {
+        outcome,
+        progress: progress.map_or(0, u32::from_le_bytes),
+        modules: Modules::read(&directory.join("modules")),
+        ended,
+    })
+}
+
+/// A file that is not there is empty: the program may have died before the runtime began.
+fn read_bounded(path: &Path) -> io::Result<String> {
+    let file = match fs::File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
+        file => file?,
+    };
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES as u64).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
