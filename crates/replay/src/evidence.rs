@@ -85,7 +85,10 @@ pub fn verdict(witness: &Witness, recorded: (&Trace, &Modules), enforced: &Enfor
     };
     let outcome = &run.outcome;
     if let Some(diverged) = &outcome.diverged {
-        return at(diverged.step, format!("t{} came with {}, not {}", diverged.thread, diverged.got, diverged.expected));
+        return at(
+            diverged.step,
+            format!("t{} came with {}, not {}", diverged.thread, diverged.got, diverged.expected),
+        );
     }
     if let Some(stalled) = &outcome.stalled {
         return at(stalled.step, format!("t{} did not come", stalled.thread));

@@ -103,6 +103,9 @@ mod tests {
     #[test]
     fn answers_keep_the_order_of_the_things() {
         let things: Vec<u32> = (0..100).collect();
-        assert_eq!(super::side_by_side(4, &things, |_, thing| thing * 2), things.iter().map(|n| n * 2).collect::<Vec<_>>());
+        assert_eq!(
+            super::side_by_side(4, &things, |_, thing| thing * 2),
+            things.iter().map(|n| n * 2).collect::<Vec<_>>()
+        );
     }
 }

@@ -39,7 +39,7 @@ mod outcome;
 mod process;
 mod program;
 
-pub use enforced::{EnforcedStep, NotEnforceable, Enforced};
+pub use enforced::{Enforced, EnforcedStep, NotEnforceable};
 pub use evidence::{Evidence, Spot, verdict};
 pub use ladder::{Confirmed, Limits, confirm, side_by_side};
 pub use modules::Modules;

@@ -302,7 +302,9 @@ mod tests {
     #[test]
     fn half_a_line_is_left_out_and_nonsense_has_a_position() {
         assert_eq!(Outcome::parse("end\nrace addr").unwrap(), Outcome { ended: true, ..Outcome::default() });
-        for (text, line) in [("gibberish\n", 1), ("end\naccess thread=1\n", 2), ("end\nend\nrace address=zz size=1\n", 3)] {
+        for (text, line) in
+            [("gibberish\n", 1), ("end\naccess thread=1\n", 2), ("end\nend\nrace address=zz size=1\n", 3)]
+        {
             assert_eq!(Outcome::parse(text).unwrap_err().line, line, "{text}");
         }
     }

@@ -69,7 +69,8 @@ impl Program {
     pub fn with_settings(&self, settings: &OsStr) -> Command {
         use std::os::unix::process::CommandExt;
         let mut command = Command::new(&self.path);
-        let (name, args) = self.command.split_first().map_or((self.path.as_os_str(), &[][..]), |(n, a)| (n.as_ref(), a));
+        let (name, args) =
+            self.command.split_first().map_or((self.path.as_os_str(), &[][..]), |(n, a)| (n.as_ref(), a));
         command.arg0(name).args(args).env("FORETRACE_RUNTIME", settings);
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         if let Some(directory) = &self.directory {

@@ -18,7 +18,8 @@ fn trace() -> Trace {
 fn check(answer: &str, seconds: u32) -> (Verdict, usize) {
     let scratch = tempfile::tempdir().unwrap();
     std::fs::write(scratch.path().join("answer"), answer).unwrap();
-    let script = format!("d=${{FORETRACE_RUNTIME##*dir=}}; test -s $d/schedule; cp $d/answer $d/outcome; sleep {seconds}");
+    let script =
+        format!("d=${{FORETRACE_RUNTIME##*dir=}}; test -s $d/schedule; cp $d/answer $d/outcome; sleep {seconds}");
     let program = Program {
         path: "/bin/sh".into(),
         command: ["sh", "-c", &script].map(Into::into).to_vec(),
@@ -31,11 +32,8 @@ fn check(answer: &str, seconds: u32) -> (Verdict, usize) {
         index,
     };
     let race = Race::new(foretrace_event::IntervalId(0), event("main", 1), event("t", 1));
-    let witness = Witness {
-        candidate: Candidate::Race(race),
-        rung: Rung::Segments,
-        schedule: "t0:1 t1:1".parse().unwrap(),
-    };
+    let witness =
+        Witness { candidate: Candidate::Race(race), rung: Rung::Segments, schedule: "t0:1 t1:1".parse().unwrap() };
     let limits = Limits { time: Duration::from_millis(700), replays: 3, until: None };
     let recorded = (&trace, &Modules::default());
     let mut ladder = std::iter::once(witness);

@@ -1,1 +1,82 @@
-//! x
+//! A report of findings as data, and the forms it is written in.
+//!
+//! [`Report`] holds what was found with every address already resolved to a file, a line and a function, and the text of
+//! the lines that are shown. Each form is a function from it to an [`io::Write`](std::io::Write): nothing here reads a
+//! file, runs a program or looks at a terminal, so the same report gives the same bytes.
+//!
+//! | form | for |
+//! | --- | --- |
+//! | [`Format::Human`] | people: what can go wrong, the places, the interleaving, how to replay it |
+//! | [`Format::Json`] | scripts: the report as it is |
+//! | [`Format::Sarif`] | code scanning: SARIF 2.1.0, one thread flow a thread |
+//! | [`Format::Tsan`] | what already reads ThreadSanitizer's reports |
+//! | [`Format::Junit`] | test dashboards |
+//! | [`Format::Github`] | annotations of a pull request |
+//!
+//! A finding that replay confirmed is an error. One that was only predicted is hidden unless asked for, and counted.
+//!
+//! The columns of threads are those of the counterexamples in the thesis (4.7, Figure 4.17), with only the steps that
+//! matter.
+//!
+//! **Deviations.** ThreadSanitizer's form names the status, the schedule and the command to replay in lines of their own.
+//!
+//! **What it misses.** A SARIF baseline: which results are new is left to who compares two reports.
+//!
+//! ```
+//! use foretrace_report::{Format, Report, Style};
+//! let mut text = Vec::new();
+//! let report = Report { program: "./transfer".into(), ..Report::default() };
+//! foretrace_report::write(&report, Format::Human, Style::plain(), &mut text).unwrap();
+//! assert!(String::from_utf8(text).unwrap().contains("nothing found"));
+//! ```
+#![forbid(unsafe_code)]
+
+mod github;
+mod human;
+mod junit;
+mod model;
+mod sarif;
+mod tsan;
+
+use std::io::{self, Write};
+
+pub use human::Style;
+pub use model::{Counts, Finding, Frame, Kind, Memory, Report, Site, Status, Step, Thread, Undecided};
+
+/// The forms of a report.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Format {
+    /// For people.
+    #[default]
+    Human,
+    /// The report as it is.
+    Json,
+    /// SARIF 2.1.0.
+    Sarif,
+    /// As ThreadSanitizer writes it.
+    Tsan,
+    /// JUnit's XML.
+    Junit,
+    /// Annotations of GitHub's actions.
+    Github,
+}
+
+/// Writes a report.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write(report: &Report, format: Format, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    match format {
+        Format::Human => human::write(report, style, out),
+        Format::Json => json(report, out),
+        Format::Sarif => sarif::write(report, out),
+        Format::Tsan => tsan::write(report, out),
+        Format::Junit => junit::write(report, out),
+        Format::Github => github::write(report, out),
+    }
+}
+
+fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, report)?;
+    writeln!(out)
+}

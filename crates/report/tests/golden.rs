@@ -1,0 +1,141 @@
+//! Each form of one report against the file that says what it should be. `BLESS=1` writes the files.
+
+use foretrace_report::{Finding, Format, Frame, Kind, Memory, Report, Site, Status, Step, Style, Thread, Undecided};
+
+fn frame(function: &str, line: u32, column: u32, source: &str) -> Frame {
+    Frame {
+        function: Some(function.to_owned()),
+        file: Some("bank & co.c".to_owned()),
+        line,
+        column,
+        source: Some(source.to_owned()),
+        module: "bank".to_owned(),
+        offset: 0x1000 + u64::from(line),
+    }
+}
+
+fn threads() -> Vec<Thread> {
+    let thread = |number, name: &str, parent: Option<&str>| Thread {
+        number,
+        name: name.to_owned(),
+        parent: parent.map(str::to_owned),
+        created: if number == 0 { vec![] } else { vec![frame("main", 30 + number, 5, "pthread_create(")] },
+    };
+    vec![thread(0, "main", None), thread(1, "t1", Some("main"))]
+}
+
+fn step(thread: usize, text: &str, line: u32, fails: bool) -> Step {
+    Step { thread, text: text.to_owned(), place: Some(frame("step", line, 0, "")), fails }
+}
+
+fn race() -> Finding {
+    let site = |thread, doing: &str, access: &str, locks: &[&str], stack| Site {
+        thread,
+        doing: doing.to_owned(),
+        access: access.to_owned(),
+        stack,
+        locks: locks.iter().map(|lock| (*lock).to_owned()).collect(),
+    };
+    let main = frame("main", 34, 1, "    deposit(1);");
+    Finding {
+        id: "race-0011".to_owned(),
+        kind: Kind::DataRace,
+        status: Status::Confirmed,
+        memory: Some(Memory {
+            name: Some("balance".to_owned()),
+            what: "global".to_owned(),
+            address: 0x4010,
+            size: 4,
+            allocated: vec![],
+        }),
+        sites: vec![
+            site(
+                1,
+                "writes 4 bytes",
+                "Write of size 4 at 0x4010",
+                &["m0"],
+                vec![frame("deposit", 12, 5, "    balance += n;")],
+            ),
+            site(
+                0,
+                "reads 4 bytes",
+                "Read of size 4 at 0x4010",
+                &[],
+                vec![frame("audit", 20, 12, "\treturn balance;"), main],
+            ),
+        ],
+        threads: threads(),
+        steps: vec![
+            step(0, "creates t1", 31, false),
+            step(1, "locks m0", 11, false),
+            step(0, "reads balance", 20, true),
+            step(1, "writes balance", 12, true),
+        ],
+        schedule: "t0:1 t1:2".to_owned(),
+        folder: Some("foretrace-findings/race-0011".to_owned()),
+    }
+}
+
+fn deadlock() -> Finding {
+    let site = |thread, line, doing: &str, lock: &str| Site {
+        thread,
+        doing: doing.to_owned(),
+        access: "Waits for a lock".to_owned(),
+        stack: vec![Frame { source: None, ..frame("transfer<int>", line, 0, "") }],
+        locks: vec![lock.to_owned()],
+    };
+    Finding {
+        id: "deadlock-0022".to_owned(),
+        kind: Kind::Deadlock,
+        status: Status::Predicted("t1 came with end, not lock".to_owned()),
+        memory: None,
+        sites: vec![site(0, 40, "waits for m1, held by t1", "m0"), site(1, 50, "waits for m0, held by main", "m1")],
+        threads: threads(),
+        steps: vec![step(0, "locks m0", 39, false), step(1, "locks m1", 49, false)],
+        schedule: "t0:1 t1:1".to_owned(),
+        folder: None,
+    }
+}
+
+fn report() -> Report {
+    Report {
+        version: "0.1.0".to_owned(),
+        program: "./bank 'a b'".to_owned(),
+        exit: "the program ended with 0".to_owned(),
+        findings: vec![race(), deadlock()],
+        undecided: vec![Undecided { question: "dead ends".to_owned(), why: "too many states".to_owned() }],
+        notes: vec!["the recording is cut off".to_owned()],
+        suppressed: 1,
+        unused_suppressions: vec!["race:old".to_owned()],
+        show_predicted: true,
+    }
+}
+
+fn check(name: &str, report: &Report, format: Format, style: Style) {
+    let mut bytes = Vec::new();
+    foretrace_report::write(report, format, style, &mut bytes).unwrap();
+    let text = String::from_utf8(bytes).unwrap();
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    assert_eq!(text, std::fs::read_to_string(&path).unwrap_or_default(), "{name}");
+}
+
+#[test]
+fn human() {
+    check("human.txt", &report(), Format::Human, Style::plain());
+    check("narrow.txt", &report(), Format::Human, Style { colour: false, width: 40 });
+    check("colour.txt", &report(), Format::Human, Style { colour: true, width: 100 });
+    check("hidden.txt", &Report { show_predicted: false, ..report() }, Format::Human, Style::plain());
+}
+
+#[test]
+fn machine_readable() {
+    check("report.json", &report(), Format::Json, Style::plain());
+    check("report.sarif", &report(), Format::Sarif, Style::plain());
+    check("tsan.txt", &report(), Format::Tsan, Style::plain());
+    check("junit.xml", &report(), Format::Junit, Style::plain());
+    check("github.txt", &report(), Format::Github, Style::plain());
+    check("junit_nothing.xml", &Report::default(), Format::Junit, Style::plain());
+}
