@@ -9,9 +9,18 @@ fn main() {
             Err(e) => println!("{e}"),
             Ok(s) => {
                 for a in s.assertions() {
-                    let r = s.check(&a, &Budget { threads: std::env::args().nth(2).map_or(1, |t| t.parse().unwrap()), ..Budget::default() }, &|_| {});
+                    let r = s.check(
+                        &a,
+                        &Budget {
+                            threads: std::env::args().nth(2).map_or(1, |t| t.parse().unwrap()),
+                            ..Budget::default()
+                        },
+                        &|_| {},
+                    );
                     println!("{} {:?}\n  {:?}", r.text, r.verdict, r.statistics);
-                    if let foretrace_csp::script::Verdict::Error(d) = &r.verdict { println!("{}", d.render(&s.sources)); }
+                    if let foretrace_csp::script::Verdict::Error(d) = &r.verdict {
+                        println!("{}", d.render(&s.sources));
+                    }
                 }
             }
         }

@@ -98,7 +98,14 @@ impl Counterexample {
 }
 
 /// Each part's share in a run: the rule of its own that each step used, if it took part.
-fn tell(product: &Product, node: usize, rules: &[Option<u32>], depth: usize, events: &Events, out: &mut Vec<Behaviour>) {
+fn tell(
+    product: &Product,
+    node: usize,
+    rules: &[Option<u32>],
+    depth: usize,
+    events: &Events,
+    out: &mut Vec<Behaviour>,
+) {
     let n = &product.nodes[node];
     let name = |r: &Option<u32>| r.map(|r| events.name(n.rules[r as usize].result).to_owned());
     let trace = rules.iter().filter_map(name).collect();

@@ -166,7 +166,13 @@ fn print_report(report: &Report, script: &Script) {
     };
     println!("{}: {word}: {}", report.at, report.text);
     let rate = s.states as f64 / s.time.as_secs_f64().max(1e-9);
-    println!("  {} states, {} transitions, depth {}, {:.3} s, {rate:.0} states/s", s.states, s.transitions, s.depth, s.time.as_secs_f64());
+    println!(
+        "  {} states, {} transitions, depth {}, {:.3} s, {rate:.0} states/s",
+        s.states,
+        s.transitions,
+        s.depth,
+        s.time.as_secs_f64()
+    );
     match &report.verdict {
         Verdict::Fails(Some(shown)) => print_counterexample(shown),
         Verdict::Fails(None) => println!("  the claim holds, and it should not"),
@@ -220,7 +226,8 @@ fn report_json(report: &Report) -> Value {
 }
 
 fn counterexample_json(shown: &Counterexample) -> Value {
-    let part = |b: &foretrace_csp::counterexample::Behaviour| json!({ "depth": b.depth, "label": b.label, "trace": b.trace });
+    let part =
+        |b: &foretrace_csp::counterexample::Behaviour| json!({ "depth": b.depth, "label": b.label, "trace": b.trace });
     json!({
         "kind": shown.kind, "trace": shown.trace, "steps": shown.steps, "event": shown.event,
         "offered": shown.offered, "demanded": shown.demanded,

@@ -41,7 +41,14 @@ pub fn coarsest(lts: &Lts, first: Vec<u32>) -> Vec<u32> {
 
 /// Splits one block by signature. The moves are applied by the caller after the round, so that all signatures of a
 /// round see the same blocks.
-fn split(lts: &Lts, block: u32, dirty: &[u32], blocks: &[u32], members: &mut Vec<Vec<u32>>, moved: &mut Vec<(u32, u32)>) {
+fn split(
+    lts: &Lts,
+    block: u32,
+    dirty: &[u32],
+    blocks: &[u32],
+    members: &mut Vec<Vec<u32>>,
+    moved: &mut Vec<(u32, u32)>,
+) {
     if members[block as usize].len() < 2 {
         return;
     }

@@ -17,7 +17,15 @@ pub struct SilentParts {
 /// Tarjan's algorithm over silent steps, without recursion.
 pub fn silent_parts(lts: &Lts) -> SilentParts {
     let n = lts.len();
-    let mut search = Tarjan { lts, index: vec![u32::MAX; n], low: vec![0; n], stack: Vec::new(), part: vec![u32::MAX; n], next: 0, parts: 0 };
+    let mut search = Tarjan {
+        lts,
+        index: vec![u32::MAX; n],
+        low: vec![0; n],
+        stack: Vec::new(),
+        part: vec![u32::MAX; n],
+        next: 0,
+        parts: 0,
+    };
     for s in lts.states() {
         if search.index[s as usize] == u32::MAX {
             search.visit(s);
@@ -34,7 +42,8 @@ pub fn silent_parts(lts: &Lts) -> SilentParts {
     let mut part_diverges = vec![false; size.len()];
     for s in by_part {
         let p = part[s as usize] as usize;
-        part_diverges[p] |= on_loop[s as usize] || lts.targets(s, TAU).any(|t| part_diverges[part[t as usize] as usize]);
+        part_diverges[p] |=
+            on_loop[s as usize] || lts.targets(s, TAU).any(|t| part_diverges[part[t as usize] as usize]);
     }
     let diverges = part.iter().map(|&p| part_diverges[p as usize]).collect();
     SilentParts { on_loop, diverges, part }

@@ -6,16 +6,65 @@ use crate::machine::term::{Compression, Next, Priorities, Term};
 
 /// Names that stand for functions of one group of arguments.
 pub const FUNCTIONS: &[&str] = &[
-    "union", "inter", "diff", "Union", "Inter", "member", "card", "empty", "set", "Set", "Seq", "seq", "length", "null",
-    "head", "tail", "concat", "elem", "mapFromList", "mapLookup", "mapMember", "mapToList", "mapUpdate",
-    "mapUpdateMultiple", "mapDelete", "Map", "extensions", "productions", "error", "show", "CHAOS", "RUN",
+    "union",
+    "inter",
+    "diff",
+    "Union",
+    "Inter",
+    "member",
+    "card",
+    "empty",
+    "set",
+    "Set",
+    "Seq",
+    "seq",
+    "length",
+    "null",
+    "head",
+    "tail",
+    "concat",
+    "elem",
+    "mapFromList",
+    "mapLookup",
+    "mapMember",
+    "mapToList",
+    "mapUpdate",
+    "mapUpdateMultiple",
+    "mapDelete",
+    "Map",
+    "extensions",
+    "productions",
+    "error",
+    "show",
+    "CHAOS",
+    "RUN",
 ];
 
 /// Functions that must be declared `transparent` or `external` before use.
 pub const DECLARED: &[&str] = &[
-    "explicate", "lazyenumerate", "diamond", "normal", "lazynorm", "sbisim", "wbisim", "dbisim", "tau_loop_factor",
-    "model_compress", "chase", "chase_nocache", "deter", "failure_watchdog", "trace_watchdog", "loop", "prioritise",
-    "prioritise_nocache", "prioritisepo", "mtransclose", "relational_image", "relational_inverse_image", "transpose",
+    "explicate",
+    "lazyenumerate",
+    "diamond",
+    "normal",
+    "lazynorm",
+    "sbisim",
+    "wbisim",
+    "dbisim",
+    "tau_loop_factor",
+    "model_compress",
+    "chase",
+    "chase_nocache",
+    "deter",
+    "failure_watchdog",
+    "trace_watchdog",
+    "loop",
+    "prioritise",
+    "prioritise_nocache",
+    "prioritisepo",
+    "mtransclose",
+    "relational_image",
+    "relational_inverse_image",
+    "transpose",
     "timed_priority",
 ];
 
@@ -83,7 +132,9 @@ impl Evaluator {
             }
             ("productions", [value]) => Set::of(self.completions(value, span)?),
             ("relational_image", [Value::Set(pairs)]) => pairs.clone(),
-            ("transpose", [Value::Set(pairs)]) => Set::of(self.pairs(pairs, span)?.into_iter().map(|(a, b)| pair(b, a)).collect()),
+            ("transpose", [Value::Set(pairs)]) => {
+                Set::of(self.pairs(pairs, span)?.into_iter().map(|(a, b)| pair(b, a)).collect())
+            }
             ("mtransclose", [Value::Set(pairs), Value::Set(over)]) => self.closure(pairs, over, span)?,
             ("member", [value, Value::Set(set)]) => return Ok(Some(Value::Bool(set.contains(value)))),
             ("card", [Value::Set(set)]) => return Ok(Some(Value::Int(self.list(set, span)?.len() as i64))),
@@ -149,7 +200,8 @@ impl Evaluator {
     fn closure(&mut self, pairs: &Set, over: &Set, span: Span) -> Eval<Set> {
         let pairs = self.pairs(pairs, span)?;
         let items = self.list(over, span)?;
-        let mut class: std::collections::BTreeMap<Value, Value> = items.iter().map(|v| (v.clone(), v.clone())).collect();
+        let mut class: std::collections::BTreeMap<Value, Value> =
+            items.iter().map(|v| (v.clone(), v.clone())).collect();
         let mut changed = true;
         while changed {
             changed = false;
@@ -167,7 +219,13 @@ impl Evaluator {
     fn sequence_function(&mut self, name: &str, args: &[Value], span: Span) -> Eval<Option<Value>> {
         Ok(Some(match (name, args) {
             ("head" | "tail", [Value::Seq(seq)]) => match self.uncons(seq, span)? {
-                Some((head, tail)) => if name == "head" { head } else { Value::Seq(tail) },
+                Some((head, tail)) => {
+                    if name == "head" {
+                        head
+                    } else {
+                        Value::Seq(tail)
+                    }
+                }
                 None => return error_hint(span, format!("{name} of the empty sequence"), "test it with null first"),
             },
             ("null", [Value::Seq(seq)]) => Value::Bool(self.uncons(seq, span)?.is_none()),
@@ -218,7 +276,12 @@ impl Evaluator {
         Ok(Some(result))
     }
 
-    fn extended(&mut self, mut map: Rc<std::collections::BTreeMap<Value, Value>>, seq: &Value, span: Span) -> Eval<Value> {
+    fn extended(
+        &mut self,
+        mut map: Rc<std::collections::BTreeMap<Value, Value>>,
+        seq: &Value,
+        span: Span,
+    ) -> Eval<Value> {
         for item in self.elements(seq, span)? {
             if let Value::Tuple(t) = item {
                 Rc::make_mut(&mut map).insert(t[0].clone(), t[1].clone());

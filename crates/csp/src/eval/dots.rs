@@ -13,7 +13,11 @@ impl Evaluator {
         if let (Value::Set(_), _) | (_, Value::Set(_)) = (&left, &right)
             && !matches!(left, Value::Data(..) | Value::Dot(_))
         {
-            return error_hint(span, "a set cannot be dotted here", "use {x.y | x <- A, y <- B} for the product of sets");
+            return error_hint(
+                span,
+                "a set cannot be dotted here",
+                "use {x.y | x <- A, y <- B} for the product of sets",
+            );
         }
         Ok(self.join(left, right))
     }
@@ -102,7 +106,11 @@ impl Evaluator {
         for column in columns {
             let values = self.list(column, span)?;
             if rows.len().saturating_mul(values.len()) > MAX_ELEMENTS {
-                return error_hint(span, "there are too many events to list", "narrow the types of the channel's fields");
+                return error_hint(
+                    span,
+                    "there are too many events to list",
+                    "narrow the types of the channel's fields",
+                );
             }
             let extend = |row: &Vec<Value>, v: &Value| row.iter().cloned().chain([v.clone()]).collect();
             rows = rows.iter().flat_map(|row| values.iter().map(move |v| extend(row, v))).collect();
@@ -162,7 +170,10 @@ impl Evaluator {
     fn type_values(&mut self, expr: &Expr) -> Eval<Vec<Value>> {
         let columns = self.type_columns(expr)?;
         let rows = self.rows(&columns, expr.span)?;
-        Ok(rows.into_iter().map(|row| row.into_iter().reduce(|a, b| self.join(a, b)).unwrap_or(Value::Int(0))).collect())
+        Ok(rows
+            .into_iter()
+            .map(|row| row.into_iter().reduce(|a, b| self.join(a, b)).unwrap_or(Value::Int(0)))
+            .collect())
     }
 
     fn named_type(&mut self, name: Symbol, span: Span) -> Eval<Vec<Set>> {

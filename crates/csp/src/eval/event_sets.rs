@@ -50,7 +50,13 @@ impl Evaluator {
         Ok(out)
     }
 
-    pub(super) fn renaming(&mut self, pairs: &[(Expr, Expr)], stmts: &[Stmt], env: &Env, span: Span) -> Eval<Vec<(Event, Event)>> {
+    pub(super) fn renaming(
+        &mut self,
+        pairs: &[(Expr, Expr)],
+        stmts: &[Stmt],
+        env: &Env,
+        span: Span,
+    ) -> Eval<Vec<(Event, Event)>> {
         let values = self.event_pairs(pairs, stmts, env)?;
         let mut out = Vec::new();
         for (from, to) in values {

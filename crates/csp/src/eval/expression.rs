@@ -227,7 +227,12 @@ impl Evaluator {
         });
     }
 
-    fn matches_clause(&mut self, clause: &Clause, given: &[Vec<Thunk>], bound: &mut Vec<(Symbol, Thunk)>) -> Eval<bool> {
+    fn matches_clause(
+        &mut self,
+        clause: &Clause,
+        given: &[Vec<Thunk>],
+        bound: &mut Vec<(Symbol, Thunk)>,
+    ) -> Eval<bool> {
         for (pats, thunks) in clause.params.iter().zip(given) {
             if pats.len() != thunks.len() {
                 return error(

@@ -43,7 +43,9 @@ impl Evaluator {
                 Ok(items.len() == 1 && self.matches_value(p, &items[0], bound)?)
             }
             (PatKind::Dot(..), _) => self.dot_matches(pat, value, bound),
-            (PatKind::Both(a, b), _) => Ok(self.matches_value(a, value, bound)? && self.matches_value(b, value, bound)?),
+            (PatKind::Both(a, b), _) => {
+                Ok(self.matches_value(a, value, bound)? && self.matches_value(b, value, bound)?)
+            }
             _ => Ok(false),
         }
     }
@@ -137,7 +139,11 @@ impl Evaluator {
             }
             let mut all = fields.to_vec();
             all.extend_from_slice(values);
-            return if pats.is_empty() { Ok((all.is_empty()).then_some(0)) } else { self.match_parts(pats, &all, bound) };
+            return if pats.is_empty() {
+                Ok((all.is_empty()).then_some(0))
+            } else {
+                self.match_parts(pats, &all, bound)
+            };
         }
         if pats.is_empty() && !values.is_empty() {
             let mut rest = vec![value.clone()];

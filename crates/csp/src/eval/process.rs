@@ -164,7 +164,9 @@ impl Evaluator {
         }
         match field.kind {
             FieldKind::NondetInput(..) if parts.is_empty() => error(field.span, "there is no value to choose from"),
-            FieldKind::NondetInput(..) => Ok(self.terms.add(Term::Internal(parts.into_iter().map(Next::Now).collect()))),
+            FieldKind::NondetInput(..) => {
+                Ok(self.terms.add(Term::Internal(parts.into_iter().map(Next::Now).collect())))
+            }
             _ => Ok(self.external_of(parts)),
         }
     }

@@ -6,7 +6,14 @@ use crate::machine::term::Term;
 use crate::syntax::*;
 
 impl Evaluator {
-    pub(super) fn replicated(&mut self, op: &ReplOp, stmts: &[Stmt], body: &Expr, env: &Env, span: Span) -> Eval<TermId> {
+    pub(super) fn replicated(
+        &mut self,
+        op: &ReplOp,
+        stmts: &[Stmt],
+        body: &Expr,
+        env: &Env,
+        span: Span,
+    ) -> Eval<TermId> {
         let scopes = self.solutions(stmts, env)?;
         match op {
             ReplOp::Internal => {
@@ -81,7 +88,14 @@ impl Evaluator {
     }
 
     /// `[c <-> d] x:<...> @ P(x)`: each linked to the next.
-    fn chain(&mut self, pairs: &[(Expr, Expr)], stmts: &[Stmt], scopes: &[Env], body: &Expr, span: Span) -> Eval<TermId> {
+    fn chain(
+        &mut self,
+        pairs: &[(Expr, Expr)],
+        stmts: &[Stmt],
+        scopes: &[Env],
+        body: &Expr,
+        span: Span,
+    ) -> Eval<TermId> {
         let Some((last, firsts)) = scopes.split_last() else {
             return error_hint(span, "linked parallel over nothing", "its sequence must not be empty");
         };

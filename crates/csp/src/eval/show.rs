@@ -21,7 +21,8 @@ impl Evaluator {
             Value::Seq(seq) => self.show_sequence(seq),
             Value::Set(set) => self.show_set(set),
             Value::Map(map) => {
-                let entries: Vec<_> = map.iter().map(|(k, v)| format!("{} => {}", self.show(k), self.show(v))).collect();
+                let entries: Vec<_> =
+                    map.iter().map(|(k, v)| format!("{} => {}", self.show(k), self.show(v))).collect();
                 format!("(| {} |)", entries.join(", "))
             }
             Value::Fun(f) => f.name.map_or("a function".into(), |n| self.symbols.name(n).to_owned()),

@@ -119,13 +119,30 @@ impl Evaluator {
         }
     }
 
-    fn add_one(&mut self, b: &mut Builder, id: TermId, label: &str, child: usize, rules: Vec<Rule>, from: Comp) -> usize {
+    fn add_one(
+        &mut self,
+        b: &mut Builder,
+        id: TermId,
+        label: &str,
+        child: usize,
+        rules: Vec<Rule>,
+        from: Comp,
+    ) -> usize {
         let active = b.node(child).active.clone();
         b.add(self.name_of(id, label), vec![child], rules, active, from)
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn add_both(&mut self, b: &mut Builder, id: TermId, label: &str, l: usize, r: usize, rules: Vec<Rule>, from: Comp) -> usize {
+    fn add_both(
+        &mut self,
+        b: &mut Builder,
+        id: TermId,
+        label: &str,
+        l: usize,
+        r: usize,
+        rules: Vec<Rule>,
+        from: Comp,
+    ) -> usize {
         let active = b.node(l).active.iter().chain(&b.node(r).active).copied().collect();
         b.add(self.name_of(id, label), vec![l, r], rules, active, from)
     }
@@ -149,7 +166,13 @@ impl Evaluator {
     }
 
     /// A balanced tree, each node with the union of its alphabets.
-    fn build_alphabetised(&mut self, b: &mut Builder, id: TermId, parts: &[(SetId, TermId)], depth: usize) -> Eval<(usize, Rc<EventSet>)> {
+    fn build_alphabetised(
+        &mut self,
+        b: &mut Builder,
+        id: TermId,
+        parts: &[(SetId, TermId)],
+        depth: usize,
+    ) -> Eval<(usize, Rc<EventSet>)> {
         let from = b.comps.len() as Comp;
         if let [(set, term)] = parts {
             let child = self.build(b, *term, depth + 1)?;
@@ -182,7 +205,13 @@ impl Evaluator {
         Ok(b.add(self.name_of(id, ";"), vec![l, r], rules, active, from))
     }
 
-    fn build_exception(&mut self, b: &mut Builder, id: TermId, (p, set, q): (TermId, SetId, Next), depth: usize) -> Eval<usize> {
+    fn build_exception(
+        &mut self,
+        b: &mut Builder,
+        id: TermId,
+        (p, set, q): (TermId, SetId, Next),
+        depth: usize,
+    ) -> Eval<usize> {
         let from = b.comps.len() as Comp;
         let q = self.now(q)?;
         let (l, r) = (self.build(b, p, depth + 1)?, self.build(b, q, depth + 1)?);

@@ -21,11 +21,7 @@ pub struct Events {
 
 impl Events {
     pub fn new() -> Self {
-        Events {
-            names: vec!["τ".into(), "✓".into()],
-            by_value: FxHashMap::default(),
-            values: vec![None, None],
-        }
+        Events { names: vec!["τ".into(), "✓".into()], by_value: FxHashMap::default(), values: vec![None, None] }
     }
 
     pub fn find(&self, value: &Value) -> Option<Event> {

@@ -153,7 +153,8 @@ impl Packed {
         let extra = packer.field(extra);
         let words = packer.used.len();
         let alphabet = alphabet(&product.root().rules);
-        let rules: Vec<FlatRule> = product.root().rules.iter().map(|r| flat_rule(r, product, &locals, &alphabet, &machines)).collect();
+        let rules: Vec<FlatRule> =
+            product.root().rules.iter().map(|r| flat_rule(r, product, &locals, &alphabet, &machines)).collect();
         for (c, machine) in machines.iter_mut().enumerate() {
             index_leads(machine, c as Comp, locals[c].len(), &rules);
         }
@@ -184,7 +185,14 @@ impl Packed {
     }
 
     /// Completes a rule from its `at`th follower on, once for each combination of their steps.
-    fn fire<const W: usize>(&self, rule: u32, at: usize, key: &[u64; W], next: [u64; W], emit: &mut impl FnMut(u32, [u64; W])) {
+    fn fire<const W: usize>(
+        &self,
+        rule: u32,
+        at: usize,
+        key: &[u64; W],
+        next: [u64; W],
+        emit: &mut impl FnMut(u32, [u64; W]),
+    ) {
         let flat = &self.rules[rule as usize];
         let Some(&(comp, local)) = flat.others.get(at) else {
             let mut next = next;

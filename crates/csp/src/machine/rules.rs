@@ -134,7 +134,9 @@ pub fn hide(side: &Side, hidden: &EventSet) -> Vec<Rule> {
 
 pub fn rename(side: &Side, relation: &[(Event, Event)]) -> Vec<Rule> {
     let all = side.rules.iter().enumerate();
-    all.flat_map(|(i, r)| images(relation, r.result).map(move |e| (i, e))).map(|(i, e)| side.lift(i, e, Vec::new())).collect()
+    all.flat_map(|(i, r)| images(relation, r.result).map(move |e| (i, e)))
+        .map(|(i, e)| side.lift(i, e, Vec::new()))
+        .collect()
 }
 
 /// All rules of a child, with switches added to those whose event `when` picks.

@@ -35,10 +35,13 @@ impl Evaluator {
             Term::External(parts) => self.external_steps(parts),
             Term::Sequential(p, q) => {
                 let steps = self.steps(*p)?;
-                steps.iter().map(|&(e, p)| match e {
-                    TICK => Ok((TAU, self.now(*q)?)),
-                    e => Ok((e, self.terms.add(Term::Sequential(p, *q)))),
-                }).collect()
+                steps
+                    .iter()
+                    .map(|&(e, p)| match e {
+                        TICK => Ok((TAU, self.now(*q)?)),
+                        e => Ok((e, self.terms.add(Term::Sequential(p, *q)))),
+                    })
+                    .collect()
             }
             Term::Interrupt(p, q) => self.interrupt_steps(*p, *q),
             Term::Sliding(p, q) => {
@@ -50,11 +53,14 @@ impl Evaluator {
             }
             Term::Exception(p, set, q) => {
                 let (steps, set_of) = (self.steps(*p)?, self.terms.set(*set).clone());
-                steps.iter().map(|&(e, p)| match e {
-                    TICK => Ok((e, p)),
-                    e if set_of.contains(e) => Ok((e, self.now(*q)?)),
-                    e => Ok((e, self.terms.add(Term::Exception(p, *set, *q)))),
-                }).collect()
+                steps
+                    .iter()
+                    .map(|&(e, p)| match e {
+                        TICK => Ok((e, p)),
+                        e if set_of.contains(e) => Ok((e, self.now(*q)?)),
+                        e => Ok((e, self.terms.add(Term::Exception(p, *set, *q)))),
+                    })
+                    .collect()
             }
             Term::Parallel(p, set, q) => self.parallel_steps(*p, *set, *q),
             Term::Alphabetised(parts) => self.alphabetised_steps(parts),

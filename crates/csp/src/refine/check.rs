@@ -82,7 +82,10 @@ pub enum FailureKind {
     /// The last step's event is not allowed after the trace before it.
     Event(Event),
     /// After the trace the process may offer only these, and the specification demands more.
-    Refusal { offered: Vec<Event>, demanded: Vec<Vec<Event>> },
+    Refusal {
+        offered: Vec<Event>,
+        demanded: Vec<Vec<Event>>,
+    },
     Deadlock,
     Divergence,
     /// After the trace the event may be accepted and may be refused.

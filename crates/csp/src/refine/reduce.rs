@@ -81,7 +81,12 @@ impl Reducer {
     }
 
     /// The smallest set found that does not hold a visible rule, or nothing.
-    pub fn choose<'a, const W: usize>(&self, packed: &Packed, key: &[u64; W], room: &'a mut Room) -> Option<Chosen<'a>> {
+    pub fn choose<'a, const W: usize>(
+        &self,
+        packed: &Packed,
+        key: &[u64; W],
+        room: &'a mut Room,
+    ) -> Option<Chosen<'a>> {
         self.load_natives(packed, key, room);
         let tries = match self.grade {
             Reduction::Precise => usize::MAX,

@@ -71,7 +71,11 @@ struct Shared<'a, const W: usize, S: Space<W>> {
 }
 
 /// Searches until the property is broken, everything is seen, or the budget is spent.
-pub fn run<const W: usize, S: Space<W>>(space: &S, meter: &Meter, watcher: Watcher) -> Result<Search<W, S::Breach>, Limit> {
+pub fn run<const W: usize, S: Space<W>>(
+    space: &S,
+    meter: &Meter,
+    watcher: Watcher,
+) -> Result<Search<W, S::Breach>, Limit> {
     let workers = meter.budget.threads.clamp(1, SHARDS);
     let shared = Shared {
         space,
@@ -95,10 +99,12 @@ pub fn run<const W: usize, S: Space<W>>(space: &S, meter: &Meter, watcher: Watch
     home.end_layer(0);
     drop(home);
     std::thread::scope(|scope| {
-        (1..workers).for_each(|w| drop(scope.spawn({
-            let shared = &shared;
-            move || Worker::new(shared, w).run()
-        })));
+        (1..workers).for_each(|w| {
+            drop(scope.spawn({
+                let shared = &shared;
+                move || Worker::new(shared, w).run()
+            }))
+        });
         Worker::new(&shared, 0).run();
     });
     let progress = shared.progress();

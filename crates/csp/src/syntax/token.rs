@@ -66,7 +66,17 @@ impl Keyword {
         use Keyword::*;
         matches!(
             self,
-            Assert | Channel | Datatype | External | Instance | Module | Nametype | Print | Subtype | Timed | Transparent
+            Assert
+                | Channel
+                | Datatype
+                | External
+                | Instance
+                | Module
+                | Nametype
+                | Print
+                | Subtype
+                | Timed
+                | Transparent
         )
     }
 }

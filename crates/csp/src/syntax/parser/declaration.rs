@@ -63,7 +63,8 @@ impl Parser<'_> {
         };
         let span = start.to(self.last_span());
         let next = &self.tokens[self.at];
-        let block_end = matches!(next.tok, Tok::Key(Keyword::Within | Keyword::Endmodule | Keyword::Exports) | Tok::Op("}"));
+        let block_end =
+            matches!(next.tok, Tok::Key(Keyword::Within | Keyword::Endmodule | Keyword::Exports) | Tok::Op("}"));
         if !next.newline && next.tok != Tok::Eof && !block_end {
             return self.fail_hint(
                 self.here(),

@@ -27,7 +27,11 @@ impl Parser<'_> {
                 break;
             }
             if level == last_nonassoc {
-                return self.fail_hint(self.here(), format!("`{op}` cannot be chained"), "put brackets around one side");
+                return self.fail_hint(
+                    self.here(),
+                    format!("`{op}` cannot be chained"),
+                    "put brackets around one side",
+                );
             }
             last_nonassoc = if matches!(level, COMPARE | PARALLEL) { level } else { u8::MAX };
             left = self.infix_expression(left, op, level)?;
@@ -128,11 +132,7 @@ impl Parser<'_> {
 
     fn application(&mut self, function: Expr) -> Parsed<Expr> {
         self.bump();
-        let args = if self.is(")") {
-            Vec::new()
-        } else {
-            self.bracketed(|p| p.comma_separated(|p| p.expression()))?
-        };
+        let args = if self.is(")") { Vec::new() } else { self.bracketed(|p| p.comma_separated(|p| p.expression()))? };
         let span = function.span.to(self.expect(")")?);
         Ok(self.expr_node(span, ExprKind::App(function, args)))
     }

@@ -17,7 +17,8 @@ impl Parser<'_> {
 
     pub(super) fn pattern(&self, expr: &Expr) -> Parsed<Pat> {
         let all = |items: &[Expr]| items.iter().map(|e| self.pattern(e)).collect::<Parsed<Vec<_>>>();
-        let two = |a: &Expr, b: &Expr| Ok::<_, Box<Diagnostic>>((Box::new(self.pattern(a)?), Box::new(self.pattern(b)?)));
+        let two =
+            |a: &Expr, b: &Expr| Ok::<_, Box<Diagnostic>>((Box::new(self.pattern(a)?), Box::new(self.pattern(b)?)));
         let kind = match &*expr.kind {
             ExprKind::Wildcard => PatKind::Wildcard,
             ExprKind::Var(name) => PatKind::Name(*name),
