@@ -49,7 +49,7 @@ impl SharedLines {
     fn touch(&mut self, thread: u32, line: u64, writes: bool) {
         let page = self.pages.entry(line / 64).or_insert_with(|| Box::new([0; 64]));
         let cell = &mut page[(line % 64) as usize];
-        let owner = (thread & (OWNER - 1)) + 1;
+        let owner = thread % OWNER + 1;
         if *cell & OWNER == 0 {
             *cell |= owner;
         } else if *cell & OWNER != owner {
