@@ -34,6 +34,7 @@ enum Command {
     Cxx(cmd::cc::Args),
     Record(cmd::record::Args),
     Csp(cmd::csp::Args),
+    Monitor(cmd::monitor::Args),
 }
 
 /// What could not be done at all.
@@ -67,6 +68,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Cxx(args) => cmd::cc::run(foretrace_cc::Driver::Cxx, &args.args),
         Command::Record(args) => cmd::record::run(&args),
         Command::Csp(args) => cmd::csp::run(&args),
+        Command::Monitor(args) => cmd::monitor::run(&args),
     }
 }
 

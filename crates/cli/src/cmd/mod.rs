@@ -2,4 +2,5 @@
 
 pub mod cc;
 pub mod csp;
+pub mod monitor;
 pub mod record;

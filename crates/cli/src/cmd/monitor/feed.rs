@@ -1,0 +1,237 @@
+//! Records of a run as events of streams, under the names the COEMS tools use.
+//!
+//! Every operation and every access is a timestamp of its own; its streams (`threadid`, `function`, `line`, and what
+//! it did) have their events there. Timestamps count.
+
+use super::places::Places;
+use anyhow::bail;
+use foretrace_event::LockClass;
+use foretrace_event::wire::{Access, LockArg, Op, Sync};
+use foretrace_stream::engine::{Engine, RunError, Sink, Time};
+use foretrace_stream::types::ty::Ty;
+use foretrace_stream::value::{Value, int};
+use rustc_hash::FxHashMap;
+
+/// The streams of a recording and the types of their events.
+const STREAMS: [(&str, Ty); 25] = [
+    ("threadid", Ty::Int),
+    ("function", Ty::Str),
+    ("line", Ty::Int),
+    ("column", Ty::Int),
+    ("instruction", Ty::Str),
+    ("readaddr", Ty::Int),
+    ("writeaddr", Ty::Int),
+    ("readvar", Ty::Str),
+    ("writevar", Ty::Str),
+    ("varaddr", Ty::Int),
+    ("varsize", Ty::Int),
+    ("varoffset", Ty::Int),
+    ("mutexlock", Ty::Str),
+    ("mutexlockaddr", Ty::Int),
+    ("mutexunlock", Ty::Str),
+    ("mutexunlockaddr", Ty::Int),
+    ("mutexlockini", Ty::Int),
+    ("pcreate", Ty::Unit),
+    ("pcreateid", Ty::Int),
+    ("pjoinid", Ty::Int),
+    ("condsignaladdr", Ty::Int),
+    ("condwaitaddr", Ty::Int),
+    ("barrieraddr", Ty::Int),
+    ("sempostaddr", Ty::Int),
+    ("semwaitaddr", Ty::Int),
+];
+
+/// A stream, by its place among [`STREAMS`].
+#[derive(Clone, Copy)]
+#[repr(usize)]
+enum Stream {
+    ThreadId,
+    Function,
+    Line,
+    Column,
+    Instruction,
+    ReadAddr,
+    WriteAddr,
+    ReadVar,
+    WriteVar,
+    VarAddr,
+    VarSize,
+    VarOffset,
+    MutexLock,
+    MutexLockAddr,
+    MutexUnlock,
+    MutexUnlockAddr,
+    MutexLockIni,
+    PCreate,
+    PCreateId,
+    PJoinId,
+    CondSignalAddr,
+    CondWaitAddr,
+    BarrierAddr,
+    SemPostAddr,
+    SemWaitAddr,
+}
+
+/// Hands the records of a run to an engine.
+pub struct Feed<'p> {
+    inputs: [Option<usize>; STREAMS.len()],
+    places: &'p mut Places,
+    time: Time,
+    /// How often each thread holds each lock it may lock again.
+    depths: FxHashMap<(u64, u64), u32>,
+    instructions: FxHashMap<&'static str, Value>,
+}
+
+impl<'p> Feed<'p> {
+    /// Connects the inputs of a specification; one whose type does not fit is an error.
+    pub fn new(engine: &Engine, places: &'p mut Places) -> anyhow::Result<Self> {
+        let mut inputs = [None; STREAMS.len()];
+        for (index, decl) in engine.plan().inputs.iter().enumerate() {
+            let Some(stream) = STREAMS.iter().position(|(name, _)| *name == &*decl.name) else { continue };
+            let ty = &STREAMS[stream].1;
+            if decl.ty != *ty {
+                bail!("input `{}` has events of type {}, a recording's are of type {ty}", decl.name, decl.ty);
+            }
+            if engine.plan().input_nodes[index].is_some() {
+                inputs[stream] = Some(index);
+            }
+        }
+        Ok(Feed { inputs, places, time: 0, depths: FxHashMap::default(), instructions: FxHashMap::default() })
+    }
+
+    fn push(
+        &mut self,
+        engine: &mut Engine,
+        stream: Stream,
+        value: Value,
+        sink: &mut impl Sink,
+    ) -> Result<(), RunError> {
+        match self.inputs[stream as usize] {
+            Some(input) => engine.push(self.time, input, value, sink),
+            None => Ok(()),
+        }
+    }
+
+    fn address(
+        &mut self,
+        engine: &mut Engine,
+        stream: Stream,
+        address: u64,
+        sink: &mut impl Sink,
+    ) -> Result<(), RunError> {
+        self.push(engine, stream, int::from_time(u128::from(address)), sink)
+    }
+
+    /// Begins a timestamp: who does it, and where.
+    fn begin(
+        &mut self,
+        engine: &mut Engine,
+        thread: u64,
+        pc: u64,
+        name: &'static str,
+        sink: &mut impl Sink,
+    ) -> Result<(), RunError> {
+        self.time += 1;
+        self.address(engine, Stream::ThreadId, thread, sink)?;
+        let wanted = |stream: Stream| self.inputs[stream as usize].is_some();
+        if wanted(Stream::Function) || wanted(Stream::Line) || wanted(Stream::Column) {
+            let place = self.places.code(pc);
+            self.push(engine, Stream::Function, place.function, sink)?;
+            self.push(engine, Stream::Line, place.line, sink)?;
+            self.push(engine, Stream::Column, place.column, sink)?;
+        }
+        let instruction = self.instructions.entry(name).or_insert_with(|| Value::str(name)).clone();
+        self.push(engine, Stream::Instruction, instruction, sink)
+    }
+
+    /// An operation.
+    pub fn sync(
+        &mut self,
+        engine: &mut Engine,
+        thread: u64,
+        sync: &Sync,
+        sink: &mut impl Sink,
+    ) -> Result<(), RunError> {
+        let stream = match sync.op {
+            Op::Lock | Op::RdLock if !self.outermost(thread, sync, 1) => return Ok(()),
+            Op::Unlock if !self.outermost(thread, sync, -1) => return Ok(()),
+            Op::Lock | Op::RdLock => Stream::MutexLockAddr,
+            Op::Unlock => Stream::MutexUnlockAddr,
+            Op::LockInit => Stream::MutexLockIni,
+            Op::Fork => Stream::PCreateId,
+            Op::Join => Stream::PJoinId,
+            Op::Signal | Op::Broadcast => Stream::CondSignalAddr,
+            Op::Wait => Stream::CondWaitAddr,
+            Op::BarrierEnter => Stream::BarrierAddr,
+            Op::SemPost => Stream::SemPostAddr,
+            Op::SemWait => Stream::SemWaitAddr,
+            _ => return Ok(()),
+        };
+        self.begin(engine, thread, sync.pc, sync.op.name(), sink)?;
+        let value = if matches!(sync.op, Op::Fork | Op::Join) { sync.arg } else { sync.object };
+        self.address(engine, stream, value, sink)?;
+        let named = match sync.op {
+            Op::Fork => return self.push(engine, Stream::PCreate, Value::Unit, sink),
+            Op::Lock | Op::RdLock => Stream::MutexLock,
+            Op::Unlock => Stream::MutexUnlock,
+            _ => return Ok(()),
+        };
+        match self.places.variable(sync.object) {
+            Some(variable) => self.push(engine, named, variable.name, sink),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether a lock operation takes or gives up the lock, rather than counting how often it is held.
+    fn outermost(&mut self, thread: u64, sync: &Sync, step: i32) -> bool {
+        let class = LockArg::decode(sync.arg).map_or(LockClass::Mutex, |arg| arg.class);
+        if !class.is_recursive() {
+            return true;
+        }
+        let depth = self.depths.entry((thread, sync.object)).or_insert(0);
+        let before = *depth;
+        *depth = depth.saturating_add_signed(step);
+        if step > 0 { before == 0 } else { *depth == 0 }
+    }
+
+    /// The accesses of a segment to a line, one event for each group of bytes; reads before writes.
+    pub fn access(
+        &mut self,
+        engine: &mut Engine,
+        thread: u64,
+        access: &Access,
+        groups: &[u64],
+        sink: &mut impl Sink,
+    ) -> Result<(), RunError> {
+        for (mask, is_write) in [(access.reads, false), (access.writes, true)] {
+            for group in groups.iter().filter(|group| **group & mask != 0) {
+                let address = access.line * 64 + u64::from(group.trailing_zeros());
+                self.begin(engine, thread, access.pc, if is_write { "store" } else { "load" }, sink)?;
+                self.variable(engine, address, group.count_ones(), is_write, sink)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn variable(
+        &mut self,
+        engine: &mut Engine,
+        address: u64,
+        size: u32,
+        is_write: bool,
+        sink: &mut impl Sink,
+    ) -> Result<(), RunError> {
+        let (by_address, by_name) = match is_write {
+            true => (Stream::WriteAddr, Stream::WriteVar),
+            false => (Stream::ReadAddr, Stream::ReadVar),
+        };
+        self.address(engine, by_address, address, sink)?;
+        self.address(engine, Stream::VarAddr, address, sink)?;
+        self.address(engine, Stream::VarSize, u64::from(size), sink)?;
+        if let Some(variable) = self.places.variable(address) {
+            self.push(engine, by_name, variable.name, sink)?;
+            self.address(engine, Stream::VarOffset, address - variable.start, sink)?;
+        }
+        Ok(())
+    }
+}

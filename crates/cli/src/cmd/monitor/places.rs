@@ -1,0 +1,111 @@
+//! Names: of the code at an address, and of the variable there.
+
+use foretrace_stream::value::Value;
+use foretrace_trace::Module;
+use object::{Object, ObjectSymbol, SymbolKind};
+use rustc_hash::FxHashMap;
+use std::path::Path;
+
+/// Where an instruction is in the source.
+#[derive(Clone)]
+pub struct Code {
+    pub function: Value,
+    pub line: Value,
+    pub column: Value,
+}
+
+/// A variable with a name.
+#[derive(Clone)]
+pub struct Variable {
+    pub start: u64,
+    pub end: u64,
+    pub name: Value,
+}
+
+/// What is known of the program's files.
+pub struct Places {
+    modules: Vec<(Module, Option<addr2line::Loader>)>,
+    /// In the order of their addresses.
+    variables: Vec<Variable>,
+    codes: FxHashMap<u64, Code>,
+}
+
+impl Places {
+    /// Reads the symbols of the program's files; a file that cannot be read has no names.
+    pub fn new(modules: &[Module]) -> Places {
+        let mut variables: Vec<Variable> = modules.iter().flat_map(variables).collect();
+        variables.sort_by_key(|variable| variable.start);
+        let modules = modules.iter().map(|module| (module.clone(), addr2line::Loader::new(&module.path).ok()));
+        Places { modules: modules.collect(), variables, codes: FxHashMap::default() }
+    }
+
+    /// The place that a return address belongs to.
+    pub fn code(&mut self, pc: u64) -> Code {
+        if let Some(code) = self.codes.get(&pc) {
+            return code.clone();
+        }
+        let code = self.look_up(pc.saturating_sub(1));
+        self.codes.insert(pc, code.clone());
+        code
+    }
+
+    fn look_up(&self, address: u64) -> Code {
+        let mut code = Code { function: Value::str("?"), line: Value::Int(0), column: Value::Int(0) };
+        let module = self.modules.iter().find(|(module, _)| (module.start..module.end).contains(&address));
+        let Some((module, Some(loader))) = module else { return code };
+        let Ok(mut frames) = loader.find_frames(address.wrapping_sub(module.bias)) else { return code };
+        if let Ok(Some(frame)) = frames.next() {
+            if let Some(name) = frame.function.as_ref().and_then(|function| function.demangle().ok()) {
+                code.function = Value::str(&name);
+            }
+            if let Some(location) = frame.location {
+                code.line = Value::Int(location.line.unwrap_or(0).into());
+                code.column = Value::Int(location.column.unwrap_or(0).into());
+            }
+        }
+        code
+    }
+
+    /// The variable that lies at an address.
+    pub fn variable(&self, address: u64) -> Option<Variable> {
+        let after = self.variables.partition_point(|variable| variable.start <= address);
+        self.variables[..after].last().filter(|variable| address < variable.end).cloned()
+    }
+
+    /// Splits the bytes of a line at the borders of variables and of gaps.
+    pub fn split(&self, line: u64, mask: u64) -> Vec<u64> {
+        let mut groups: Vec<u64> = Vec::new();
+        let mut owner = None;
+        for byte in 0..64 {
+            let bit = 1u64 << byte;
+            if mask & bit == 0 {
+                owner = None;
+                continue;
+            }
+            let here = Some(self.variable(line * 64 + byte).map(|variable| variable.start));
+            match groups.last_mut() {
+                Some(group) if owner == here => *group |= bit,
+                _ => groups.push(bit),
+            }
+            owner = here;
+        }
+        groups
+    }
+}
+
+fn variables(module: &Module) -> Vec<Variable> {
+    read_symbols(&module.path, module.bias).unwrap_or_default()
+}
+
+fn read_symbols(path: &Path, bias: u64) -> Option<Vec<Variable>> {
+    let bytes = std::fs::read(path).ok()?;
+    let file = object::File::parse(&*bytes).ok()?;
+    let data = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Data && symbol.size() > 0);
+    let named = data.filter_map(|symbol| {
+        let start = symbol.address().wrapping_add(bias);
+        // A static variable of a function carries a number behind its name.
+        let name = symbol.name().ok()?.split('.').next()?;
+        Some(Variable { start, end: start.saturating_add(symbol.size()), name: Value::str(name) })
+    });
+    Some(named.collect())
+}

@@ -1,0 +1,77 @@
+//! A recording as input.
+
+use super::Out;
+use super::feed::Feed;
+use super::places::Places;
+use foretrace_event::wire::Record;
+use foretrace_stream::engine::Engine;
+use foretrace_trace::Recording;
+use rustc_hash::FxHashMap;
+use std::path::Path;
+
+/// Feeds a recording to the engine: once to see which bytes are accessed together, once to hand the events over.
+pub fn run(path: &Path, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<()> {
+    let recording = Recording::open(path)?;
+    let mut places = Places::new(recording.modules());
+    let groups = Groups::of(&recording, &places)?;
+    let threads: Vec<u64> = recording.threads().map(|thread| u64::from(thread.id)).collect();
+    let mut feed = Feed::new(engine, &mut places)?;
+    for record in recording.merged() {
+        let (thread, entry) = record?;
+        match entry.record {
+            Record::Sync(sync) => feed.sync(engine, threads[thread], &sync, out)?,
+            Record::Access(access) => {
+                feed.access(engine, threads[thread], &access, groups.of_line(access.line), out)?
+            }
+        }
+        if engine.stopped() {
+            break;
+        }
+    }
+    for note in recording.notes() {
+        eprintln!("foretrace: {note}");
+    }
+    Ok(())
+}
+
+/// The bytes of every line in groups that are always accessed together: what a variable is, seen from outside.
+#[derive(Default)]
+pub struct Groups {
+    lines: FxHashMap<u64, Vec<u64>>,
+}
+
+impl Groups {
+    fn of(recording: &Recording, places: &Places) -> anyhow::Result<Groups> {
+        let mut groups = Groups::default();
+        for index in 0..recording.threads().len() {
+            for entry in recording.records(index) {
+                if let Record::Access(access) = entry?.record {
+                    groups.refine(access.line, access.reads, places);
+                    groups.refine(access.line, access.writes, places);
+                }
+            }
+        }
+        Ok(groups)
+    }
+
+    /// Splits the groups of a line so that each lies within the mask or outside of it.
+    pub fn refine(&mut self, line: u64, mask: u64, places: &Places) {
+        let groups = self.lines.entry(line).or_default();
+        let known = groups.iter().fold(0, |all, group| all | group);
+        for index in 0..groups.len() {
+            let (inside, outside) = (groups[index] & mask, groups[index] & !mask);
+            if inside != 0 && outside != 0 {
+                groups[index] = inside;
+                groups.push(outside);
+            }
+        }
+        if mask & !known != 0 {
+            groups.extend(places.split(line, mask & !known));
+        }
+        groups.sort_by_key(|group| group.trailing_zeros());
+    }
+
+    pub fn of_line(&self, line: u64) -> &[u64] {
+        self.lines.get(&line).map_or(&[], Vec::as_slice)
+    }
+}
