@@ -46,6 +46,11 @@ impl LockClass {
         matches!(self, Self::Recursive | Self::Stream)
     }
 
+    /// May several hold it at once, to read?
+    pub const fn may_be_shared(self) -> bool {
+        matches!(self, Self::RwLock | Self::Annotated)
+    }
+
     /// Its name in text traces.
     pub const fn name(self) -> &'static str {
         match self {

@@ -12,13 +12,12 @@
 //! keeps the program counter of the first access alone; exact places come from replay.
 
 use crate::access::heeded;
-use crate::recording::Chunk;
 use crate::replay;
 use crate::stream::Stream;
 use crate::thread::{self, Thread};
 use crate::tls::{Section, tls};
 use core::cell::UnsafeCell;
-use foretrace_event::layout::{ChunkKind, ENTRY_SIZE};
+use foretrace_event::layout::ENTRY_SIZE;
 use foretrace_event::wire::Access;
 
 /// Entries of a table; a power of two.
@@ -31,10 +30,13 @@ pub const OFFSET_MASK: usize = (LINES - 1) * ENTRY_SIZE;
 #[repr(C)]
 pub struct Entry {
     /// Address of the line; zero if the entry is empty.
-    line: u64,
-    reads: u64,
-    writes: u64,
-    pc: u64,
+    pub line: u64,
+    /// One bit a byte read.
+    pub reads: u64,
+    /// One bit a byte written.
+    pub writes: u64,
+    /// The first place that touched the line.
+    pub pc: u64,
 }
 
 const _: () = assert!(size_of::<Entry>() == ENTRY_SIZE);
@@ -64,9 +66,22 @@ const fn place_slot(address: usize, pc: usize) -> usize {
     slot(address ^ pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20 << 6)
 }
 
+/// Where lines go that leave a table.
+pub trait Sink {
+    /// Takes a line.
+    fn take(&mut self, entry: &Entry);
+}
+
+impl Sink for Stream {
+    #[inline]
+    fn take(&mut self, entry: &Entry) {
+        self.access(&Access { line: entry.line / 64, reads: entry.reads, writes: entry.writes, pc: entry.pc });
+    }
+}
+
 /// A thread's table.
 pub struct Lines {
-    chunk: Chunk,
+    entries: *mut Entry,
     touched: [u16; LINES],
     count: usize,
     /// Lines are kept apart by program counter; the hooks look elsewhere and always take the slow path.
@@ -74,21 +89,14 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Space for a thread's table.
-    pub fn take() -> Option<Chunk> {
-        Chunk::take(ChunkKind::Table, LINES * ENTRY_SIZE)
-    }
+    /// Bytes that a table's entries take.
+    pub const SIZE: usize = LINES * ENTRY_SIZE;
 
-    /// Initialises the table in place.
-    pub fn init(&mut self, chunk: Chunk, by_place: bool) {
-        self.chunk = chunk;
+    /// Initialises the table in place, with entries in zeroed memory.
+    pub fn init(&mut self, entries: *mut u8, by_place: bool) {
+        self.entries = entries.cast();
         self.count = 0;
         self.by_place = by_place;
-    }
-
-    /// The chunk it lies in.
-    pub const fn chunk(&self) -> Chunk {
-        self.chunk
     }
 
     /// Has the current segment touched nothing?
@@ -98,20 +106,16 @@ impl Lines {
 
     /// The table that the hooks look into.
     pub fn for_hooks(&self) -> *mut Entry {
-        if self.by_place { no_lines() } else { self.entries() }
-    }
-
-    fn entries(&self) -> *mut Entry {
-        self.chunk.content().cast()
+        if self.by_place { no_lines() } else { self.entries }
     }
 
     fn entry(&self, slot: usize) -> &'static mut Entry {
         // SAFETY: slots are below `LINES`, the table lies in the mapping, and it is this thread's alone.
-        unsafe { &mut *self.entries().add(slot) }
+        unsafe { &mut *self.entries.add(slot) }
     }
 
     /// Notes bytes of one line.
-    fn touch(&mut self, stream: &mut Stream, address: usize, reads: u64, writes: u64, pc: usize) {
+    pub fn touch(&mut self, sink: &mut impl Sink, address: usize, reads: u64, writes: u64, pc: usize) {
         let line = (address & !63) as u64;
         let slot = if self.by_place { place_slot(address, pc) } else { slot(address) };
         let entry = self.entry(slot);
@@ -124,35 +128,35 @@ impl Lines {
             self.touched[self.count] = slot as u16;
             self.count += 1;
         } else {
-            write(stream, entry);
+            give(sink, entry);
         }
         *entry = Entry { line, reads, writes, pc: pc as u64 };
     }
 
     /// Ends a segment: writes what it touched.
     #[inline]
-    pub fn flush(&mut self, stream: &mut Stream) {
+    pub fn flush(&mut self, sink: &mut impl Sink) {
         for index in 0..self.count {
             let entry = self.entry(self.touched[index] as usize);
-            write(stream, entry);
+            give(sink, entry);
             entry.line = 0;
         }
         self.count = 0;
     }
 
     /// Writes the lines of a block whose memory is about to have another meaning.
-    pub fn flush_block(&mut self, stream: &mut Stream, start: usize, size: usize) {
+    pub fn flush_block(&mut self, sink: &mut impl Sink, start: usize, size: usize) {
         if self.count == 0 {
             return;
         }
         if self.by_place || size / 64 > self.count.max(64) {
-            return self.flush(stream);
+            return self.flush(sink);
         }
         let mut line = start & !63;
         while line < start.saturating_add(size) {
             let entry = self.entry(slot(line));
             if entry.line == line as u64 {
-                write(stream, entry);
+                give(sink, entry);
                 (entry.reads, entry.writes) = (0, 0);
             }
             line += 64;
@@ -161,9 +165,9 @@ impl Lines {
 }
 
 #[inline]
-fn write(stream: &mut Stream, entry: &Entry) {
+fn give(sink: &mut impl Sink, entry: &Entry) {
     if entry.reads | entry.writes != 0 {
-        stream.access(&Access { line: entry.line / 64, reads: entry.reads, writes: entry.writes, pc: entry.pc });
+        sink.take(entry);
     }
 }
 
@@ -188,9 +192,10 @@ fn access_from(address: usize, size: usize, kind: u32, pc: usize, frame: usize) 
     }
     if let Some(player) = replay::player() {
         let kind = heeded(kind);
-        return if kind != 0 && tls().ignore.get() == 0 {
-            replay::race::access(player, address, size, kind, pc, frame)
-        };
+        if kind != 0 && tls().ignore.get() == 0 {
+            replay::access(player, address, size, kind, pc, frame);
+        }
+        return;
     }
     if tls().thread.get().is_null() {
         return;
@@ -211,7 +216,7 @@ fn access_from(address: usize, size: usize, kind: u32, pc: usize, frame: usize) 
 }
 
 /// Splits a block into the bytes of each of its lines.
-fn split(address: usize, size: usize, mut part: impl FnMut(usize, u64)) {
+pub fn split(address: usize, size: usize, mut part: impl FnMut(usize, u64)) {
     let end = address.saturating_add(size);
     let mut at = address;
     while at < end {

@@ -12,13 +12,16 @@
 pub mod clock;
 pub mod gate;
 pub mod outcome;
+pub mod pages;
 pub mod race;
 pub mod schedule;
+pub mod segment;
 pub mod shadow;
 pub mod stack;
 pub mod stuck;
 
 use crate::hooks::atomic::{self, LastLoad, Outcome, Word};
+use crate::lines::{Entry, Lines, READ, WRITE, split};
 use crate::map::Map;
 use crate::settings::Settings;
 use crate::spin::Spin;
@@ -26,11 +29,12 @@ use crate::tls::{Section, tls};
 use crate::{arena, prelude, thread};
 use clock::{Clock, Synchronised};
 use core::cell::{Cell, UnsafeCell};
-use core::sync::atomic::{AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use foretrace_event::schedule::is_step;
 use foretrace_event::wire::Op;
 use foretrace_event::{Order, Patience};
 use gate::Arrival;
+use segment::Segment;
 use stuck::{Held, Waiting};
 
 /// A thread under replay. What others look at is changed under the world's lock only.
@@ -47,6 +51,8 @@ pub struct Player {
     children: Cell<u32>,
     /// The last operation, if it was an atomic load.
     last_load: Cell<Option<LastLoad>>,
+    /// The lines it has touched in the current segment; its own alone.
+    lines: UnsafeCell<Lines>,
     /// Its vector clock: its own alone.
     clock: UnsafeCell<Synchronised>,
     /// What it holds: changed under the world's lock.
@@ -64,6 +70,13 @@ impl Player {
     pub fn clock(&self) -> &mut Synchronised {
         // SAFETY: only the player's own thread calls this, in a section, and keeps no reference between calls.
         unsafe { &mut *self.clock.get() }
+    }
+
+    /// The lines of the current segment, for the thread itself.
+    #[expect(clippy::mut_from_ref, reason = "a thread's lines are used by that thread alone, one call at a time")]
+    fn lines(&self) -> &mut Lines {
+        // SAFETY: as for the clock.
+        unsafe { &mut *self.lines.get() }
     }
 
     /// Its number in vector clocks.
@@ -155,8 +168,12 @@ pub fn player() -> Option<&'static Player> {
     unsafe { tls().player.get().as_ref() }
 }
 
+/// Accesses are examined one by one, for their places, and not by segments.
+static EXACT: AtomicBool = AtomicBool::new(false);
+
 /// Opens the schedule and the files of the answer.
 pub fn open(settings: &Settings) -> bool {
+    EXACT.store(settings.exact, Ordering::Relaxed);
     if !schedule::load(settings) {
         return false;
     }
@@ -174,7 +191,9 @@ pub fn begin() {
 /// Makes the current thread one of the players.
 pub fn join_in(index: u32, parent: u32) {
     let _section = Section::nest();
-    let Some(player) = arena::allocate(size_of::<Player>()) else { return };
+    let (Some(player), Some(lines)) = (arena::allocate(size_of::<Player>()), arena::allocate(Lines::SIZE)) else {
+        return;
+    };
     let player: *mut Player = player.cast();
     let stack = thread::stack();
     let mut world = WORLD.lock();
@@ -182,11 +201,13 @@ pub fn join_in(index: u32, parent: u32) {
     let new = unsafe { &mut *player };
     (new.index, new.number, new.stack) = (index, world.count, (stack.0, stack.0 + stack.1));
     new.clock().begin(world.count);
+    new.lines().init(lines, EXACT.load(Ordering::Relaxed));
     (new.next, world.players) = (world.players, player);
     world.count += 1;
     drop(world);
     tls().player.set(player);
-    shadow::clear(stack.0, stack.1);
+    thread::choose_lines();
+    forget(stack.0, stack.1);
     outcome::thread(index, parent);
 }
 
@@ -211,8 +232,7 @@ pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, patience: Patience, p
     let Some(player) = player() else { return Arrival::Go };
     let arrival = gate::arrive(player, op, failed, object, pc);
     if patience == Patience::Blocking && arrival != Arrival::Fail {
-        player.set_waiting(Some(Waiting::new(op, object, arg, pc)));
-        stuck::consider(player);
+        stuck::wait_for(player, Waiting::new(op, object, arg, pc));
     }
     arrival
 }
@@ -220,6 +240,7 @@ pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, patience: Patience, p
 /// An operation of the current thread: waits for its turn, and takes part in the order that the race detector sees.
 pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
     let Some(player) = player() else { return };
+    flush(player);
     if is_step(op) {
         gate::pass(player, op, object, pc);
     }
@@ -236,8 +257,7 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
 /// The thread waits for something that it has passed the gate for.
 pub fn block(op: Op, object: usize, arg: u64, pc: usize) {
     if let Some(player) = player() {
-        player.set_waiting(Some(Waiting::new(op, object, arg, pc)));
-        stuck::consider(player);
+        stuck::wait_for(player, Waiting::new(op, object, arg, pc));
     }
 }
 
@@ -247,18 +267,60 @@ pub fn begin_wait(cond: usize) {
     stuck::begin_wait(&mut WORLD.lock(), cond);
 }
 
-/// Waits as long as the schedule wants, and says how it ended: as a wait or as one that timed out. None: the schedule is
-/// over and nobody has woken the thread.
-pub fn await_wake(cond: usize) -> Option<Op> {
-    let player = player()?;
-    match gate::peek(player) {
-        Some(Op::WaitFailed) => Some(Op::WaitFailed),
-        Some(_) => Some(Op::Wait),
-        None => {
-            let _section = Section::nest();
-            stuck::is_signalled(&WORLD.lock(), cond).then_some(Op::Wait)
-        }
+/// Waits as long as the schedule wants, and says how the wait ends; none if the schedule ends first.
+pub fn await_wake() -> Option<Op> {
+    let step = gate::peek(player()?)?;
+    Some(if step == Op::WaitFailed { step } else { Op::Wait })
+}
+
+/// May one of those who wait on the condition variable go on?
+pub fn is_signalled(cond: usize) -> bool {
+    let _section = Section::nest();
+    stuck::is_signalled(&WORLD.lock(), cond)
+}
+
+/// Has the last step been taken?
+pub fn is_over() -> bool {
+    schedule::step(schedule::taken().load(Ordering::Acquire)).is_none()
+}
+
+/// The table of lines that the access hooks may use.
+pub fn lines_for_hooks() -> Option<*mut Entry> {
+    player().map(|player| player.lines().for_hooks())
+}
+
+/// Ends a segment: its accesses are checked.
+fn flush(player: &'static Player) {
+    if let Some(_section) = Section::enter()
+        && !player.lines().is_empty()
+    {
+        player.lines().flush(&mut Segment(player));
     }
+}
+
+/// A plain access that the hook could not note by itself.
+pub fn access(player: &'static Player, address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
+    let Some(_section) = Section::enter() else { return };
+    if EXACT.load(Ordering::Relaxed) {
+        return race::access(player, address, size, kind, pc, frame);
+    }
+    split(address, size, |at, mask| {
+        let reads = if kind & READ != 0 { mask } else { 0 };
+        let writes = if kind & WRITE != 0 { mask } else { 0 };
+        player.lines().touch(&mut Segment(player), at, reads, writes, pc);
+    });
+}
+
+/// An atomic operation has been done: watches it as an access, and lets it take part in the order it makes.
+fn note_atomic(player: &'static Player, op: Op, address: usize, size: usize, order: Order, pc: usize) {
+    if EXACT.load(Ordering::Relaxed) {
+        race::atomic(player, op, address, size, pc, tls().frame.get());
+    } else {
+        segment::atomic(player, op, address, size, pc);
+    }
+    let mut world = WORLD.lock();
+    world.progress += 1;
+    player.clock().atomic(&mut world, op, address, order);
 }
 
 /// An atomic operation: waits for its turn, and is watched as an access.
@@ -267,13 +329,14 @@ pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operate: 
     let load = LastLoad::new(at as usize, unsafe { T::load(at) }.halves(), pc);
     let spins = player.last_load.get() == Some(load);
     if !spins {
+        flush(player);
         gate::peek(player);
     }
     let section = Section::nest();
     let outcome = atomic::exclusively(at as usize, || {
         let outcome = operate();
         let order = Order::from_abi(u32::from(outcome.order));
-        race::atomic(player, outcome.op, at as usize, usize::from(T::SIZE), order, pc, tls().frame.get());
+        note_atomic(player, outcome.op, at as usize, usize::from(T::SIZE), order, pc);
         outcome
     });
     drop(section);
@@ -307,7 +370,30 @@ pub fn renew(at: usize, size: usize, pc: usize) {
     if let Some(player) = player()
         && let Some(_section) = Section::enter()
     {
-        shadow::clear(at, size);
-        race::note_block(player, at, size, pc);
+        forget(at, size);
+        if EXACT.load(Ordering::Relaxed) {
+            race::note_block(player, at, size, pc);
+        }
     }
+}
+
+/// Memory is about to go away: what this thread did to it is checked first.
+pub fn expire(at: usize, size: usize) {
+    if let Some(player) = player()
+        && let Some(_section) = Section::enter()
+    {
+        player.lines().flush_block(&mut Segment(player), at, size);
+    }
+}
+
+/// The program ends: what this thread did last is checked.
+pub fn finish() {
+    if let Some(player) = player() {
+        flush(player);
+    }
+}
+
+/// Forgets what is known of a block.
+fn forget(at: usize, size: usize) {
+    if EXACT.load(Ordering::Relaxed) { shadow::clear(at, size) } else { segment::clear(at, size) }
 }

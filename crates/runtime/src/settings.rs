@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! record limit=BYTES locations=0|1 follow=0|1 dir=PATH
-//! replay hold=0|1 dir=PATH
+//! replay exact=0|1 hold=0|1 dir=PATH
 //! ```
 //!
 //! `dir` is last and takes the rest of the value. Nothing is read in a set-uid program, and a value that is not of
@@ -30,6 +30,8 @@ pub struct Settings {
     pub follow: bool,
     /// Enforce a schedule instead of recording.
     pub replay: bool,
+    /// In a replay, examine accesses one by one.
+    pub exact: bool,
     /// Keep a replayed program that has failed, for a debugger.
     pub hold: bool,
     dir: [u8; PATH],
@@ -63,8 +65,16 @@ impl Settings {
     fn parse(value: &[u8]) -> Option<Self> {
         let replay = value.starts_with(b"replay ");
         let mut rest = value.strip_prefix(b"record ").or_else(|| value.strip_prefix(b"replay "))?;
-        let mut settings =
-            Self { limit: u64::MAX, locations: false, follow: false, replay, hold: false, dir: [0; PATH], dir_len: 0 };
+        let mut settings = Self {
+            limit: u64::MAX,
+            locations: false,
+            follow: false,
+            replay,
+            exact: false,
+            hold: false,
+            dir: [0; PATH],
+            dir_len: 0,
+        };
         loop {
             if let Some(dir) = rest.strip_prefix(b"dir=") {
                 return settings.set_dir(dir).then_some(settings);
@@ -83,6 +93,7 @@ impl Settings {
             b"limit" => self.limit = number.max(64 * UNIT as u64),
             b"locations" => self.locations = number != 0,
             b"follow" => self.follow = number != 0,
+            b"exact" => self.exact = number != 0,
             b"hold" => self.hold = number != 0,
             _ => return None,
         }

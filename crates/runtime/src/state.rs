@@ -158,6 +158,7 @@ fn begin_replaying() {
     }
     STATE.store(REPLAYING, Ordering::Release);
     modules::write();
+    crate::interpose::process::watch();
     replay::begin();
 }
 
@@ -189,6 +190,7 @@ pub fn side_file(name: &[u8]) -> Option<i32> {
 
 /// The process ends in an orderly way.
 pub fn finish(status: i32, pc: usize) {
+    replay::finish();
     if is_recording() && !FINISHED.swap(true, Ordering::Relaxed) {
         modules::write();
         sync(Op::Exit, 0, u64::from(status as u32), pc);

@@ -4,12 +4,14 @@ use crate::hooks::atomic::LastLoad;
 use crate::interpose::signal::{Deferred, SIGNALS, notice_jumps};
 use crate::lines::Lines;
 use crate::map::Map;
+use crate::recording::Chunk;
 use crate::spin::Spin;
 use crate::stamp::{self, Stamps};
 use crate::stream::Stream;
 use crate::tls::{Section, tls};
 use crate::{arena, recording, state};
 use core::ffi::c_void;
+use foretrace_event::layout::ChunkKind;
 use foretrace_event::wire::{Detail, Op, Sync};
 
 /// A thread's recorder. Recorders of ended threads are used again.
@@ -20,6 +22,8 @@ pub struct Thread {
     pub stream: Stream,
     /// The lines it has touched in the current segment.
     pub lines: Lines,
+    /// Where those lie in the recording.
+    table: Chunk,
     /// Its place in the order.
     pub stamps: Stamps,
     /// The last event, if it was an atomic load.
@@ -96,7 +100,7 @@ pub fn begin(id: u32) {
     thread.id = id;
     thread.stream = Stream::new(thread.stream.chunk(), id);
     thread.stamps = Stamps::default();
-    thread.lines.chunk().hand_to(id);
+    thread.table.hand_to(id);
     let tls = tls();
     tls.thread.set(thread);
     tls.ended.set(false);
@@ -110,11 +114,9 @@ pub fn choose_lines() {
     let tls = tls();
     let quiet = tls.handlers.get() != 0 || tls.ignored.iter().any(|count| count.get() != 0);
     // SAFETY: as in `current`; the table's address does not change.
-    let lines = match unsafe { tls.thread.get().as_ref() } {
-        Some(thread) if !quiet => thread.lines.for_hooks(),
-        _ => crate::lines::no_lines(),
-    };
-    tls.lines.set(lines);
+    let recorded = unsafe { tls.thread.get().as_ref() }.map(|thread| thread.lines.for_hooks());
+    let lines = recorded.or_else(crate::replay::lines_for_hooks).filter(|_| !quiet);
+    tls.lines.set(lines.unwrap_or_else(crate::lines::no_lines));
 }
 
 fn take() -> Option<&'static mut Thread> {
@@ -126,12 +128,13 @@ fn take() -> Option<&'static mut Thread> {
     if free.is_some() {
         return free;
     }
-    let (lines, records) = (Lines::take()?, Stream::take()?);
+    let (table, records) = (Chunk::take(ChunkKind::Table, Lines::SIZE)?, Stream::take()?);
     let thread: *mut Thread = arena::allocate(size_of::<Thread>())?.cast();
     // SAFETY: the memory is zeroed, large enough and ours; zero is valid for the parts that are not written here.
     unsafe {
         (&raw mut (*thread).stream).write(Stream::new(records, 0));
-        (*thread).lines.init(lines, state::keeps_places());
+        (*thread).table = table;
+        (*thread).lines.init(table.content(), state::keeps_places());
         Some(&mut *thread)
     }
 }

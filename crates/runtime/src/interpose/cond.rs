@@ -91,15 +91,8 @@ unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, real: impl FnOnce() -> 
     let arg = unsafe { lock_arg(mutex) };
     replay::begin_wait(cond);
     sync(Op::Unlock, mutex as usize, arg, pc);
-    // SAFETY: as above; it is taken again before anything else happens.
-    unsafe { pthread_mutex_unlock(mutex) };
-    let woken = replay::await_wake(cond);
-    if let Some(op) = woken {
-        sync(op, cond, mutex as u64, pc);
-    }
-    super::arrive(Op::Lock, Op::Lock, mutex as usize, arg, Patience::Blocking, pc);
     // SAFETY: as above.
-    unsafe { pthread_mutex_lock(mutex) };
+    let woken = if replay::is_over() { None } else { unsafe { scheduled_wait(waiting, arg) } };
     let result = match woken {
         Some(Op::Wait) => 0,
         Some(_) => timeout,
@@ -112,6 +105,26 @@ unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, real: impl FnOnce() -> 
     };
     sync(Op::Lock, mutex as usize, arg, pc);
     result
+}
+
+/// Waits for the thread's turn with the mutex free, and takes the mutex again. None: the schedule came to its end and
+/// nobody has woken the thread.
+unsafe fn scheduled_wait(waiting: &Waiting, arg: u64) -> Option<Op> {
+    let Waiting { cond, mutex, pc } = *waiting;
+    // SAFETY: the program waits with a mutex that it holds; it is taken again below.
+    unsafe { pthread_mutex_unlock(mutex) };
+    let step = replay::await_wake();
+    if let Some(op) = step {
+        sync(op, cond, mutex as u64, pc);
+    }
+    super::arrive(Op::Lock, Op::Lock, mutex as usize, arg, Patience::Blocking, pc);
+    // SAFETY: as above.
+    unsafe { pthread_mutex_lock(mutex) };
+    if step.is_none() && replay::is_signalled(cond) {
+        sync(Op::Wait, cond, mutex as u64, pc);
+        return Some(Op::Wait);
+    }
+    step
 }
 
 interpose! {

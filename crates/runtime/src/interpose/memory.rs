@@ -35,6 +35,9 @@ fn begun(at: *mut c_void, size: usize, pc: usize) {
 
 /// Records that a block is about to end. What this thread did to it in the current segment is written first.
 fn ending(at: *mut c_void, size: usize, pc: usize) {
+    if state::is_replaying() {
+        return replay::expire(at as usize, size);
+    }
     if let Some(_section) = Section::enter()
         && let Some(thread) = thread::current()
     {

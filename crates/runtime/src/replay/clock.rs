@@ -4,7 +4,7 @@
 use super::World;
 use crate::arena;
 use foretrace_event::Order;
-use foretrace_event::wire::Op;
+use foretrace_event::wire::{LockArg, Op};
 
 /// When something happened in one thread: the thread's number in the upper half, its clock in the lower.
 pub type Epoch = u64;
@@ -140,7 +140,9 @@ impl Synchronised {
             Op::Join => self.acquire(world, THREAD | READERS | arg),
             Op::Lock => {
                 self.acquire(world, object);
-                self.acquire(world, object | READERS);
+                if LockArg::decode(arg).is_some_and(|arg| arg.class.may_be_shared()) {
+                    self.acquire(world, object | READERS);
+                }
             }
             Op::Unlock if shared => self.release(world, object | READERS),
             Op::Unlock | Op::Signal | Op::Broadcast | Op::BarrierEnter | Op::SemPost | Op::OnceDone | Op::Release => {

@@ -47,8 +47,7 @@ fn await_turn(player: &'static Player) -> Turn {
         }
         let wake = player.wake.load(Ordering::Acquire);
         if taken().load(Ordering::Acquire) == at {
-            player.set_waiting(Some(Waiting::for_turn()));
-            stuck::consider(player);
+            stuck::wait_for(player, Waiting::for_turn());
             sys::futex_wait(player.wake.as_ptr(), wake);
         }
     }

@@ -2,9 +2,11 @@
 
 use super::stuck::{Held, Waiting};
 use super::{Player, World, stack};
+use crate::map::Map;
 use crate::settings::{Decimal, Settings};
+use crate::spin::Spin;
 use crate::sys;
-use core::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use foretrace_event::schedule::EXIT_STOPPED;
 use foretrace_event::wire::Op;
 
@@ -97,6 +99,18 @@ impl Line {
     }
 }
 
+/// Races that have been told, by their two places.
+static TOLD: Spin<Map> = Spin::new(Map::new());
+static COUNT: AtomicU32 = AtomicU32::new(0);
+/// More races than anyone reads.
+const MOST: u32 = 256;
+
+/// Has a race between these places not been told yet? The caller is in a section.
+pub fn is_news(places: u64) -> bool {
+    let told = TOLD.lock().entry(places | 1 << 63).is_none_or(|told| core::mem::replace(told, 1) != 0);
+    !told && COUNT.fetch_add(1, Ordering::Relaxed) < MOST
+}
+
 /// The schedule has been enforced to its end.
 pub fn end() {
     Line::new(b"end").write();
@@ -132,7 +146,8 @@ pub fn deadlock<'a>(world: &World, stuck: impl Iterator<Item = (&'a Player, Wait
         for (player, waiting, owner) in stuck {
             let line = Line::new(b"stuck").decimal("thread", player.index.into()).word("op", waiting.op.name());
             let line = line.hex("object", waiting.object).decimal("owner", owner).hex("pc", waiting.pc);
-            line.list("stack", stack::frames(waiting.stack)).list("locks", held(player.held(world))).write();
+            let stack = stack::capture(player, waiting.pc, waiting.frame);
+            line.list("stack", stack::frames(stack)).list("locks", held(player.held(world))).write();
         }
     }
     stop();

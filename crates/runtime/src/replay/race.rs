@@ -8,9 +8,6 @@ use super::{Player, WORLD};
 use crate::lines::WRITE;
 use crate::map::Map;
 use crate::spin::{Raw, Spin};
-use crate::tls::Section;
-use core::sync::atomic::{AtomicU32, Ordering};
-use foretrace_event::Order;
 use foretrace_event::wire::Op;
 
 /// An access under examination.
@@ -39,25 +36,15 @@ struct Stripe(Raw);
 const STRIPES: usize = 1024;
 static LOCKS: [Stripe; STRIPES] = [const { Stripe(Raw::new()) }; STRIPES];
 
-/// Races that have been told, by their two places.
-static TOLD: Spin<Map> = Spin::new(Map::new());
-static COUNT: AtomicU32 = AtomicU32::new(0);
-/// More races than anyone reads.
-const MOST: u32 = 256;
-
-/// Watches a plain access.
+/// Watches a plain access. The caller is in a section.
 pub fn access(player: &'static Player, address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
-    let Some(_section) = Section::enter() else { return };
     check(player, Access { address, size, write: kind & WRITE != 0, atomic: false, pc, frame });
 }
 
-/// Watches an atomic access, which has been done, and takes part in the order it makes. The caller is in a section.
-pub fn atomic(player: &'static Player, op: Op, address: usize, size: usize, order: Order, pc: usize, frame: usize) {
+/// Watches an atomic access, which has been done. The caller is in a section.
+pub fn atomic(player: &'static Player, op: Op, address: usize, size: usize, pc: usize, frame: usize) {
     let write = matches!(op, Op::AtomicStore | Op::AtomicRmw);
     check(player, Access { address, size, write, atomic: true, pc, frame });
-    let mut world = WORLD.lock();
-    world.progress += 1;
-    player.clock().atomic(&mut world, op, address, order);
 }
 
 fn check(player: &'static Player, access: Access) {
@@ -168,9 +155,7 @@ fn note(player: &'static Player, access: &Access, cell: &mut Cell, epoch: u64, s
 
 /// Tells of a race, once for each pair of places.
 fn tell(player: &'static Player, access: &Access, before: Before) {
-    let key = (access.pc as u64) << 32 ^ u64::from(before.stack) | 1 << 63;
-    let news = TOLD.lock().entry(key).is_some_and(|told| core::mem::replace(told, 1) == 0);
-    if !news || COUNT.fetch_add(1, Ordering::Relaxed) >= MOST {
+    if !outcome::is_news((access.pc as u64) << 32 ^ u64::from(before.stack)) {
         return;
     }
     let stack = stack::capture(player, access.pc, access.frame);

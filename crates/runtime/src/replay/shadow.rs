@@ -1,19 +1,14 @@
 //! Shadow memory: what is known of each four bytes of the program's memory.
 //!
-//! A table of pages, found by hashing: no fixed place in the address space is needed, so no layout of it is unexpected.
 //! Cells of parts that are accessed byte by byte are split into one cell a byte.
 
 use super::clock::Epoch;
+use super::pages::Pages;
 use super::stack::StackId;
 use crate::arena;
-use core::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes a cell stands for, unless it is split.
 pub const GRAIN: usize = 4;
-const PAGE: usize = 4096;
-const CELLS: usize = PAGE / GRAIN;
-/// Slots of the page table; a power of two. Memory beyond so many pages is not watched.
-const SLOTS: usize = 1 << 20;
 
 /// What is known of some bytes. All zero: nothing.
 #[repr(C)]
@@ -128,78 +123,16 @@ impl Cell {
     }
 }
 
-/// A slot of the page table: the page's number and its cells.
-struct Slot {
-    page: AtomicU64,
-    cells: AtomicU64,
-}
-
-static TABLE: [Slot; SLOTS] = [const { Slot { page: AtomicU64::new(0), cells: AtomicU64::new(0) } }; SLOTS];
-
-fn slot(page: u64) -> usize {
-    (page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 44) as usize % SLOTS
-}
-
-/// The cells of a page, if there are any.
-fn find(page: u64) -> Option<*mut Cell> {
-    let mut at = slot(page);
-    loop {
-        match TABLE[at].page.load(Ordering::Acquire) {
-            0 => return None,
-            known if known == page => {
-                let cells = TABLE[at].cells.load(Ordering::Acquire);
-                return (cells != 0).then_some(cells as *mut Cell);
-            }
-            _ => at = (at + 1) % SLOTS,
-        }
-    }
-}
-
-#[cold]
-fn make(page: u64) -> Option<*mut Cell> {
-    let mut at = slot(page);
-    for _ in 0..SLOTS / 2 {
-        let claimed = TABLE[at].page.compare_exchange(0, page, Ordering::AcqRel, Ordering::Acquire);
-        match claimed {
-            Ok(_) => {
-                let cells = arena::allocate(CELLS * size_of::<Cell>())?;
-                TABLE[at].cells.store(cells as u64, Ordering::Release);
-                return Some(cells.cast());
-            }
-            Err(known) if known == page => loop {
-                // Another thread is making it.
-                let cells = TABLE[at].cells.load(Ordering::Acquire);
-                if cells != 0 {
-                    return Some(cells as *mut Cell);
-                }
-                core::hint::spin_loop();
-            },
-            Err(_) => at = (at + 1) % SLOTS,
-        }
-    }
-    None
-}
+static CELLS: Pages<Cell, GRAIN> = Pages::new();
 
 /// The cell of an address.
 #[inline]
 pub fn cell(address: usize) -> Option<*mut Cell> {
-    let page = (address / PAGE) as u64;
-    let cells = find(page).or_else(|| make(page))?;
-    // SAFETY: the index is below the number of cells of a page.
-    Some(unsafe { cells.add(address % PAGE / GRAIN) })
+    CELLS.cell(address)
 }
 
 /// Forgets what is known of a block.
 pub fn clear(start: usize, size: usize) {
-    let mut at = start & !(GRAIN - 1);
-    let end = start.saturating_add(size);
-    while at < end {
-        let stop = (at & !(PAGE - 1)).saturating_add(PAGE).min(end);
-        if let Some(cells) = find((at / PAGE) as u64) {
-            let (first, last) = (at % PAGE / GRAIN, (stop - 1) % PAGE / GRAIN);
-            // SAFETY: the cells of one page. A thread that still uses the block races with its end.
-            unsafe { cells.add(first).write_bytes(0, last - first + 1) };
-        }
-        at = stop;
-    }
+    // SAFETY: the cells are valid; a thread that still uses the block races with its end.
+    CELLS.each(start, size, |cell, _| unsafe { cell.write_bytes(0, 1) });
 }

@@ -6,7 +6,6 @@
 //! are not blocked: such a program is slow, not stuck.
 
 use super::schedule::{self, taken};
-use super::stack::{self, StackId};
 use super::{Player, WORLD, World, outcome};
 use crate::tls::{Section, tls};
 use crate::{arena, sys};
@@ -78,21 +77,19 @@ pub struct Waiting {
     arg: u64,
     /// Where in the program.
     pub pc: usize,
-    /// And how it got there.
-    pub stack: StackId,
+    /// The frame there: while the thread waits, its stack stays as it is.
+    pub frame: usize,
 }
 
 impl Waiting {
     /// For its turn in the schedule.
     pub const fn for_turn() -> Self {
-        Self { op: Op::Gap, object: 0, arg: 0, pc: 0, stack: 0 }
+        Self { op: Op::Gap, object: 0, arg: 0, pc: 0, frame: 0 }
     }
 
     /// For an operation to become possible.
     pub fn new(op: Op, object: usize, arg: u64, pc: usize) -> Self {
-        let _section = Section::nest();
-        let stack = super::player().map_or(0, |player| stack::capture(player, pc, tls().frame.get()));
-        Self { op, object, arg, pc, stack }
+        Self { op, object, arg, pc, frame: tls().frame.get() }
     }
 }
 
@@ -238,6 +235,19 @@ fn holder(world: &World, player: &'static Player, waiting: Waiting) -> Blocked {
         !may_again && other.held(world).all().iter().any(conflicts)
     };
     world.players().find(keeps_out).map_or(Blocked::No, Blocked::By)
+}
+
+/// The thread is about to wait, if it cannot have what it wants at once: says so, and considers whether that is the end.
+pub fn wait_for(player: &'static Player, waiting: Waiting) {
+    let free = {
+        let _section = Section::nest();
+        let world = WORLD.lock();
+        player.waiting.set(Some(waiting));
+        matches!(blocked(&world, player), Blocked::No)
+    };
+    if !free {
+        consider(player);
+    }
 }
 
 /// The thread is about to block, or has ended: can anyone still go on?
