@@ -12,6 +12,10 @@
 //!
 //! The operations that are steps are those of [`is_step`]; a thread's steps are all such operations from its beginning.
 //!
+//! The setting is `replay exact=0|1 hold=0|1 dir=PATH` in the environment variable `FORETRACE_RUNTIME`. An exact replay
+//! examines accesses one by one and tells their stacks; the other examines them by segments, finds the same races several
+//! times faster, and does not know their exact places: having found one, run it again exactly.
+//!
 //! **`progress`**: four bytes, how many steps have been taken; mapped, so it is up to date however the program ends.
 //!
 //! **`outcome`**, one line an answer, words of the form `key=value` after the first, numbers in hexadecimal but for
@@ -24,6 +28,7 @@
 //! | `stalled step= thread=` | nobody can go on, and the thread of the next step has not come |
 //! | `race address= size=` | two accesses, unordered; the two lines after it are `access` |
 //! | `access thread= kind=read\|write atomic=0\|1 size= pc= stack= locks=` | the later one first |
+//! | `access … pc= exact=0` | the same from a replay that is not exact: the place is the first that touched the line of 64 bytes, and there is no stack |
 //! | `block address= size= thread= stack=` | after a race: the heap block it is in, and who allocated it |
 //! | `deadlock` | threads that will never go on; the lines after it are `stuck` |
 //! | `stuck thread= op= object= owner= pc= stack= locks=` | one of them: what it waits for, and who holds it (-1: nobody) |

@@ -180,14 +180,15 @@ fn line(thread: u32, write: bool, atomic: bool, size: usize, stack: StackId) -> 
     line.hex("pc", pc).list("stack", stack::frames(stack))
 }
 
-/// Heap blocks by their address divided by 16: size, thread and stack of the allocation.
+/// Heap blocks by their address: size, thread (14 bits) and stack (18 bits) of the allocation.
 static BLOCKS: Spin<Map> = Spin::new(Map::new());
 
 /// Notes where a block was allocated. The caller is in a section.
 pub fn note_block(player: &'static Player, at: usize, size: usize, pc: usize) {
     let stack = stack::capture(player, pc, crate::tls::tls().frame.get());
     if let Some(block) = BLOCKS.lock().entry(at as u64) {
-        *block = (size as u64).min(u64::from(u32::MAX)) << 32 | u64::from(stack);
+        let thread = u64::from(player.index.min(0x3fff)) << 18;
+        *block = (size as u64).min(u64::from(u32::MAX)) << 32 | thread | u64::from(stack);
     }
 }
 
@@ -197,9 +198,10 @@ fn tell_block(address: usize) {
     let mut at = address & !15;
     while at + FAR > address {
         if let Some(block) = blocks.get(at as u64) {
-            let (size, stack) = ((block >> 32) as usize, block as u32);
+            let (size, thread, stack) = ((block >> 32) as usize, block >> 18 & 0x3fff, block as u32 & 0x3_ffff);
             if address < at + size {
                 let line = Line::new(b"block").hex("address", at).decimal("size", size as i64);
+                let line = line.decimal("thread", thread as i64);
                 line.list("stack", stack::frames(stack)).write();
             }
             return;
