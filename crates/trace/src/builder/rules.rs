@@ -252,7 +252,7 @@ impl Rules {
 
     fn step_object(&mut self, thread: ThreadId, event: Event) -> Result<Lesson, Illegal> {
         match event {
-            Event::Fork(child) => self.fork(child)?,
+            Event::Fork(child) => self.fork(thread, child)?,
             Event::Join(child) => self.join(thread, child)?,
             Event::Lock(lock, _) => self.lock(thread, lock)?,
             Event::RdLock(lock, _) => self.rdlock(thread, lock)?,
@@ -271,9 +271,9 @@ impl Rules {
         Ok(Lesson::Nothing)
     }
 
-    fn fork(&mut self, child: ThreadId) -> Result<(), Illegal> {
+    fn fork(&mut self, thread: ThreadId, child: ThreadId) -> Result<(), Illegal> {
         let state = &mut self.threads[child.index()];
-        if state.phase != Phase::New {
+        if state.phase != Phase::New || thread == child {
             return Err(Illegal::ForkOfLiving(child));
         }
         (state.phase, state.forked) = (Phase::Forked, true);
