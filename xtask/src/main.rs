@@ -6,6 +6,7 @@ mod bench;
 mod fuzz;
 mod install;
 mod lint;
+mod packages;
 mod run;
 mod test;
 mod tidy;
@@ -34,6 +35,8 @@ enum Command {
     Bench(bench::Args),
     /// Feed random input to a reader for a while
     Fuzz(fuzz::Args),
+    /// Build packages of Debian with foretrace-cc, record them, and compare with native builds (downloads them)
+    Packages,
     /// Install the compilers and tools that tests and benchmarks run
     Install,
 }
@@ -46,6 +49,7 @@ fn main() -> anyhow::Result<()> {
         Command::Bless => test::bless(),
         Command::Bench(args) => bench::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
+        Command::Packages => packages::run(),
         Command::Install => install::run(),
     }
 }

@@ -31,6 +31,11 @@ pub fn check(command: &mut Command) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Where cargo builds.
+pub fn target() -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
+}
+
 /// Is there a program of this name?
 pub fn exists(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -33,6 +33,7 @@ enum Command {
     #[command(name = "c++", visible_alias = "cxx")]
     Cxx(cmd::cc::Args),
     Record(cmd::record::Args),
+    Trace(cmd::trace::Args),
     Csp(cmd::csp::Args),
     Monitor(cmd::monitor::Args),
 }
@@ -69,6 +70,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Record(args) => cmd::record::run(&args),
         Command::Csp(args) => cmd::csp::run(&args),
         Command::Monitor(args) => cmd::monitor::run(&args),
+        Command::Trace(args) => cmd::trace::run(&args),
     }
 }
 

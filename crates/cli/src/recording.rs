@@ -1,15 +1,22 @@
 //! The directory a recording is written to, and the file in it that tells what was run.
 
 use anyhow::{Context, bail};
+use foretrace_event::layout::MAGIC;
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::{Duration, SystemTime};
 
-/// What may lie in a recording; a directory with anything else in it is not one.
-const PARTS: [&str; 7] = ["events", "open", "modules", "threads", "customs", "run", "children"];
+/// Where a recording goes if nobody says otherwise.
+pub const DEFAULT: &str = "foretrace.ft";
+
+/// The files of a recording; with the directory of forked processes, all that may lie in one.
+const FILES: [&str; 6] = ["events", "open", "modules", "threads", "customs", "run"];
+/// Recordings of forked processes, one directory each.
+const CHILDREN: &str = "children";
 
 /// A new, empty directory for a recording. One that stands there already is replaced; anything else is left alone.
 pub fn prepare(directory: &Path) -> anyhow::Result<PathBuf> {
@@ -21,23 +28,49 @@ pub fn prepare(directory: &Path) -> anyhow::Result<PathBuf> {
     directory.canonicalize().with_context(|| format!("cannot create {}", directory.display()))
 }
 
+/// What is replaced is deleted, so it must be a recording beyond doubt: nothing else in it, and one of its files ours.
 fn refuse_other(directory: &Path) -> anyhow::Result<()> {
     let advice = "choose another place with -o";
     let Ok(entries) = fs::read_dir(directory) else {
         bail!("{} exists and is not a recording; {advice}", directory.display());
     };
+    let mut empty = true;
     for entry in entries {
-        let name = entry?.file_name();
-        if !PARTS.iter().any(|part| name == *part) {
+        let entry = entry?;
+        let (name, kind) = (entry.file_name(), entry.file_type()?);
+        let ours = FILES.iter().any(|file| name == *file) && kind.is_file() || name == CHILDREN && kind.is_dir();
+        if !ours {
             bail!("{} is not a recording: it holds {}; {advice}", directory.display(), name.display());
         }
+        empty = false;
+    }
+    if !empty && !begins_with(&directory.join("run"), b"version=") && !begins_with(&directory.join("events"), &MAGIC) {
+        bail!("{} is not a recording of ours; {advice}", directory.display());
     }
     Ok(())
+}
+
+fn begins_with(file: &Path, start: &[u8]) -> bool {
+    let mut read = vec![0; start.len()];
+    fs::File::open(file).and_then(|mut file| file.read_exact(&mut read)).is_ok() && read == start
 }
 
 /// Did the program make a thread, and so record anything?
 pub fn has_events(directory: &Path) -> bool {
     directory.join("events").exists()
+}
+
+/// Is this the recording of a program that made no thread?
+pub fn is_without_events(path: &Path) -> bool {
+    path.join("run").is_file() && !has_events(path)
+}
+
+/// The recordings of forked processes, by process.
+pub fn children(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory.join(CHILDREN)).into_iter().flatten().flatten();
+    let mut children: Vec<_> = entries.map(|entry| entry.path()).collect();
+    children.sort();
+    children
 }
 
 /// What was run, and how it went.

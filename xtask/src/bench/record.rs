@@ -3,7 +3,7 @@
 //! round after round, so that a slow minute of the machine is everyone's.
 
 use super::measure::{Cost, Meter, geometric_mean, median};
-use crate::run::{cargo, check, root};
+use crate::run::{cargo, check, root, target};
 use anyhow::{Context, ensure};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -153,11 +153,6 @@ impl Bench {
 
 fn source(kernel: &str) -> PathBuf {
     root().join(format!("bench/kernels/{kernel}.c"))
-}
-
-/// Where cargo builds.
-fn target() -> PathBuf {
-    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from)
 }
 
 fn print_table(compiler: &str, rows: &[Row]) {

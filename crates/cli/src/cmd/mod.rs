@@ -4,3 +4,4 @@ pub mod cc;
 pub mod csp;
 pub mod monitor;
 pub mod record;
+pub mod trace;

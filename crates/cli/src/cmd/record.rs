@@ -20,7 +20,7 @@ use std::time::{Instant, SystemTime};
 #[derive(clap::Args)]
 pub struct Args {
     /// Where the recording goes; an older recording there is replaced
-    #[arg(short, long, value_name = "DIR", default_value = "foretrace.ft")]
+    #[arg(short, long, value_name = "DIR", default_value = recording::DEFAULT)]
     output: PathBuf,
     /// Stop recording, not the program, at this size (as 500M or 2G)
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
@@ -44,7 +44,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut run = Run { command: &args.command, way: way.name(), started: SystemTime::now(), ended: None };
     run.write(&directory)?;
     let status = execute(args, &program, way, &directory, &mut run)?;
-    foretrace_trace::fold(&directory)?;
+    fold(&directory);
     if !recording::has_events(&directory) {
         eprintln!(
             "foretrace: the program made no thread that could be recorded; {} holds no events",
@@ -52,6 +52,22 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         );
     }
     Ok(exit_code(status))
+}
+
+/// Puts what the program left open into its recordings. The program's exit code stands, whatever comes of it.
+fn fold(directory: &Path) {
+    let ended = recording::children(directory).into_iter().filter(|child| !is_running(child));
+    let recordings = std::iter::once(directory.to_owned()).chain(ended);
+    for recording in recordings.filter(|recording| recording::has_events(recording)) {
+        if let Err(error) = foretrace_trace::fold(&recording) {
+            eprintln!("foretrace: {error}");
+        }
+    }
+}
+
+/// Is the forked process that this recording is named after still there? Then it is still writing.
+fn is_running(child: &Path) -> bool {
+    child.file_name().is_some_and(|process| Path::new("/proc").join(process).exists())
 }
 
 fn execute(args: &Args, program: &Path, way: Way, directory: &Path, run: &mut Run) -> anyhow::Result<ExitStatus> {

@@ -1,0 +1,150 @@
+//! `foretrace trace`: what is in a recording or a trace, for people and for other tools.
+
+use crate::recording;
+use anyhow::{Context, bail};
+use foretrace_trace::convert::{self, Form};
+use foretrace_trace::{Info, Note, Recording, Symbols, Trace, dump};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Look into a recording or a trace, or convert it.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(clap::Subcommand)]
+enum Action {
+    /// Sizes, threads, counts by kind, and what is missing
+    Info {
+        /// A recording, a text trace or an STD trace
+        #[arg(default_value = recording::DEFAULT)]
+        trace: PathBuf,
+    },
+    /// List the events in the order they took place, with files and lines
+    Dump {
+        /// A recording, a text trace or an STD trace
+        #[arg(default_value = recording::DEFAULT)]
+        trace: PathBuf,
+        /// The records as the program wrote them, before they are matched and reduced
+        #[arg(long)]
+        raw: bool,
+    },
+    /// Turn one form into another: binary, text, or the std form of the RAPID tools
+    Convert {
+        /// A recording, a text trace or an STD trace
+        trace: PathBuf,
+        /// The form to make
+        #[arg(long, value_name = "FORM")]
+        to: Form,
+        /// Where it goes; text and std go to the standard output without it
+        #[arg(short, long, value_name = "PATH")]
+        output: Option<PathBuf>,
+    },
+}
+
+/// Prints or writes what was asked for.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    match &args.action {
+        Action::Info { trace } => to_stdout(|out| info(trace, out))?,
+        Action::Dump { trace, raw: true } => to_stdout(|out| dump_records(trace, out))?,
+        Action::Dump { trace, raw: false } => to_stdout(|out| dump_events(trace, out))?,
+        Action::Convert { trace, to, output } => convert(trace, *to, output.as_deref())?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes to the standard output; a reader that has seen enough, such as `head`, is no error.
+fn to_stdout(write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let written = write(&mut out).and_then(|()| Ok(out.flush()?));
+    match written {
+        Err(error) if is_broken_pipe(&error) => Ok(()),
+        other => other,
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let io_errors = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    io_errors.into_iter().any(|error| error.kind() == io::ErrorKind::BrokenPipe)
+        || matches!(error.downcast_ref(), Some(dump::DumpError::Output(e)) if e.kind() == io::ErrorKind::BrokenPipe)
+}
+
+fn info(path: &Path, out: &mut dyn Write) -> anyhow::Result<()> {
+    if recording::is_without_events(path) {
+        let run = std::fs::read_to_string(path.join("run")).with_context(|| format!("{}", path.display()))?;
+        write!(out, "{run}the program made no thread that could be recorded\n")?;
+    } else if is_recording(path) {
+        write!(out, "{}", Info::new(&Recording::open(path)?)?)?;
+    } else {
+        trace_info(&convert::open(path)?, out)?;
+    }
+    for child in recording::children(path) {
+        writeln!(out, "forked process {}", child.display())?;
+    }
+    Ok(())
+}
+
+fn is_recording(path: &Path) -> bool {
+    path.is_dir() || path.file_name().is_some_and(|name| name == "events")
+}
+
+fn trace_info(trace: &Trace, out: &mut dyn Write) -> io::Result<()> {
+    let stats = trace.stats();
+    writeln!(out, "{:<14}{}", "threads", trace.threads().len())?;
+    writeln!(out, "{:<14}{}", "events", stats.events)?;
+    for (kind, count) in &stats.kinds {
+        writeln!(out, "  {:<16}{count:>12}", format!("{kind:?}"))?;
+    }
+    notes(trace.notes(), out)
+}
+
+fn notes(notes: &[Note], out: &mut dyn Write) -> io::Result<()> {
+    notes.iter().try_for_each(|note| writeln!(out, "note: {note}"))
+}
+
+fn dump_records(path: &Path, out: &mut dyn Write) -> anyhow::Result<()> {
+    refuse_empty(path)?;
+    if !is_recording(path) {
+        bail!("{}: only a recording has records; leave out --raw", path.display());
+    }
+    let recording = Recording::open(path)?;
+    dump::recording(&recording, &Symbols::new(&recording), out)?;
+    Ok(())
+}
+
+fn dump_events(path: &Path, out: &mut dyn Write) -> anyhow::Result<()> {
+    refuse_empty(path)?;
+    let symbols = if is_recording(path) { Symbols::new(&Recording::open(path)?) } else { Symbols::none() };
+    dump::trace(&convert::open(path)?, &symbols, out)?;
+    Ok(())
+}
+
+fn convert(path: &Path, form: Form, output: Option<&Path>) -> anyhow::Result<()> {
+    refuse_empty(path)?;
+    if output.is_none() && form == Form::Binary {
+        bail!("a recording is a directory: name one with -o");
+    }
+    let trace = convert::open(path)?;
+    let mut left_out = Vec::new();
+    match output {
+        None => to_stdout(|out| Ok(left_out = convert::print(&trace, form, out)?))?,
+        Some(output) => {
+            if form == Form::Binary {
+                recording::prepare(output)?;
+            }
+            left_out = convert::write(&trace, form, output)?;
+        }
+    }
+    notes(&left_out, &mut io::stderr())?;
+    Ok(())
+}
+
+fn refuse_empty(path: &Path) -> anyhow::Result<()> {
+    if recording::is_without_events(path) {
+        bail!("{}: the program made no thread that could be recorded; there are no events", path.display());
+    }
+    Ok(())
+}
