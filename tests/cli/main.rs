@@ -6,4 +6,5 @@ mod build_systems;
 mod record;
 mod refusals;
 mod support;
+mod trace;
 mod wrapper;

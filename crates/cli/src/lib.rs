@@ -58,8 +58,17 @@ pub fn main_as(name: &str) -> ExitCode {
         _ => dispatch(Cli::parse_from(args).command),
     };
     outcome.unwrap_or_else(|error| {
-        eprintln!("foretrace: {error:#}");
+        eprintln!("foretrace: {}", in_one_line(&error));
         ExitCode::from(FAILED)
+    })
+}
+
+/// The error and its causes; many errors repeat their cause themselves.
+fn in_one_line(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |line, cause| match line.as_str() {
+        "" => cause,
+        said if said.contains(&cause) => line,
+        said => format!("{said}: {cause}"),
     })
 }
 
