@@ -75,7 +75,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 fn info(path: &Path, out: &mut dyn Write) -> anyhow::Result<()> {
     if recording::is_without_events(path) {
         let run = std::fs::read_to_string(path.join("run")).with_context(|| format!("{}", path.display()))?;
-        write!(out, "{run}the program made no thread that could be recorded\n")?;
+        writeln!(out, "{run}the program made no thread that could be recorded")?;
     } else if is_recording(path) {
         write!(out, "{}", Info::new(&Recording::open(path)?)?)?;
     } else {
@@ -130,7 +130,10 @@ fn convert(path: &Path, form: Form, output: Option<&Path>) -> anyhow::Result<()>
     let trace = convert::open(path)?;
     let mut left_out = Vec::new();
     match output {
-        None => to_stdout(|out| Ok(left_out = convert::print(&trace, form, out)?))?,
+        None => to_stdout(|out| {
+            left_out = convert::print(&trace, form, out)?;
+            Ok(())
+        })?,
         Some(output) => {
             if form == Form::Binary {
                 recording::prepare(output)?;
