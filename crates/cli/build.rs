@@ -74,6 +74,7 @@ fn make_object(archive: &Path, symbols: &Symbols, out: &Path) {
     let inner = list("inner.syms", symbols.inner_renames());
     let outer = list("outer.syms", symbols.outer_renames());
     let global = list("global.syms", symbols.names());
+    let weak = list("weak.syms", symbols.weak_names());
 
     run(Command::new("ld").arg("-r").arg("-o").arg(step("all")).args(symbols.roots()).arg(archive));
     run(Command::new("objcopy").arg("--redefine-syms").arg(inner).arg(step("all")).arg(step("inner")));
@@ -86,6 +87,8 @@ fn make_object(archive: &Path, symbols: &Symbols, out: &Path) {
     run(Command::new("objcopy")
         .args(["--strip-debug", "--keep-global-symbols"])
         .arg(global)
+        .arg("--weaken-symbols")
+        .arg(weak)
         .arg(step("outer"))
         .arg(out.join("foretrace-rt.o")));
 }

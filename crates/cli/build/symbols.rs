@@ -55,6 +55,13 @@ impl Symbols {
         self.exported().map(|name| format!("{name}\n")).collect()
     }
 
+    /// The names that give way to a program's own definitions, one a line: all but the compilers' interface. A program
+    /// may bring its own allocator, its own `getline` or its own annotations.
+    pub fn weak_names(&self) -> String {
+        let ours = |name: &&str| name.starts_with("__tsan_") || name.starts_with("__foretrace_");
+        self.exported().filter(|name| !ours(name)).map(|name| format!("{name}\n")).collect()
+    }
+
     /// For a linker's `--dynamic-list`.
     pub fn dynamic_list(&self) -> String {
         format!("{{\n{}}};\n", self.terminated())
