@@ -6,6 +6,7 @@
 pub mod annotate;
 mod barrier;
 mod block;
+mod buffers;
 mod c11;
 mod cond;
 pub mod fd;
@@ -17,6 +18,7 @@ pub mod process;
 mod rwlock;
 mod semaphore;
 pub mod signal;
+mod stdio;
 mod stream;
 pub mod string;
 mod thread;

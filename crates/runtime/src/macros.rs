@@ -119,3 +119,58 @@ macro_rules! exported {
         };
     };
 }
+
+/// A function with a variable number of arguments: packs those after the first few into a `va_list`, as the ABI lays it
+/// out, and calls `$to` with the fixed ones and a pointer to the list. `$fixed` is how many there are; `$next` is the
+/// register of the argument after them.
+macro_rules! variadic {
+    ($name:ident, $fixed:literal, $next:literal, $to:path) => {
+        #[cfg_attr(not(test), unsafe(no_mangle))]
+        #[unsafe(naked)]
+        pub unsafe extern "C" fn $name() {
+            core::arch::naked_asm!(
+                ".cfi_startproc",
+                "push rbp",
+                ".cfi_def_cfa_offset 16",
+                ".cfi_offset rbp, -16",
+                "mov rbp, rsp",
+                ".cfi_def_cfa_register rbp",
+                "sub rsp, 208",
+                "mov [rsp], rdi",
+                "mov [rsp + 8], rsi",
+                "mov [rsp + 16], rdx",
+                "mov [rsp + 24], rcx",
+                "mov [rsp + 32], r8",
+                "mov [rsp + 40], r9",
+                "test al, al",
+                "je 2f",
+                "movaps [rsp + 48], xmm0",
+                "movaps [rsp + 64], xmm1",
+                "movaps [rsp + 80], xmm2",
+                "movaps [rsp + 96], xmm3",
+                "movaps [rsp + 112], xmm4",
+                "movaps [rsp + 128], xmm5",
+                "movaps [rsp + 144], xmm6",
+                "movaps [rsp + 160], xmm7",
+                "2:",
+                "mov r10, qword ptr [rip + ft_tls@gottpoff]",
+                "mov r11, qword ptr [rbp + 8]",
+                "mov qword ptr fs:[r10 + {caller}], r11",
+                "mov dword ptr [rsp + 176], {fixed} * 8",
+                "mov dword ptr [rsp + 180], 48",
+                "lea rax, [rbp + 16]",
+                "mov [rsp + 184], rax",
+                "mov [rsp + 192], rsp",
+                concat!("lea ", $next, ", [rsp + 176]"),
+                "call {to}",
+                "leave",
+                ".cfi_def_cfa rsp, 8",
+                "ret",
+                ".cfi_endproc",
+                caller = const $crate::tls::CALLER,
+                fixed = const $fixed,
+                to = sym $to,
+            )
+        }
+    };
+}

@@ -8,7 +8,7 @@
 //! Neither are the descriptors that the program was started with.
 
 pub mod channel;
-mod dup;
+pub mod dup;
 mod io;
 mod queue;
 mod socket;

@@ -5,7 +5,7 @@
 
 use super::channel::{acquire, release};
 use crate::access::{reads, writes};
-use core::ffi::{c_char, c_int, c_uint, c_void};
+use core::ffi::{c_int, c_uint, c_void};
 
 /// Bytes have come from a descriptor: this many, or an error.
 pub fn received<T>(fd: c_int, buffer: *const T, count: isize, pc: usize) -> isize {
@@ -116,16 +116,5 @@ interpose! {
         release(to, pc);
         // SAFETY: the program's own arguments.
         moved(from, unsafe { real(from, to, size, flags) }, pc)
-    }
-
-    fn getcwd(buffer: *mut c_char, size: usize) -> *mut c_char |pc| {
-        // SAFETY: the program's own arguments; the result is a string.
-        unsafe {
-            let result = real(buffer, size);
-            if !result.is_null() {
-                crate::interpose::string::writes_text(pc, result);
-            }
-            result
-        }
     }
 }
