@@ -10,6 +10,8 @@ mod buffers;
 mod c11;
 mod cond;
 pub mod fd;
+mod fiber;
+pub mod libatomic;
 mod memory;
 mod mutex;
 mod number;

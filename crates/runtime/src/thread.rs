@@ -94,19 +94,34 @@ impl Thread {
 /// Gives the current thread a recorder, and records its start.
 pub fn begin(id: u32) {
     let _section = Section::nest();
-    let Some(thread) = take() else {
-        return recording::lost(1);
-    };
-    thread.id = id;
-    thread.stream = Stream::new(thread.stream.chunk(), id);
-    thread.stamps = Stamps::default();
-    thread.table.hand_to(id);
+    let Some(thread) = prepare(id) else { return };
     let tls = tls();
     tls.thread.set(thread);
     tls.ended.set(false);
     choose_lines();
     let (stack, size) = stack();
     thread.sync(Op::Start, stack, size as u64, 0);
+}
+
+/// Makes a recorder for a thread that does not run yet, and records its start. Its stack is not known.
+pub fn create(id: u32) -> Option<&'static mut Thread> {
+    let _section = Section::nest();
+    let thread = prepare(id)?;
+    thread.sync(Op::Start, 0, 0, 0);
+    Some(thread)
+}
+
+/// A recorder for a thread of this number.
+fn prepare(id: u32) -> Option<&'static mut Thread> {
+    let Some(thread) = take() else {
+        recording::lost(1);
+        return None;
+    };
+    thread.id = id;
+    thread.stream = Stream::new(thread.stream.chunk(), id);
+    thread.stamps = Stamps::default();
+    thread.table.hand_to(id);
+    Some(thread)
 }
 
 /// Points the access hooks to the table they may use: none in a signal handler, or where accesses are ignored.
@@ -144,7 +159,14 @@ pub fn end() {
     let _section = Section::nest();
     let tls = tls();
     tls.ended.set(true);
-    let Some(thread) = detach() else { return };
+    if let Some(thread) = detach() {
+        retire(thread);
+    }
+}
+
+/// Records the end of a thread that does not run any more, and takes its recorder back.
+pub fn retire(thread: &'static mut Thread) {
+    let _section = Section::nest();
     thread.sync(Op::End, 0, 0, 0);
     thread.stream.spill();
     let mut pool = POOL.lock();
