@@ -117,7 +117,7 @@ impl Settings {
 
     /// Makes `children/PID` below the directory the one to record into.
     pub fn enter_child_dir(&mut self, pid: u32) -> bool {
-        for part in [&b"/children"[..], b"/", &Decimal::new(u64::from(pid)).bytes()] {
+        for part in [&b"/children"[..], b"/", Decimal::new(u64::from(pid)).bytes()] {
             if self.dir_len + part.len() >= PATH {
                 return false;
             }

@@ -155,11 +155,26 @@ fn guarded(at: *mut u8, pc: usize, operate: impl FnOnce() -> Order) {
 macro_rules! by_size {
     ($size:expr, $at:expr, $int:ident => $one:expr, $many:expr) => {
         match ($size, $at as usize % $size.max(1)) {
-            (1, 0) => { type $int = u8; $one }
-            (2, 0) => { type $int = u16; $one }
-            (4, 0) => { type $int = u32; $one }
-            (8, 0) => { type $int = u64; $one }
-            (16, 0) => { type $int = u128; $one }
+            (1, 0) => {
+                type $int = u8;
+                $one
+            }
+            (2, 0) => {
+                type $int = u16;
+                $one
+            }
+            (4, 0) => {
+                type $int = u32;
+                $one
+            }
+            (8, 0) => {
+                type $int = u64;
+                $one
+            }
+            (16, 0) => {
+                type $int = u128;
+                $one
+            }
             _ => $many,
         }
     };
@@ -243,6 +258,6 @@ exported! {
 
     /// Are operations on variables of this size done without locks?
     fn __atomic_is_lock_free(size: usize, at: *const c_void) -> bool {
-        matches!(size, 1 | 2 | 4 | 8 | 16) && at as usize % size == 0
+        matches!(size, 1 | 2 | 4 | 8 | 16) && (at as usize).is_multiple_of(size)
     }
 }

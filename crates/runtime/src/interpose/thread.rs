@@ -107,7 +107,7 @@ pub unsafe fn create(
         sync(Op::Fork, 0, u64::from(id), pc);
         let result = pthread_create(thread, attributes, run, birth.cast());
         if result == 0 {
-            thread::name_handle(*thread as u64, id);
+            thread::name_handle(*thread, id);
         } else {
             free(birth.cast());
             replay::no_child();
@@ -130,7 +130,7 @@ pub fn join(handle: pthread_t, patience: Patience, pc: usize, real: impl FnOnce(
 
 /// Records that nobody will wait for a thread.
 pub fn detached(handle: pthread_t, pc: usize) {
-    if let Some(id) = thread::by_handle(handle as u64) {
+    if let Some(id) = thread::by_handle(handle) {
         sync(Op::Detach, 0, u64::from(id), pc);
     }
 }

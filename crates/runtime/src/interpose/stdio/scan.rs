@@ -81,9 +81,9 @@ impl Conversions<'_> {
     fn conversion(&mut self) -> Option<Conversion> {
         let ignored = self.skip(b"*");
         let digits = self.0.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let width = self.0[..digits].iter().fold(0usize, |width, digit| {
-            width.saturating_mul(10).saturating_add(usize::from(digit - b'0'))
-        });
+        let width = self.0[..digits]
+            .iter()
+            .fold(0usize, |width, digit| width.saturating_mul(10).saturating_add(usize::from(digit - b'0')));
         self.0 = &self.0[digits..];
         let size = self.size();
         let (kind, rest) = self.0.split_first()?;
@@ -157,7 +157,7 @@ unsafe fn scan(format: Format, arguments: Arguments, pc: usize, real: impl FnOnc
 macro_rules! scanners {
     ($(
         fn $list:ident / $variadic:ident [$fixed:literal $next:literal] ($([$arg:ident: $ty:ty])? format)
-        |$pc:ident| $after:expr;
+        |$pc:ident| $($after:expr)?;
     )*) => {$(
         const _: () = {
             real_function!(fn $list($($arg: $ty,)? format: Format, arguments: Arguments) -> c_int);
@@ -167,7 +167,7 @@ macro_rules! scanners {
                 // SAFETY: the program's own arguments.
                 unsafe {
                     let items = scan(format, arguments, $pc, || $list($($arg,)? format, arguments));
-                    $after;
+                    $($after;)?
                     items
                 }
             }
@@ -185,8 +185,8 @@ scanners! {
     fn __isoc99_vsscanf / __isoc99_sscanf [2 "rdx"] ([text: *const c_char] format) |pc| reads_text(pc, text);
     fn vfscanf / fscanf [2 "rdx"] ([stream: *mut FILE] format) |pc| acquires(stream, pc);
     fn __isoc99_vfscanf / __isoc99_fscanf [2 "rdx"] ([stream: *mut FILE] format) |pc| acquires(stream, pc);
-    fn vscanf / scanf [1 "rsi"] (format) |_pc| ();
-    fn __isoc99_vscanf / __isoc99_scanf [1 "rsi"] (format) |_pc| ();
+    fn vscanf / scanf [1 "rsi"] (format) |pc|;
+    fn __isoc99_vscanf / __isoc99_scanf [1 "rsi"] (format) |pc|;
 }
 
 #[cfg(test)]
