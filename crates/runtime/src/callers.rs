@@ -5,8 +5,9 @@
 //! call a jump when it optimises, and the address is then one of the loader or of libc; every module that imports
 //! `__tsan_init` is then taken, and the executable if this library is part of it.
 //!
-//! *What it misses*: an uninstrumented object linked into an instrumented module counts as instrumented, and so does a
-//! module mapped where an instrumented one has been unloaded.
+//! *What it misses*: a function whose last act is a call may leave it as a jump, and its caller is taken for it. An
+//! uninstrumented object linked into an instrumented module counts as instrumented, and so does a module mapped where an
+//! instrumented one has been unloaded.
 
 use crate::arena;
 use crate::elf::{self, Module};

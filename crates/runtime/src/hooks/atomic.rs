@@ -112,11 +112,11 @@ impl Word for u128 {
         // SAFETY: the program passes an aligned variable of 16 bytes; `rbx`, which the compiler reserves, is restored.
         unsafe {
             core::arch::asm!(
-                "xchg rbx, {new_low}",
-                "lock cmpxchg16b xmmword ptr [{at}]",
-                "mov rbx, {new_low}",
-                at = in(reg) at,
-                new_low = inout(reg) new_low => _,
+                "xchg rbx, rsi",
+                "lock cmpxchg16b xmmword ptr [rdi]",
+                "mov rbx, rsi",
+                in("rdi") at,
+                inout("rsi") new_low => _,
                 in("rcx") new_high,
                 inlateout("rax") old_low => low,
                 inlateout("rdx") old_high => high,

@@ -1,0 +1,34 @@
+// Counters, event queues, poll and select.
+#include <poll.h>
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <unistd.h>
+eventfd_t got;
+int counter, queue, pair[2], ends[2];
+static void *work(void *arg) {
+    eventfd_write(counter, 3);
+    if (write(pair[0], "x", 1) != 1 || write(ends[1], "y", 1) != 1) _exit(1);
+    return arg;
+}
+int main(void) {
+    pthread_t thread;
+    struct epoll_event event = {.events = EPOLLIN};
+    counter = eventfd(0, 0);
+    queue = epoll_create1(0);
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair) || pipe(ends)) _exit(1);
+    pthread_create(&thread, 0, work, 0);
+    epoll_ctl(queue, EPOLL_CTL_ADD, counter, &event);
+    if (epoll_wait(queue, &event, 1, -1) != 1) _exit(1);
+    eventfd_read(counter, &got);
+    struct pollfd waited = {.fd = pair[1], .events = POLLIN};
+    if (poll(&waited, 1, -1) != 1) _exit(1);
+    fd_set set;
+    FD_ZERO(&set);
+    FD_SET(ends[0], &set);
+    if (select(ends[0] + 1, &set, 0, 0, 0) != 1) _exit(1);
+    pthread_join(thread, 0);
+    return got != 3;
+}
