@@ -7,7 +7,9 @@ use crate::tls::tls;
 /// Are accesses of the code at `pc` recorded?
 #[inline]
 pub fn counts(pc: usize) -> bool {
-    !tls().thread.get().is_null() && callers::is_instrumented(pc)
+    let tls = tls();
+    let watched = !tls.thread.get().is_null() || !tls.player.get().is_null();
+    watched && callers::is_instrumented(pc)
 }
 
 /// The caller at `pc` has had these bytes read.

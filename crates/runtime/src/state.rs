@@ -58,6 +58,12 @@ pub fn is_replaying() -> bool {
     STATE.load(Ordering::Acquire) == REPLAYING
 }
 
+/// Do operations count: are they being written, or is a schedule of them enforced?
+#[inline]
+pub fn is_live() -> bool {
+    STATE.load(Ordering::Acquire) >= RECORDING
+}
+
 /// Are operations being written?
 #[inline]
 pub fn is_recording() -> bool {

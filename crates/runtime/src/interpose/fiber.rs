@@ -5,7 +5,7 @@
 //! the fiber does then, unless the program says that it does not synchronise. A thread's own stack is a fiber too, and
 //! fibers may move between threads.
 //!
-//! *What it misses*: fibers of a process that has forked, and what is ignored (`AnnotateIgnoreReadsBegin`) in one fiber
+//! *What it misses*: fibers of a process that has forked; replay, which knows no fibers; and what is ignored (`AnnotateIgnoreReadsBegin`) in one fiber
 //! is ignored in those that the thread switches to.
 
 use crate::state::{self, sync};
@@ -37,14 +37,14 @@ const NO_SYNC: c_uint = 1;
 exported! {
     /// What runs now.
     fn __tsan_get_current_fiber() -> *mut Thread {
-        state::begin_recording();
+        state::begin();
         let current = tls().thread.get();
         if current.is_null() { no_fiber() } else { current }
     }
 
     /// A fiber begins its life; it does not run yet.
     fn __tsan_create_fiber(_flags: c_uint) -> *mut Thread |pc| {
-        state::begin_recording();
+        state::begin();
         if !state::is_recording() {
             return no_fiber();
         }

@@ -135,20 +135,21 @@ pub fn reset_locks() {
 
 /// Operates on a large variable, and records what order it asked for: `operate` says which.
 fn guarded(at: *mut u8, pc: usize, operate: impl FnOnce() -> Order) {
-    let _section = Section::nest();
-    let _guard = GUARDS[at as usize / 64 % LOCKS].lock();
+    let section = Section::nest();
+    let guard = GUARDS[at as usize / 64 % LOCKS].lock();
     let order = operate();
-    if !state::is_recording() {
+    let ops = [(order.acquires(), Op::Acquire), (order.releases(), Op::Release)];
+    let ops = ops.into_iter().filter_map(|(asked, op)| asked.then_some(op));
+    if state::is_recording() {
+        if let Some(thread) = thread::current() {
+            ops.for_each(|op| thread.sync(op, at as usize, 0, pc));
+        }
         return;
     }
-    if let Some(thread) = thread::current() {
-        if order.acquires() {
-            thread.sync(Op::Acquire, at as usize, 0, pc);
-        }
-        if order.releases() {
-            thread.sync(Op::Release, at as usize, 0, pc);
-        }
-    }
+    // In a replay the thread may have to wait for its turn, which it does with nothing held.
+    drop(guard);
+    drop(section);
+    ops.for_each(|op| state::sync(op, at as usize, 0, pc));
 }
 
 /// Calls `$one` with the type that variables of this size and place have, or else does `$many`.

@@ -18,7 +18,7 @@ real_function!(fn fileno(stream: *mut FILE) -> c_int);
 
 /// Something is about to be written to a stream.
 pub unsafe fn releases(stream: *mut FILE, pc: usize) {
-    if state::is_recording() && !stream.is_null() {
+    if state::is_live() && !stream.is_null() {
         // SAFETY: the program passes a stream.
         channel::release(unsafe { fileno(stream) }, pc);
     }
@@ -26,7 +26,7 @@ pub unsafe fn releases(stream: *mut FILE, pc: usize) {
 
 /// Something has been read from a stream.
 pub unsafe fn acquires(stream: *mut FILE, pc: usize) {
-    if state::is_recording() {
+    if state::is_live() {
         // SAFETY: the program passes a stream.
         channel::acquire(unsafe { fileno(stream) }, pc);
     }

@@ -153,7 +153,7 @@ fn new_page(index: usize) -> Option<&'static Page> {
 
 /// The channel of a descriptor.
 pub fn of(fd: i32) -> Option<Channel> {
-    if !state::is_recording() {
+    if !state::is_live() {
         return None;
     }
     let slot = slot(fd)?;
