@@ -15,7 +15,7 @@
 use crate::engine::{Engine, Time};
 use crate::input::{CsvReader, TextReader, Undeclared};
 use crate::output::{Format, Writer};
-use crate::{Options, TimeUnit, compile};
+use crate::{Dialect, Options, TimeUnit, compile};
 
 /// A case, taken apart.
 pub struct Case {
@@ -87,7 +87,8 @@ impl Case {
 
     fn feed<W: std::io::Write>(&self, engine: &mut Engine, writer: &mut Writer<'_, W>) -> Result<(), String> {
         let strict = self.options.iter().any(|option| option == "strict");
-        let undeclared = if strict { Undeclared::Reject } else { Undeclared::Ignore };
+        let old = Options::for_text(&self.spec).dialect == Dialect::Tessla2018;
+        let undeclared = if strict || old { Undeclared::Reject } else { Undeclared::Ignore };
         let read = if self.csv {
             CsvReader { name: "input", undeclared }.run(self.input.as_bytes(), engine, writer)
         } else {

@@ -51,7 +51,7 @@ pub struct Args {
     /// After the end of the input, let delays end up to this time
     #[arg(long, value_name = "TIME")]
     end: Option<Time>,
-    /// Refuse events of streams that the specification does not declare
+    /// Refuse events of streams that the specification does not declare, as the 2018 dialect does
     #[arg(long)]
     strict: bool,
     /// Read comma-separated values whatever the input's name
@@ -89,7 +89,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         io::stdout().write_all(text.as_bytes()).context("cannot write the specification")?;
         return Ok(ExitCode::SUCCESS);
     }
-    let spec = load(args)?;
+    let (spec, dialect) = load(args)?;
     if args.verify {
         return verify(&spec);
     }
@@ -101,7 +101,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     };
     let mut engine = Engine::new(spec.plan.clone());
     let mut out = Writer::new(BufWriter::new(io::stdout().lock()), format, args.until.as_deref());
-    let fed = feed_all(args, &mut engine, &mut out);
+    let fed = feed_all(args, dialect, &mut engine, &mut out);
     // What was computed before an input went wrong is shown all the same.
     let finished = fed.and_then(|()| Ok(engine.finish(args.end, &mut out)?));
     write_out(&mut out)?;
@@ -109,7 +109,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(u8::from(out.tally.errors > 0)))
 }
 
-fn load(args: &Args) -> anyhow::Result<Spec> {
+fn load(args: &Args) -> anyhow::Result<(Spec, Dialect)> {
     let path = args.spec.as_ref().context("a specification is needed")?;
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut options = Options::for_text(&text);
@@ -120,8 +120,10 @@ fn load(args: &Args) -> anyhow::Result<Spec> {
         Some(Language::Old) => options.dialect = Dialect::Tessla2018,
         None => {}
     }
-    compile(&path.display().to_string(), &text, &options)
-        .map_err(|error| anyhow::anyhow!("the specification is wrong\n{}", error.rendered))
+    match compile(&path.display().to_string(), &text, &options) {
+        Ok(spec) => Ok((spec, options.dialect)),
+        Err(error) => bail!("the specification is wrong\n{}", error.rendered),
+    }
 }
 
 fn verify(spec: &Spec) -> anyhow::Result<ExitCode> {
@@ -149,8 +151,9 @@ fn check_until(args: &Args, spec: &Spec) -> anyhow::Result<()> {
     bail!("there is no output `{until}`; the outputs are {}", names.join(", "))
 }
 
-fn feed_all(args: &Args, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<()> {
-    let undeclared = if args.strict { Undeclared::Reject } else { Undeclared::Ignore };
+fn feed_all(args: &Args, dialect: Dialect, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<()> {
+    let undeclared =
+        if args.strict || dialect == Dialect::Tessla2018 { Undeclared::Reject } else { Undeclared::Ignore };
     match args.input.as_deref() {
         Some(path) if path != Path::new("-") => feed_file(path, args.csv, undeclared, engine, out),
         _ if args.csv => {

@@ -77,9 +77,6 @@ impl Expander {
 
     pub fn finish(mut self) -> Graph {
         self.generated.finish(&mut self.graph);
-        for env in &self.envs {
-            env.slots.borrow_mut().clear();
-        }
         std::mem::take(&mut self.graph)
     }
 
@@ -162,6 +159,15 @@ impl Expander {
         let slot = &mut self.graph.names[node as usize];
         if slot.as_ref().is_none_or(|old| old.span.file < origin.span.file) {
             *slot = Some(NodeName { name: origin.name.clone(), span: origin.span });
+        }
+    }
+}
+
+impl Drop for Expander {
+    /// Cuts the cycles among environments, and their chains, which may be longer than the stack.
+    fn drop(&mut self) {
+        for env in &self.envs {
+            env.slots.borrow_mut().clear();
         }
     }
 }

@@ -58,7 +58,7 @@ impl<'a, W: Write> Writer<'a, W> {
             Format::Text if matches!(value, Value::Unit) => writeln!(self.out, "{time}: {} = ()", output.name),
             Format::Text => writeln!(self.out, "{time}: {} = {value}", output.name),
             Format::Json => json::line(&mut self.out, time, &output.name, value),
-            Format::Csv => writeln!(self.out, "{time},{},{}", output.name, csv_cell(value)),
+            Format::Csv => writeln!(self.out, "{time},{},{}", csv_cell(output.name.to_string()), csv_value(value)),
         }
     }
 }
@@ -79,8 +79,11 @@ impl<W: Write> Sink for Writer<'_, W> {
     }
 }
 
+fn csv_value(value: &Value) -> String {
+    csv_cell(Shown { value, raw: true }.to_string())
+}
+
 /// A cell, quoted where the form demands it.
-fn csv_cell(value: &Value) -> String {
-    let text = Shown { value, raw: true }.to_string();
+fn csv_cell(text: String) -> String {
     if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }

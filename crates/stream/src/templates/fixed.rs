@@ -2,16 +2,28 @@
 use super::Fixed;
 use std::fmt::Write;
 
+/// The streams of a trace; all of them are declared, because the dialect refuses events of others.
 const INPUTS: &str = "\
 in threadid: Events[Int]
-in readvar: Events[String]
-in writevar: Events[String]
-in readaddr: Events[Int]
-in writeaddr: Events[Int]
-in mutexlockaddr: Events[Int]
-in mutexunlockaddr: Events[Int]
 in function: Events[String]
 in line: Events[Int]
+in column: Events[Int]
+in instruction: Events[String]
+in readaddr: Events[Int]
+in writeaddr: Events[Int]
+in readvar: Events[String]
+in writevar: Events[String]
+in varaddr: Events[Int]
+in varsize: Events[Int]
+in varoffset: Events[Int]
+in mutexlock: Events[String]
+in mutexlockaddr: Events[Int]
+in mutexunlock: Events[String]
+in mutexunlockaddr: Events[Int]
+in mutexlockini: Events[Int]
+in pcreate: Events[Unit]
+in pcreateid: Events[Int]
+in pjoinid: Events[Int]
 ";
 
 /// The lockset algorithm with sets of locks: Figure 3 of the paper.

@@ -26,6 +26,7 @@ impl Checker<'_> {
 
     fn finish_call(&mut self, function: Typed, typed: Vec<Typed>, args: &[&Expr], span: Span) -> Result<Typed> {
         let Ty::Fun(fun) = self.unifier.head(&function.ty) else { unreachable!("checked by the caller") };
+        self.assume_streams(&fun, &typed);
         let streams: Vec<bool> = typed.iter().map(|t| self.unifier.head(&t.ty).is_events()).collect();
         let wants_streams = fun.params.iter().any(|ty| self.unifier.head(ty).is_events());
         if fun.liftable && !wants_streams && streams.contains(&true) {
@@ -36,6 +37,19 @@ impl Checker<'_> {
             cores.push(self.coerce(typed, wanted, arg.span)?);
         }
         Ok(Typed::new(Core::Call(function.core, cores, span), fun.result.clone()))
+    }
+
+    /// Beside a stream, an argument of which nothing is known is a definition that uses itself: a stream too.
+    fn assume_streams(&mut self, fun: &FunTy, typed: &[Typed]) {
+        if !fun.liftable || !typed.iter().any(|t| self.unifier.head(&t.ty).is_events()) {
+            return;
+        }
+        for arg in typed {
+            if matches!(self.unifier.head(&arg.ty), Ty::Var(_)) {
+                let events = Ty::events(self.unifier.fresh());
+                self.unifier.unify(&arg.ty, &events);
+            }
+        }
     }
 
     fn lifted_call(

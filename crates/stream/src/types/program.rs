@@ -54,8 +54,8 @@ pub fn check(sources: &SourceMap, options: &Options, texts: &Texts) -> Result<Ch
     }
     let user = checker.new_root(Some(outer));
     checker.user_root = user;
-    let inputs = checker.declare_inputs(user, &texts.user)?;
     let defs = checker.declare_items(user, &texts.user)?;
+    let inputs = checker.declare_inputs(user, &texts.user)?;
     for id in &defs {
         checker.scheme(*id)?;
     }
