@@ -15,15 +15,15 @@ pub mod libatomic;
 mod memory;
 mod mutex;
 mod number;
-mod once;
+pub mod once;
 pub mod process;
 mod rwlock;
-mod semaphore;
+pub mod semaphore;
 pub mod signal;
 mod stdio;
 mod stream;
 pub mod string;
-mod thread;
+pub mod thread;
 mod wide;
 
 use crate::replay::{self, gate::Arrival};

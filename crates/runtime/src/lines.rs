@@ -192,7 +192,7 @@ fn access_from(address: usize, size: usize, kind: u32, pc: usize, frame: usize) 
     }
     if let Some(player) = replay::player() {
         let kind = heeded(kind);
-        if kind != 0 && tls().ignore.get() == 0 {
+        if kind != 0 && !tls().waiting.get() {
             replay::access(player, address, size, kind, pc, frame);
         }
         return;

@@ -72,6 +72,12 @@ const fn is_init(op: Op) -> bool {
     matches!(op, Op::LockInit | Op::BarrierInit | Op::SemInit)
 }
 
+/// In a forked child: what it has of the parent's objects is not known.
+pub fn forget() {
+    NOTES.reset();
+    NOTES.lock().count = 0;
+}
+
 /// Notes an operation of the only thread.
 pub fn note(op: Op, object: usize, arg: u64, pc: usize) {
     let Some(_section) = Section::enter() else { return };

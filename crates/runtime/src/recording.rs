@@ -64,6 +64,11 @@ pub fn create(settings: &Settings) -> sys::Result<()> {
     sys::write_at(events, [header, &[]], 0)
 }
 
+/// Is this the process whose recording it is?
+pub fn is_of(pid: u32) -> bool {
+    counter(header::PID).load(Ordering::Relaxed) == u64::from(pid)
+}
+
 /// The next thread's number.
 pub fn next_thread() -> u32 {
     counter(header::THREADS).fetch_add(1, Ordering::Relaxed) as u32

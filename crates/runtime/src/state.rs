@@ -5,6 +5,7 @@
 //!    └────────────▶ Off ◀──── no settings, no file, forked child
 //! ```
 
+use crate::interpose::thread::notice_end;
 use crate::settings::Settings;
 use crate::spin::Spin;
 use crate::tls::{Section, tls};
@@ -113,6 +114,7 @@ pub fn adopt() {
     if tls.thread.get().is_null() && !tls.ended.get() {
         thread::begin(recording::next_thread());
         thread::name_handle(thread::handle(), tls_id());
+        notice_end();
     }
 }
 
@@ -120,11 +122,18 @@ fn tls_id() -> u32 {
     thread::current().map_or(0, |thread| thread.id)
 }
 
-/// The program is about to create its first thread.
+/// The program is about to create a thread.
+#[inline]
 pub fn begin() {
-    if STATE.load(Ordering::Acquire) != ARMED {
-        return;
+    if STATE.load(Ordering::Acquire) == ARMED {
+        begin_with_first();
     }
+}
+
+/// The thread is the first. What this takes of the stack, threads with a small one must not pay for.
+#[cold]
+#[inline(never)]
+fn begin_with_first() {
     if SETTINGS.lock().as_ref().is_some_and(|settings| settings.replay) {
         return begin_replaying();
     }
@@ -145,6 +154,7 @@ pub fn begin() {
     let main = recording::next_thread();
     thread::begin(main);
     thread::name_handle(thread::handle(), main);
+    notice_end();
     if let Some(thread) = thread::current() {
         prelude::replay(|op, object, arg, pc| thread.sync(op, object, arg, pc));
     }
@@ -190,14 +200,15 @@ fn create(settings: &mut Settings) -> bool {
 
 /// Opens one of the recording's side files for appending.
 pub fn side_file(name: &[u8]) -> Option<i32> {
-    let path = SETTINGS.lock().as_ref()?.path(name);
-    sys::open(&path, libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND | libc::O_NOFOLLOW, 0o600).ok()
+    let settings = SETTINGS.lock();
+    sys::open(&settings.as_ref()?.path(name), libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND | libc::O_NOFOLLOW, 0o600)
+        .ok()
 }
 
-/// The process ends in an orderly way.
+/// The process ends in an orderly way. A child of `vfork` that ends is not the process, though it has its memory.
 pub fn finish(status: i32, pc: usize) {
     replay::finish();
-    if is_recording() && !FINISHED.swap(true, Ordering::Relaxed) {
+    if is_recording() && recording::is_of(sys::pid()) && !FINISHED.swap(true, Ordering::Relaxed) {
         modules::write();
         sync(Op::Exit, 0, u64::from(status as u32), pc);
         recording::close();
@@ -209,6 +220,7 @@ pub fn finish(status: i32, pc: usize) {
 pub fn leave() {
     SETTINGS.reset();
     thread::reset_locks();
+    prelude::forget();
     crate::arena::reset_locks();
     crate::hooks::atomic::reset_locks();
     crate::callers::reset_locks();
@@ -216,6 +228,8 @@ pub fn leave() {
     crate::interpose::libatomic::reset_locks();
     crate::interpose::fd::channel::reset_locks();
     crate::interpose::annotate::reset_locks();
+    crate::interpose::semaphore::reset_locks();
+    crate::interpose::signal::reset_locks();
     thread::detach();
     tls().player.set(core::ptr::null_mut());
     let follow = SETTINGS.lock().as_ref().is_some_and(|settings| settings.follow);

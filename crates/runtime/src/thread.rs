@@ -47,7 +47,7 @@ static BY_HANDLE: Spin<Map> = Spin::new(Map::new());
 #[inline]
 pub fn current() -> Option<&'static mut Thread> {
     let tls = tls();
-    if tls.ignore.get() != 0 {
+    if tls.waiting.get() {
         return None;
     }
     // SAFETY: the recorder is this thread's alone from `begin` to `end`, and sections do not overlap.

@@ -4,6 +4,7 @@
 //! standard library, and because the access hooks read it in three instructions. It uses the initial-exec model; the
 //! linker makes constants of the offsets when the runtime is part of an executable.
 
+use crate::interpose::once::Call;
 use crate::lines::{self, Entry};
 use crate::replay::Player;
 use crate::thread::Thread;
@@ -27,8 +28,8 @@ pub struct Tls {
     pub sections: Cell<u32>,
     /// Signals to deliver at the end of the section: bit `n - 1` for signal `n`.
     pub pending: Cell<u64>,
-    /// How many reasons there are not to record this thread's accesses and operations just now.
-    pub ignore: Cell<u32>,
+    /// The thread waits on a condition variable: what it does meanwhile, outside of signal handlers, is not the program's.
+    pub waiting: Cell<bool>,
     /// How many of the program's signal handlers run in this thread.
     pub handlers: Cell<u32>,
     /// The stack pointer at the innermost handler's beginning.
@@ -38,20 +39,7 @@ pub struct Tls {
     /// How many reasons there are not to record this thread's reads, and its writes, just now; operations are recorded.
     pub ignored: [Cell<u16>; 2],
     /// The innermost thing this thread is doing once.
-    pub once: Cell<Once>,
-}
-
-/// A call of `pthread_once` under way.
-#[derive(Clone, Copy)]
-pub struct Once {
-    /// The control's address.
-    pub control: usize,
-    /// The program's initialiser.
-    pub routine: Option<unsafe extern "C-unwind" fn()>,
-    /// Where it was called.
-    pub pc: usize,
-    /// The initialiser was run.
-    pub ran: bool,
+    pub once: Cell<*mut Call>,
 }
 
 /// Bytes of the block.

@@ -164,6 +164,9 @@ fn perform<T: Word>(at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> 
         return replay::atomic(player, at, pc, operate);
     }
     let recorded = !tls().thread.get().is_null();
+    // What may not be touched faults here, and not where a handler that jumps would take the variable's lock along.
+    // SAFETY: the program accesses the variable, and so may we.
+    unsafe { at.cast::<u8>().read_volatile() };
     match recorded.then(Section::enter).flatten() {
         Some(_section) => match thread::current() {
             Some(thread) => locked(thread, at, pc, operate),

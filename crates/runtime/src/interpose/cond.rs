@@ -2,12 +2,14 @@
 //!
 //! A wait is three records, as in the thesis (4.3.2): the mutex's unlock before, the wait (or its failure) and the
 //! mutex's lock after. If the thread is cancelled in the wait, the mutex is its own again when clean-up begins, and the
-//! records say so.
+//! records say so. What libraries do to unwind the thread's stack up to there is not recorded: it would stand within
+//! the wait.
 
 use super::mutex::lock_arg;
 use super::undo_if_failed;
 use crate::replay;
 use crate::state::{self, sync};
+use crate::tls::tls;
 use core::ffi::{c_int, c_void};
 use foretrace_event::Patience;
 use foretrace_event::wire::Op;
@@ -35,6 +37,7 @@ struct Waiting {
 
 impl Waiting {
     fn over(&self, op: Op) {
+        tls().waiting.set(false);
         sync(op, self.cond, self.mutex as u64, self.pc);
         // SAFETY: the mutex is locked by this thread again.
         sync(Op::Lock, self.mutex as usize, unsafe { lock_arg(self.mutex) }, self.pc);
@@ -63,6 +66,7 @@ pub unsafe fn wait(
     }
     // SAFETY: the program waits with a mutex that it holds.
     sync(Op::Unlock, mutex as usize, unsafe { lock_arg(mutex) }, pc);
+    tls().waiting.set(true);
     let mut waiting = Waiting { cond, mutex, pc };
     let mut clean_up =
         CleanUp { routine: None, argument: core::ptr::null_mut(), cancel_type: 0, previous: core::ptr::null_mut() };
@@ -76,7 +80,10 @@ pub unsafe fn wait(
     match result {
         0 | libc::EOWNERDEAD => waiting.over(Op::Wait),
         result if result == timeout => waiting.over(Op::WaitFailed),
-        _ => sync(Op::Undo, 0, 0, pc),
+        _ => {
+            tls().waiting.set(false);
+            sync(Op::Undo, 0, 0, pc);
+        }
     }
     result
 }

@@ -11,6 +11,7 @@ use foretrace_event::wire::Op;
 
 real_function!(fn malloc_usable_size(at: *mut c_void) -> usize);
 real_function!(fn malloc(size: usize) -> *mut c_void);
+real_function!(fn realloc(at: *mut c_void, size: usize) -> *mut c_void);
 
 /// Is memory of interest? In a program without instrumented code it is not.
 #[inline]
@@ -61,6 +62,18 @@ unsafe fn block_ending(at: *mut c_void, pc: usize) {
     }
 }
 
+/// Changes a block's size by calling `real`.
+unsafe fn resized(at: *mut c_void, size: usize, pc: usize, real: impl FnOnce() -> *mut c_void) -> *mut c_void {
+    // SAFETY: the program's own block, and then the new one.
+    unsafe {
+        block_ending(at, pc);
+        let new = real();
+        // A block that could not be moved is still there.
+        block_begun(if new.is_null() && size != 0 { at } else { new }, pc);
+        new
+    }
+}
+
 /// Before the real allocator is known, which it is not while `dlsym` looks for it.
 fn early(size: usize) -> *mut c_void {
     arena::allocate_early(size).map_or(core::ptr::null_mut(), <*mut u8>::cast)
@@ -106,22 +119,19 @@ interpose! {
             if arena::owns(at as usize) {
                 return leave_arena(at, size);
             }
-            block_ending(at, pc);
-            let new = real(at, size);
-            // A block that could not be moved is still there.
-            block_begun(if new.is_null() && size != 0 { at } else { new }, pc);
-            new
+            resized(at, size, pc, || real(at, size))
         }
     }
 
     fn reallocarray(at: *mut c_void, count: usize, size: usize) -> *mut c_void |pc| {
+        let Some(bytes) = count.checked_mul(size) else {
+            // SAFETY: always valid.
+            unsafe { *libc::__errno_location() = libc::ENOMEM };
+            return core::ptr::null_mut();
+        };
+        // The real one calls `realloc` by its public name, which would record the block again.
         // SAFETY: the program's own arguments.
-        unsafe {
-            block_ending(at, pc);
-            let new = real(at, count, size);
-            block_begun(if new.is_null() { at } else { new }, pc);
-            new
-        }
+        unsafe { resized(at, bytes, pc, || realloc(at, bytes)) }
     }
 
     fn free(at: *mut c_void) |pc| {

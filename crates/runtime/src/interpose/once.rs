@@ -3,7 +3,8 @@
 use crate::hooks::atomic::note_store;
 use crate::state::sync;
 use crate::sys;
-use crate::tls::{Once, tls};
+use crate::tls::tls;
+use core::arch::global_asm;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};
 use foretrace_event::Patience;
@@ -11,26 +12,78 @@ use foretrace_event::wire::Op;
 
 pub type Routine = unsafe extern "C-unwind" fn();
 
-/// Runs the initialiser of the innermost `once` of this thread.
+/// A call of `pthread_once` under way, in the frame of the function that makes it.
+pub struct Call {
+    control: usize,
+    routine: Routine,
+    pc: usize,
+    /// The initialiser was run.
+    ran: bool,
+    /// The call whose initialiser makes this one.
+    outer: *mut Self,
+}
+
+/// Runs the initialiser of the innermost call of this thread.
 unsafe extern "C-unwind" fn run() {
-    let once = tls().once.get();
-    tls().once.set(Once { ran: true, ..once });
-    sync(Op::OnceRun, once.control, 0, once.pc);
-    if let Some(routine) = once.routine {
-        // SAFETY: the program asked for this call.
-        unsafe { routine() };
+    // SAFETY: the calling frame's, and no one else's while the initialiser runs.
+    let Call { control, routine, pc, .. } = *unsafe {
+        let call = &mut *tls().once.get();
+        call.ran = true;
+        call
+    };
+    sync(Op::OnceRun, control, 0, pc);
+    // SAFETY: the program asked for this call.
+    unsafe { ft_run_initialiser(routine) };
+    sync(Op::OnceDone, control, 0, pc);
+}
+
+unsafe extern "C-unwind" {
+    fn ft_run_initialiser(routine: Routine);
+}
+
+// Calls its argument. Its frame is not left in silence if that throws, ends its thread or is cancelled: the function
+// that unwinding asks about the frame notes it.
+global_asm!(
+    ".text",
+    ".hidden ft_run_initialiser",
+    ".globl ft_run_initialiser",
+    ".type ft_run_initialiser, @function",
+    "ft_run_initialiser:",
+    ".cfi_startproc",
+    ".cfi_personality 0x1b, {aborted}",
+    "sub rsp, 8",
+    ".cfi_adjust_cfa_offset 8",
+    "call rdi",
+    "add rsp, 8",
+    ".cfi_adjust_cfa_offset -8",
+    "ret",
+    ".cfi_endproc",
+    ".size ft_run_initialiser, . - ft_run_initialiser",
+    aborted = sym aborted,
+);
+
+/// Unwinding passes the frame of an initialiser: first to search, then for good.
+unsafe extern "C" fn aborted(_version: c_int, actions: c_int, _class: u64, _what: usize, _context: usize) -> c_int {
+    const FOR_GOOD: c_int = 2;
+    const CONTINUE: c_int = 8;
+    // SAFETY: the frame of the call lies below the one that is being left.
+    if actions & FOR_GOOD != 0
+        && let Some(call) = unsafe { tls().once.get().as_ref() }
+    {
+        sync(Op::OnceAbort, call.control, 0, call.pc);
+        tls().once.set(call.outer);
     }
-    // An initialiser that throws does not come here: the next `OnceRun` says so.
-    sync(Op::OnceDone, once.control, 0, once.pc);
+    CONTINUE
 }
 
 /// Calls `real` with an initialiser that records, and records what it did.
 unsafe fn once(control: usize, routine: Routine, pc: usize, real: impl FnOnce(Routine) -> c_int) -> c_int {
     super::arrive(Op::OncePass, Op::OncePass, control, 0, Patience::Blocking, pc);
-    let outer = tls().once.replace(Once { control, routine: Some(routine), pc, ran: false });
+    let mut call = Call { control, routine, pc, ran: false, outer: tls().once.get() };
+    tls().once.set(&mut call);
     let result = real(run);
-    let ran = tls().once.replace(outer).ran;
-    if result == 0 && !ran {
+    tls().once.set(call.outer);
+    if result == 0 && !call.ran {
         sync(Op::OncePass, control, 0, pc);
     }
     result

@@ -20,11 +20,11 @@ unsafe extern "C" fn child() {
     state::leave();
 }
 
-type AtExit = unsafe extern "C" fn(*mut c_void);
-real_function!(fn __cxa_atexit(handler: AtExit, argument: *mut c_void, dso: *mut c_void) -> c_int);
+type OnExit = unsafe extern "C" fn(c_int, *mut c_void);
+real_function!(fn on_exit(handler: OnExit, argument: *mut c_void) -> c_int);
 
-unsafe extern "C" fn returned_from_main(_: *mut c_void) {
-    state::finish(0, 0);
+unsafe extern "C" fn returned_from_main(status: c_int, _: *mut c_void) {
+    state::finish(status, 0);
 }
 
 /// From now on forks and the end of `main` are seen.
@@ -32,11 +32,22 @@ pub fn watch() {
     // SAFETY: the handlers are ours and stay.
     unsafe {
         __register_atfork(Some(prepare), None, Some(child), core::ptr::null_mut());
-        __cxa_atexit(returned_from_main, core::ptr::null_mut(), core::ptr::null_mut());
+        on_exit(returned_from_main, core::ptr::null_mut());
     }
 }
 
 interpose! {
+    /// `fork` without the handlers that `pthread_atfork` registers.
+    fn _Fork() -> c_int |pc| {
+        sync(Op::ProcessFork, 0, 0, pc);
+        // SAFETY: takes nothing.
+        let child = unsafe { real() };
+        if child == 0 && state::is_recording() {
+            state::leave();
+        }
+        child
+    }
+
     fn _exit(status: c_int) |pc| {
         state::finish(status, pc);
         // SAFETY: the program's own arguments.

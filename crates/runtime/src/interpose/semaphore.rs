@@ -14,6 +14,11 @@ use libc::{sem_t, timespec};
 /// How often each named semaphore is open: opening one again gives the same address.
 static OPEN: Spin<Map> = Spin::new(Map::new());
 
+/// In a forked child.
+pub fn reset_locks() {
+    OPEN.reset();
+}
+
 /// Changes how often a semaphore is open, and says how often it is now.
 fn count_open(semaphore: *mut sem_t, change: i64) -> u64 {
     let _section = Section::nest();

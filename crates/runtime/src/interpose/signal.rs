@@ -34,6 +34,11 @@ type Full = unsafe extern "C-unwind" fn(c_int, *mut siginfo_t, *mut c_void);
 real_function!(fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int);
 real_function!(fn pthread_sigmask(how: c_int, new: *const sigset_t, old: *mut sigset_t) -> c_int);
 
+/// In a forked child.
+pub fn reset_locks() {
+    ACTIONS.reset();
+}
+
 fn action(signal: c_int) -> Option<Action> {
     let _section = Section::nest();
     ACTIONS.lock().get(signal as usize - 1).copied().flatten()
@@ -104,6 +109,7 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     tls.handlers.set(outer.0 + 1);
     tls.handler_frame.set((&raw const action) as usize);
     tls.lines.set(crate::lines::no_lines());
+    let waiting = tls.waiting.replace(false);
     sync(Op::SignalEnter, 0, signal as u64, 0);
     // SAFETY: the program has installed this function for this signal; which of the two it is, the flags say.
     unsafe {
@@ -115,6 +121,7 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
         }
     }
     sync(Op::SignalExit, 0, signal as u64, 0);
+    tls.waiting.set(waiting);
     tls.handlers.set(outer.0);
     tls.handler_frame.set(outer.1);
     tls.lines.set(outer.2);

@@ -46,6 +46,14 @@ fn end_key() -> Option<u32> {
     Some(key)
 }
 
+/// From now on the current thread's end is seen. That of the first thread is not its return from `main`.
+pub fn notice_end() {
+    if let Some(key) = end_key() {
+        // SAFETY: the key exists; the value is a number.
+        unsafe { pthread_setspecific(key, core::ptr::without_provenance(1)) };
+    }
+}
+
 unsafe extern "C" fn last_rites(round: *mut c_void) {
     let round = round as usize;
     if round < ROUNDS
@@ -72,10 +80,7 @@ unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
         } else {
             thread::begin(id);
         }
-        if let Some(key) = end_key() {
-            // SAFETY: the key exists; the value is a number.
-            unsafe { pthread_setspecific(key, core::ptr::without_provenance(1)) };
-        }
+        notice_end();
     }
     // SAFETY: the program asked for this call.
     unsafe { routine(argument) }
