@@ -1,0 +1,35 @@
+// A wait is the mutex's unlock, the wait, and the mutex's lock. The waiter holds the mutex until it waits, so the signal
+// cannot come before.
+// t0: start; sem_init s 0; fork t1; sem_wait s; lock m; signal c; unlock m; join t1; cond_destroy c; exit 0
+// t1: start; lock m; sem_post s; unlock m; wait c m; lock m; unlock m; end
+#include <pthread.h>
+#include <semaphore.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t cond;
+static sem_t locked;
+static int ready;
+
+static void *work(void *arg) {
+    pthread_mutex_lock(&mutex);
+    sem_post(&locked);
+    while (!ready)
+        pthread_cond_wait(&cond, &mutex);
+    pthread_mutex_unlock(&mutex);
+    return arg;
+}
+
+int main(void) {
+    pthread_t thread;
+    sem_init(&locked, 0, 0);
+    pthread_cond_init(&cond, 0);
+    pthread_create(&thread, 0, work, 0);
+    sem_wait(&locked);
+    pthread_mutex_lock(&mutex);
+    ready = 1;
+    pthread_cond_signal(&cond);
+    pthread_mutex_unlock(&mutex);
+    pthread_join(thread, 0);
+    pthread_cond_destroy(&cond);
+    return 0;
+}

@@ -1,0 +1,24 @@
+// exit: 134
+// A process that aborts: all that its threads did is there.
+// t0: start; fork t1
+// t1: start; lock m
+#include <pthread.h>
+#include <sys/resource.h>
+#include <stdlib.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void *work(void *arg) {
+    pthread_mutex_lock(&mutex);
+    abort();
+    return arg;
+}
+
+int main(void) {
+    pthread_t thread;
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    pthread_create(&thread, 0, work, 0);
+    pthread_join(thread, 0);
+    return 0;
+}

@@ -1,0 +1,27 @@
+// flags: -D_GNU_SOURCE
+// The child of vfork has the parent's memory until it ends: its end is not the parent's.
+// t0: start; fork t1; join t1; lock m; unlock m; exit 0
+// t1: start; end
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void *work(void *arg) { return arg; }
+
+int main(void) {
+    pthread_t thread;
+    int status;
+    pthread_create(&thread, 0, work, 0);
+    pthread_join(thread, 0);
+    pid_t child = vfork();
+    if (child == 0) {
+        execl("/nonexistent", "nonexistent", (char *)0);
+        _exit(3);
+    }
+    waitpid(child, &status, 0);
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    return WEXITSTATUS(status) != 3;
+}
