@@ -119,6 +119,7 @@ impl<'a> Decoder<'a> {
         self.at
     }
 
+    #[inline]
     fn record(&mut self, first: u8) -> Result<Option<Record>, WireError> {
         let mut input = Input { bytes: self.bytes, at: self.at };
         let record = if first & 0x80 != 0 {
@@ -140,6 +141,7 @@ impl<'a> Decoder<'a> {
 impl Iterator for Decoder<'_> {
     type Item = Result<Record, WireError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let first = *self.bytes.get(self.at)?;
@@ -162,6 +164,7 @@ struct Input<'a> {
 }
 
 impl Input<'_> {
+    #[inline]
     fn take(&mut self, len: usize) -> Result<u64, WireError> {
         if let Some(word) = self.bytes.get(self.at..self.at + 8) {
             self.at += len;

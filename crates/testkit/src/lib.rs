@@ -2,6 +2,7 @@
 //!
 //! * [`fuzz`] breaks input.
 //! * [`generate`] makes random legal traces with every primitive, small enough to enumerate.
+//! * [`measure`] writes big synthetic recordings and times their reading.
 //! * [`oracle`] explores every state of such a trace, by definition and without any reduction.
 //!
 //! **What it misses.** The oracle is exponential; forty events are already too many for it.
@@ -17,6 +18,7 @@
 
 pub mod fuzz;
 pub mod generate;
+pub mod measure;
 pub mod oracle;
 mod random;
 

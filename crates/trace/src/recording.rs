@@ -11,12 +11,14 @@ mod writer;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 pub use chunks::Header;
 use chunks::{Chunk, ThreadChunks};
 pub use error::{Damage, RecordingError};
 pub use fold::fold;
 use foretrace_event::layout::Flags;
+use foretrace_event::wire::Record;
 pub use merged::Merged;
 pub use records::{Entry, Records};
 pub use side::Module;
@@ -35,6 +37,8 @@ pub struct Recording {
     names: BTreeMap<u32, String>,
     run: BTreeMap<String, String>,
     notes: Vec<Note>,
+    /// Which sync records of each thread are taken back.
+    undone: OnceLock<Vec<Vec<u64>>>,
 }
 
 /// A thread of a recording.
@@ -88,7 +92,16 @@ impl Recording {
         let header = *headers?.last().expect("at least one file");
         let mut notes = header_notes(&header);
         let threads = chunks::find(&parts, &header, &mut notes)?;
-        Ok(Self { files, header, threads, modules: Vec::new(), names: BTreeMap::new(), run: BTreeMap::new(), notes })
+        Ok(Self {
+            files,
+            header,
+            threads,
+            modules: Vec::new(),
+            names: BTreeMap::new(),
+            run: BTreeMap::new(),
+            notes,
+            undone: OnceLock::new(),
+        })
     }
 
     /// Where its `events` file is.
@@ -118,7 +131,24 @@ impl Recording {
 
     /// The records of the thread with this index in [`Recording::threads`].
     pub fn records(&self, index: usize) -> Records<'_> {
-        Records::new(self, &self.threads[index])
+        Records::new(self, &self.threads[index], self.undone(index))
+    }
+
+    /// Hands all records to `each`, thread by thread, with the thread's index. Also those that were undone: which they
+    /// are is known only afterwards, and kept for the readings that follow.
+    pub(crate) fn scan(&self, mut each: impl FnMut(usize, &Record)) -> Result<(), RecordingError> {
+        let mut undone = Vec::new();
+        for (index, thread) in self.threads.iter().enumerate() {
+            undone.push(records::scan(self, thread, |record| each(index, record))?);
+        }
+        self.undone.get_or_init(|| undone);
+        Ok(())
+    }
+
+    /// Which sync records of a thread are taken back. A thread that cannot be read to its end is read as it is.
+    fn undone(&self, index: usize) -> &[u64] {
+        let scan = |thread| records::scan(self, thread, |_| ()).unwrap_or_default();
+        &self.undone.get_or_init(|| self.threads.iter().map(scan).collect())[index]
     }
 
     /// The records of all threads in the order of their stamps.

@@ -87,6 +87,7 @@ impl AccessCursor {
         at
     }
 
+    #[inline]
     pub(super) fn decode(&mut self, input: &mut Input<'_>) -> Result<Access, WireError> {
         let head = input.take(1)? as u8;
         let step = match head >> 1 & 3 {
@@ -108,6 +109,7 @@ impl AccessCursor {
     }
 }
 
+#[inline]
 fn take_pc(input: &mut Input<'_>) -> Result<u64, WireError> {
     let low = input.take(2)?;
     if low < NEAR_PC {
@@ -151,6 +153,7 @@ fn put_mask(out: &mut [u8; MAX_RECORD], at: &mut usize, mask: u64, special: Opti
     ANY
 }
 
+#[inline]
 fn take_mask(input: &mut Input<'_>, form: u8, special: u64) -> Result<u64, WireError> {
     match form {
         NONE => Ok(0),

@@ -3,34 +3,54 @@
 //! Most memory is private to a thread or never written; knowing that before anything else is kept makes the rest small.
 //! What passes here is decided again, byte by byte and by generation, in [`super::intervals`].
 
+use std::cell::Cell;
+
 use foretrace_event::wire::{Op, Record};
 use rustc_hash::FxHashMap;
 
 use crate::recording::{Recording, RecordingError};
 
-const SHARED: u32 = 1 << 31;
-const WRITTEN: u32 = 1 << 30;
-const OWNER: u32 = WRITTEN - 1;
+const SHARED: u16 = 1 << 15;
+const WRITTEN: u16 = 1 << 14;
+/// Threads from this number on cannot be told apart in a cell: what they touch counts as shared.
+const OWNER: u16 = WRITTEN - 1;
 
 /// A page of 64 lines: for each who touched it (plus one), whether others did, and whether anybody wrote.
-type Page = [u32; 64];
+type Page = [u16; 64];
 
 /// The lines touched so far, by page.
 #[derive(Debug, Default)]
 pub(super) struct SharedLines {
-    pages: FxHashMap<u64, Box<Page>>,
+    index: FxHashMap<u64, u32>,
+    pages: Vec<Page>,
+    /// The last page asked for: the next question is often about it, too.
+    last: Cell<Option<(u64, u32)>>,
 }
 
 impl SharedLines {
     /// Reads all accesses once.
     pub(super) fn scan(recording: &Recording) -> Result<Self, RecordingError> {
         let mut lines = Self::default();
-        for index in 0..recording.threads().len() {
-            for entry in recording.records(index) {
-                lines.record(index as u32, &entry?.record);
+        recording.scan(|index, record| lines.record(index as u32, record))?;
+        Ok(lines)
+    }
+
+    fn page(&self, number: u64) -> Option<u32> {
+        match self.last.get() {
+            Some((last, page)) if last == number => Some(page),
+            _ => {
+                let page = *self.index.get(&number)?;
+                self.last.set(Some((number, page)));
+                Some(page)
             }
         }
-        Ok(lines)
+    }
+
+    fn new_page(&mut self, number: u64) -> u32 {
+        let page = self.pages.len() as u32;
+        self.pages.push([0; 64]);
+        self.index.insert(number, page);
+        page
     }
 
     fn record(&mut self, thread: u32, record: &Record) {
@@ -47,12 +67,12 @@ impl SharedLines {
     }
 
     fn touch(&mut self, thread: u32, line: u64, writes: bool) {
-        let page = self.pages.entry(line / 64).or_insert_with(|| Box::new([0; 64]));
-        let cell = &mut page[(line % 64) as usize];
-        let owner = thread % OWNER + 1;
-        if *cell & OWNER == 0 {
+        let page = self.page(line / 64).unwrap_or_else(|| self.new_page(line / 64));
+        let cell = &mut self.pages[page as usize][(line % 64) as usize];
+        let owner = u16::try_from(thread + 1).unwrap_or(OWNER).min(OWNER);
+        if *cell & OWNER == 0 && owner != OWNER {
             *cell |= owner;
-        } else if *cell & OWNER != owner {
+        } else if *cell & OWNER != owner || owner == OWNER {
             *cell |= SHARED;
         }
         *cell |= if writes { WRITTEN } else { 0 };
@@ -60,7 +80,7 @@ impl SharedLines {
 
     /// Could an access to this line race?
     pub(super) fn matters(&self, line: u64) -> bool {
-        let cell = self.pages.get(&(line / 64)).map_or(0, |page| page[(line % 64) as usize]);
+        let cell = self.page(line / 64).map_or(0, |page| self.pages[page as usize][(line % 64) as usize]);
         cell & (SHARED | WRITTEN) == SHARED | WRITTEN
     }
 }

@@ -5,7 +5,7 @@ use foretrace_event::{Event, LockClass, LockId, Order, Patience, ThreadId};
 use rustc_hash::FxHashMap;
 
 use super::addresses::{Addresses, Thing};
-use super::generations::Generations;
+use super::generations::{Generations, Part};
 use super::intervals::{Threads, Touch};
 use super::lines::SharedLines;
 use crate::note::Note;
@@ -27,6 +27,8 @@ pub(super) struct Normaliser<'a> {
     pub(super) segments: Vec<(ThreadId, u32)>,
     pub(super) atomics: Vec<AtomicUse>,
     pub(super) touches: Vec<Touch>,
+    /// Room for the parts of one line.
+    pub(super) parts: Vec<Part>,
     pub(super) unforked: u32,
 }
 
@@ -67,6 +69,7 @@ impl<'a> Normaliser<'a> {
             segments: Vec::new(),
             atomics: Vec::new(),
             touches: Vec::new(),
+            parts: Vec::new(),
             unforked: 0,
         };
         if recording.threads().next().is_some_and(|first| first.id == 0) {

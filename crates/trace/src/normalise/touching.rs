@@ -28,18 +28,17 @@ impl Normaliser<'_> {
         if !self.lines.matters(access.line) {
             return;
         }
-        let mut kept = [(0, 0u64); 64];
-        let mut count = 0;
         let mut late = 0;
-        self.generations.parts(access.line, access.reads | access.writes, |part| {
+        let mut parts = std::mem::take(&mut self.parts);
+        self.generations.parts(access.line, access.reads | access.writes, |part| parts.push(part));
+        for part in parts.drain(..) {
             if part.live {
-                kept[count] = (part.generation, part.mask);
-                count += 1;
+                self.keep(index, access, part.generation, part.mask);
             } else {
                 late |= part.mask;
             }
-        });
-        kept[..count].iter().for_each(|(generation, mask)| self.keep(index, access, *generation, *mask));
+        }
+        self.parts = parts;
         if late != 0 {
             let (reads, writes) = (access.reads & late, access.writes & late);
             self.walkers[index].pending.push(Access { reads, writes, ..*access });
@@ -49,12 +48,12 @@ impl Normaliser<'_> {
     /// The segment ends: what was not allocated when its accesses were read belongs to what holds its memory now.
     pub(super) fn settle_pending(&mut self, index: usize) {
         let mut pending = std::mem::take(&mut self.walkers[index].pending);
+        let mut parts = std::mem::take(&mut self.parts);
         for access in pending.drain(..) {
-            let mut parts = Vec::new();
             self.generations.parts(access.line, access.reads | access.writes, |part| parts.push(part));
-            parts.iter().for_each(|part| self.keep(index, &access, part.generation, part.mask));
+            parts.drain(..).for_each(|part| self.keep(index, &access, part.generation, part.mask));
         }
-        self.walkers[index].pending = pending;
+        (self.walkers[index].pending, self.parts) = (pending, parts);
     }
 
     fn keep(&mut self, index: usize, access: &Access, generation: u32, mask: u64) {

@@ -44,6 +44,7 @@ impl<'a> Merged<'a> {
     }
 
     /// The next access of this thread's open segment; if its next record is a sync record, that waits its turn.
+    #[inline]
     fn advance(&mut self, index: usize) -> Option<Result<Entry, RecordingError>> {
         let head = &mut self.threads[index];
         match head.records.next()? {
@@ -59,6 +60,7 @@ impl<'a> Merged<'a> {
     }
 
     /// Hands out the next record of the merged order with its thread's index.
+    #[inline]
     fn step(&mut self) -> Option<(usize, Result<Entry, RecordingError>)> {
         loop {
             if let Some(index) = self.current.or_else(|| self.unopened.next()) {
@@ -80,6 +82,7 @@ impl<'a> Merged<'a> {
 impl Iterator for Merged<'_> {
     type Item = Result<(usize, Entry), RecordingError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let (index, entry) = self.step()?;
         Some(entry.map(|entry| (index, entry)))

@@ -19,42 +19,67 @@ pub struct Entry {
 #[derive(Clone, Debug)]
 pub struct Records<'a> {
     raw: Raw<'a>,
+    /// Which of the coming sync records are taken back, by their number among the thread's, ascending.
+    undone: &'a [u64],
+    syncs: u64,
     ended: bool,
 }
 
 impl<'a> Records<'a> {
-    pub(super) fn new(recording: &'a Recording, thread: &'a ThreadChunks) -> Self {
-        Self { raw: Raw { recording, thread, chunk: 0, decoder: None, table: 0, entry: 0 }, ended: false }
+    pub(super) fn new(recording: &'a Recording, thread: &'a ThreadChunks, undone: &'a [u64]) -> Self {
+        Self { raw: Raw::new(recording, thread), undone, syncs: 0, ended: false }
     }
 
-    /// Is the sync record just read taken back by the next one?
-    fn is_undone(&self) -> bool {
-        let next_sync = self.raw.clone().find_map(|entry| match entry {
-            Ok(Entry { record: Record::Sync(sync), .. }) => Some(sync.op),
-            _ => None,
-        });
-        next_sync == Some(Op::Undo)
+    /// Is the next sync record taken back?
+    fn is_undone(&mut self) -> bool {
+        let undone = self.undone.first() == Some(&self.syncs);
+        self.undone = &self.undone[usize::from(undone)..];
+        self.syncs += 1;
+        undone
     }
 }
 
 impl Iterator for Records<'_> {
     type Item = Result<Entry, RecordingError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let entry = match self.raw.next()? {
                 Ok(entry) => entry,
                 Err(error) => return Some(Err(error)),
             };
-            match entry.record {
-                Record::Sync(sync) if sync.op == Op::Undo || self.is_undone() => continue,
-                Record::Sync(sync) => self.ended = sync.op == Op::End,
+            match &entry.record {
                 Record::Access(_) if self.ended => continue,
                 Record::Access(_) => {}
+                Record::Sync(sync) if sync.op == Op::Undo => continue,
+                Record::Sync(_) if self.is_undone() => continue,
+                Record::Sync(sync) => self.ended = sync.op == Op::End,
             }
             return Some(Ok(entry));
         }
     }
+}
+
+/// Hands all records of a thread to `each` as they lie in the file; returns which sync records are taken back.
+pub(super) fn scan(
+    recording: &Recording,
+    thread: &ThreadChunks,
+    mut each: impl FnMut(&Record),
+) -> Result<Vec<u64>, RecordingError> {
+    let mut undone = Vec::new();
+    let mut syncs = 0u64;
+    for entry in Raw::new(recording, thread) {
+        let entry = entry?;
+        match entry.record {
+            Record::Sync(sync) if sync.op == Op::Undo => undone.extend(syncs.checked_sub(1)),
+            Record::Sync(_) => syncs += 1,
+            Record::Access(_) => {}
+        }
+        each(&entry.record);
+    }
+    undone.dedup();
+    Ok(undone)
 }
 
 /// The records as they lie in the file.
@@ -62,36 +87,60 @@ impl Iterator for Records<'_> {
 struct Raw<'a> {
     recording: &'a Recording,
     thread: &'a ThreadChunks,
+    /// The chunk after the one that is being decoded.
     chunk: usize,
-    decoder: Option<Decoder<'a>>,
+    decoder: Decoder<'a>,
+    /// Where the decoded bytes begin in their file.
+    start: usize,
     table: usize,
     entry: usize,
 }
 
-impl Raw<'_> {
+impl<'a> Raw<'a> {
+    fn new(recording: &'a Recording, thread: &'a ThreadChunks) -> Self {
+        Self { recording, thread, chunk: 0, decoder: Decoder::new(&[]), start: 0, table: 0, entry: 0 }
+    }
+
     fn damaged(&self, chunk: &Chunk, byte: usize, damage: Damage) -> RecordingError {
         RecordingError::Damaged { path: self.recording.files[chunk.file].0.clone(), byte: byte as u64, damage }
     }
 
+    #[inline]
     fn next_record(&mut self) -> Option<Result<Entry, RecordingError>> {
         loop {
-            let chunk = *self.thread.records.get(self.chunk)?;
-            let bytes = &self.recording.bytes(&chunk)[chunk.start..chunk.end];
-            let decoder = self.decoder.get_or_insert_with(|| Decoder::new(bytes));
-            let byte = chunk.start + Decoder::position(decoder);
-            match decoder.next() {
+            let byte = self.start + Decoder::position(&self.decoder);
+            match self.decoder.next() {
                 Some(Ok(record)) => return Some(Ok(Entry { byte: byte as u64, record })),
-                Some(Err(WireError::Truncated)) if chunk.cut => {}
                 Some(Err(error)) => {
-                    self.chunk = self.thread.records.len();
-                    self.table = self.thread.tables.len();
-                    return Some(Err(self.damaged(&chunk, byte, Damage::Record { thread: self.thread.id, error })));
+                    if let Some(error) = self.broken(byte, error) {
+                        return Some(Err(error));
+                    }
                 }
                 None => {}
             }
-            self.chunk += 1;
-            self.decoder = None;
+            self.next_chunk()?;
         }
+    }
+
+    #[cold]
+    fn next_chunk(&mut self) -> Option<()> {
+        let chunk = self.thread.records.get(self.chunk)?;
+        self.decoder = Decoder::new(&self.recording.bytes(chunk)[chunk.start..chunk.end]);
+        self.start = chunk.start;
+        self.chunk += 1;
+        Some(())
+    }
+
+    /// A record that cannot be decoded ends the thread; one that the end of the file cuts off was to be expected.
+    #[cold]
+    fn broken(&mut self, byte: usize, error: WireError) -> Option<RecordingError> {
+        let chunk = self.thread.records[self.chunk - 1];
+        if chunk.cut && error == WireError::Truncated {
+            return None;
+        }
+        self.chunk = self.thread.records.len();
+        self.table = self.thread.tables.len();
+        Some(self.damaged(&chunk, byte, Damage::Record { thread: self.thread.id, error }))
     }
 
     fn next_open_line(&mut self) -> Option<Result<Entry, RecordingError>> {
@@ -120,6 +169,7 @@ impl Raw<'_> {
 impl Iterator for Raw<'_> {
     type Item = Result<Entry, RecordingError>;
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         self.next_record().or_else(|| self.next_open_line())
     }
