@@ -1,16 +1,38 @@
 //! The functions we stand in front of: the next definition in the loader's order, looked up once.
 
-use core::ffi::{CStr, c_char, c_void};
+use core::ffi::{CStr, c_char, c_int, c_void};
 use core::marker::PhantomData;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 unsafe extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
     fn dlvsym(handle: *mut c_void, name: *const c_char, version: *const c_char) -> *mut c_void;
+    fn dladdr(address: *const c_void, info: *mut libc::Dl_info) -> c_int;
 }
 
 /// `RTLD_NEXT`.
 const NEXT: *mut c_void = -1isize as *mut c_void;
+
+/// Is this copy of the runtime the one that the program's calls reach? A script's programs have the library preloaded,
+/// and may have been linked with the runtime besides; the copy that comes second in the loader's order stays out.
+pub fn is_first_copy() -> bool {
+    // SAFETY: the name ends with zero; a null handle asks for the loader's order.
+    let reached = unsafe { dlsym(core::ptr::null_mut(), c"__tsan_init".as_ptr()) };
+    reached.is_null() || module_of(reached) == module_of(is_first_copy as *const c_void)
+}
+
+/// Where the module that holds an address begins.
+fn module_of(address: *const c_void) -> *mut c_void {
+    let mut info = libc::Dl_info {
+        dli_fname: core::ptr::null(),
+        dli_fbase: core::ptr::null_mut(),
+        dli_sname: core::ptr::null(),
+        dli_saddr: core::ptr::null_mut(),
+    };
+    // SAFETY: `info` is ours to fill.
+    unsafe { dladdr(address, &mut info) };
+    info.dli_fbase
+}
 
 /// A look-up is under way. Look-ups of allocation functions come before the first thread.
 static LOOKING: AtomicBool = AtomicBool::new(false);

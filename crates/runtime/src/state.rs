@@ -9,7 +9,7 @@ use crate::interpose::thread::notice_end;
 use crate::settings::Settings;
 use crate::spin::Spin;
 use crate::tls::{Section, tls};
-use crate::{modules, prelude, recording, replay, sys, thread};
+use crate::{modules, prelude, real, recording, replay, sys, thread};
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use foretrace_event::layout::Flags;
 use foretrace_event::wire::Op;
@@ -34,7 +34,7 @@ pub fn init() {
         return;
     }
     let _section = Section::nest();
-    let settings = Settings::read();
+    let settings = Settings::read().filter(|_| real::is_first_copy());
     let state = if settings.is_some() { ARMED } else { OFF };
     PLACES.store(settings.as_ref().is_some_and(|settings| settings.locations), Ordering::Relaxed);
     *SETTINGS.lock() = settings;
