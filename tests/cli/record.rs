@@ -161,5 +161,8 @@ fn a_script_has_its_program_recorded() {
         std::fs::set_permissions(scratch.path("run.sh"), executable).expect("a mode can be set");
         scratch.run(build).succeeds();
         scratch.records("./run.sh", "begin\n2000\n");
+        // A program that holds the runtime has it preloaded too: one of the two records.
+        scratch.run("foretrace record --follow-fork -o out.ft ./run.sh").succeeds();
+        assert!(!scratch.path("out.ft/children").exists(), "{build}");
     }
 }
