@@ -1,9 +1,10 @@
 //! How processes multiply and end.
 //!
 //! `fork`, in whatever function of libc, is seen through `pthread_atfork`: the child is not recorded (or, if asked, as a
-//! recording of its own from its first thread on), the parent is not disturbed. A `vfork` child and `posix_spawn` share
-//! the parent's memory up to `exec` and need nothing. The program that `exec` starts finds the settings in its
-//! environment and begins anew.
+//! recording of its own from its first thread on), the parent is not disturbed. A `vfork` child would run in the parent's
+//! memory and its operations would be taken for the parent's, so `vfork` forks, which the standard allows. `posix_spawn`
+//! calls nothing of ours in its child. The program that `exec` starts finds the settings in its environment and begins
+//! anew.
 
 use crate::state::{self, sync};
 use core::ffi::{c_int, c_void};
@@ -36,7 +37,15 @@ pub fn watch() {
     }
 }
 
+real_function!(fn fork() -> c_int);
+
 interpose! {
+    /// See the module.
+    fn vfork() -> c_int {
+        // SAFETY: takes nothing.
+        unsafe { fork() }
+    }
+
     /// `fork` without the handlers that `pthread_atfork` registers.
     fn _Fork() -> c_int |pc| {
         sync(Op::ProcessFork, 0, 0, pc);

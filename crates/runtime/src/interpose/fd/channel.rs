@@ -44,6 +44,14 @@ impl Channel {
         Self::new(Kind::Numbered, NEXT.fetch_add(1, Ordering::Relaxed))
     }
 
+    /// The pipe that the descriptor is an end of: the one it is found to be when nothing else is known of it.
+    pub fn pipe(fd: i32) -> Option<Self> {
+        match sys::file_kind(fd) {
+            Ok((libc::S_IFIFO, inode)) => Some(Self::new(Kind::Pipe, inode)),
+            _ => None,
+        }
+    }
+
     /// All sockets that send datagrams: who receives what is not known from the descriptor.
     pub const fn datagrams() -> Self {
         Self::new(Kind::Datagrams, 0)
@@ -167,10 +175,8 @@ pub fn of(fd: i32) -> Option<Channel> {
 
 /// A descriptor that was not seen coming: a named pipe, or one that the program got from elsewhere.
 fn look(fd: i32) -> u64 {
-    match sys::file_kind(fd) {
-        Ok((libc::S_IFIFO, inode)) if fd > libc::STDERR_FILENO => Channel::new(Kind::Pipe, inode).0,
-        _ => NONE,
-    }
+    let pipe = if fd > libc::STDERR_FILENO { Channel::pipe(fd) } else { None };
+    pipe.map_or(NONE, |pipe| pipe.0)
 }
 
 /// Sets the channel of a new descriptor. Channels are kept from the beginning, though order is recorded later.

@@ -3,6 +3,7 @@
 use super::channel::{self, Channel};
 use crate::access::{fills, writes};
 use crate::interpose::string::reads_text;
+use crate::state;
 use core::ffi::{c_char, c_int, c_uint, c_void};
 
 /// A new descriptor of its own channel.
@@ -23,10 +24,10 @@ pub fn opened(fd: c_int) -> c_int {
 
 /// Two new descriptors with one channel.
 unsafe fn paired(result: c_int, ends: *const c_int, pc: usize) -> c_int {
-    if result == 0 {
-        let shared = Channel::fresh();
+    if result == 0 && state::is_on() {
         // SAFETY: the call has filled in both.
         let (one, other) = unsafe { (*ends, *ends.add(1)) };
+        let shared = Channel::pipe(one).unwrap_or_else(Channel::fresh);
         channel::set(one, Some(shared));
         channel::set(other, Some(shared));
         writes(pc, ends, 2 * size_of::<c_int>());
