@@ -181,31 +181,9 @@ pub unsafe extern "C" fn slow(address: usize, what: u32, pc: usize, frame: usize
     access_from(address, (what & 0xff) as usize, what >> 8, pc, frame);
 }
 
-/// Notes an access of any size by an interposed function: as the hooks would, line by line, as long as they could.
-#[inline]
-pub fn access(mut address: usize, mut size: usize, kind: u32, pc: usize) {
-    while size != 0 {
-        let part = size.min(64 - (address & 63));
-        if !hit(address, part, kind) {
-            return access_from(address, size, kind, pc, tls().frame.get());
-        }
-        address = address.wrapping_add(part);
-        size -= part;
-    }
-}
-
-/// Notes an access within a line, not empty, if the line has been touched.
-#[inline]
-fn hit(address: usize, size: usize, kind: u32) -> bool {
-    // SAFETY: the table is this thread's own, or one whose content does not matter; slots are below its length.
-    let entry = unsafe { &mut *tls().lines.get().add(slot(address)) };
-    if entry.line != (address & !63) as u64 {
-        return false;
-    }
-    let mask = u64::MAX >> (64 - size) << (address & 63);
-    entry.reads |= if kind & READ != 0 { mask } else { 0 };
-    entry.writes |= if kind & WRITE != 0 { mask } else { 0 };
-    true
+/// Notes an access of any size by an interposed function.
+pub fn access(address: usize, size: usize, kind: u32, pc: usize) {
+    access_from(address, size, kind, pc, tls().frame.get());
 }
 
 fn access_from(address: usize, size: usize, kind: u32, pc: usize, frame: usize) {

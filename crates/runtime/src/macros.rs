@@ -156,8 +156,6 @@ macro_rules! variadic {
                 "mov r10, qword ptr [rip + ft_tls@gottpoff]",
                 "mov r11, qword ptr [rbp + 8]",
                 "mov qword ptr fs:[r10 + {caller}], r11",
-                "mov r11, qword ptr [rbp]",
-                "mov qword ptr fs:[r10 + {frame}], r11",
                 "mov dword ptr [rsp + 176], {fixed} * 8",
                 "mov dword ptr [rsp + 180], 48",
                 "lea rax, [rbp + 16]",
@@ -170,7 +168,6 @@ macro_rules! variadic {
                 "ret",
                 ".cfi_endproc",
                 caller = const $crate::tls::CALLER,
-                frame = const $crate::tls::FRAME,
                 fixed = const $fixed,
                 to = sym $to,
             )

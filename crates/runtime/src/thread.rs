@@ -1,7 +1,7 @@
 //! The threads of the program and their recorders.
 
 use crate::hooks::atomic::LastLoad;
-use crate::interpose::signal::{Deferred, SIGNALS, notice_jumps};
+use crate::interpose::signal::{self, Deferred, SIGNALS, notice_jumps};
 use crate::lines::Lines;
 use crate::map::Map;
 use crate::recording::Chunk;
@@ -156,6 +156,8 @@ fn take() -> Option<&'static mut Thread> {
 
 /// Ends the current thread's recording.
 pub fn end() {
+    // What a handler did from now on could not be recorded: signals go to other threads.
+    signal::block_all();
     let _section = Section::nest();
     let tls = tls();
     tls.ended.set(true);

@@ -10,6 +10,7 @@ use crate::replay::Player;
 use crate::thread::Thread;
 use core::arch::{asm, global_asm};
 use core::cell::Cell;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 /// A thread's block. The assembly below and in `macros` knows the offsets.
 #[repr(C)]
@@ -27,7 +28,7 @@ pub struct Tls {
     /// How many sections the thread is in.
     pub sections: Cell<u32>,
     /// Signals to deliver at the end of the section: bit `n - 1` for signal `n`.
-    pub pending: Cell<u64>,
+    pub pending: AtomicU64,
     /// The thread waits on a condition variable: what it does meanwhile, outside of signal handlers, is not the program's.
     pub waiting: Cell<bool>,
     /// How many of the program's signal handlers run in this thread.
@@ -117,7 +118,7 @@ impl Drop for Section {
         compiler_fence();
         let depth = self.0.sections.get() - 1;
         self.0.sections.set(depth);
-        if depth == 0 && self.0.pending.get() != 0 {
+        if depth == 0 && self.0.pending.load(Ordering::Relaxed) != 0 {
             crate::interpose::signal::deliver_pending();
         }
     }

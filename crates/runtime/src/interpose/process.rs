@@ -8,6 +8,7 @@
 
 use crate::state::{self, sync};
 use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicBool, Ordering};
 use foretrace_event::wire::Op;
 
 type Handler = Option<unsafe extern "C" fn()>;
@@ -18,7 +19,9 @@ unsafe extern "C" fn prepare() {
 }
 
 unsafe extern "C" fn child() {
-    state::leave();
+    if state::is_recording() || state::is_replaying() {
+        state::leave();
+    }
 }
 
 type OnExit = unsafe extern "C" fn(c_int, *mut c_void);
@@ -28,11 +31,21 @@ unsafe extern "C" fn returned_from_main(status: c_int, _: *mut c_void) {
     state::finish(status, 0);
 }
 
+/// From now on forks are seen. Handlers run in a child in the order in which they were registered: ours comes first, so
+/// that none of the program's records what the child does as if it were the parent.
+fn watch_forks() {
+    static WATCHED: AtomicBool = AtomicBool::new(false);
+    if !WATCHED.swap(true, Ordering::Relaxed) {
+        // SAFETY: the handlers are ours and stay.
+        unsafe { __register_atfork(Some(prepare), None, Some(child), core::ptr::null_mut()) };
+    }
+}
+
 /// From now on forks and the end of `main` are seen.
 pub fn watch() {
-    // SAFETY: the handlers are ours and stay.
+    watch_forks();
+    // SAFETY: the handler is ours and stays.
     unsafe {
-        __register_atfork(Some(prepare), None, Some(child), core::ptr::null_mut());
         on_exit(returned_from_main, core::ptr::null_mut());
     }
 }
@@ -44,6 +57,13 @@ interpose! {
     fn vfork() -> c_int {
         // SAFETY: takes nothing.
         unsafe { fork() }
+    }
+
+    /// What `pthread_atfork` calls.
+    fn __register_atfork(prepare: Handler, parent: Handler, child: Handler, dso: *mut c_void) -> c_int {
+        watch_forks();
+        // SAFETY: the program's own arguments.
+        unsafe { real(prepare, parent, child, dso) }
     }
 
     /// `fork` without the handlers that `pthread_atfork` registers.

@@ -9,6 +9,7 @@ use crate::state::{self, sync};
 use crate::thread::Thread;
 use crate::tls::{Section, tls};
 use core::ffi::{c_int, c_void};
+use core::sync::atomic::Ordering;
 use foretrace_event::wire::Op;
 use libc::{sigaction as Action, siginfo_t, sigset_t};
 
@@ -64,38 +65,77 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, context: *mu
     }
 }
 
-unsafe fn defer(thread: &mut Thread, signal: c_int, info: *const siginfo_t, context: *const c_void) {
+/// Keeps a signal for the section's end. Until then it is blocked, so that the kernel queues others of its kind.
+unsafe fn defer(thread: &mut Thread, signal: c_int, info: *const siginfo_t, context: *mut c_void) {
     let slot = &mut thread.deferred[signal as usize - 1];
-    // SAFETY: the kernel passes both, whole.
+    // SAFETY: the kernel passes both, whole; what it blocks on return stands in the context.
     unsafe {
         slot.info = info.read();
         slot.context.as_mut_ptr().copy_from_nonoverlapping(context.cast(), CONTEXT);
+        *blocked(context) |= bit(signal);
     }
-    tls().pending.set(tls().pending.get() | 1 << (signal - 1));
+    tls().pending.fetch_or(bit(signal), Ordering::Relaxed);
+}
+
+const fn bit(signal: c_int) -> u64 {
+    1 << (signal - 1)
+}
+
+/// The signals that a context blocks; the kernel's set is one word.
+unsafe fn blocked(context: *mut c_void) -> *mut u64 {
+    // SAFETY: the caller passes a context.
+    unsafe { (&raw mut (*context.cast::<libc::ucontext_t>()).uc_sigmask).cast() }
+}
+
+/// Blocks all signals, and says which were blocked before.
+pub fn block_all() -> sigset_t {
+    // SAFETY: both are locals.
+    unsafe {
+        let (mut all, mut before): (sigset_t, sigset_t) = (core::mem::zeroed(), core::mem::zeroed());
+        (&raw mut all).cast::<u8>().write_bytes(0xff, size_of::<sigset_t>());
+        pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
+        before
+    }
+}
+
+/// Blocks these signals, and no others.
+pub fn set_mask(mask: &sigset_t) {
+    // SAFETY: the mask is the caller's.
+    unsafe { pthread_sigmask(libc::SIG_SETMASK, mask, core::ptr::null_mut()) };
 }
 
 /// Delivers the signals that arrived in a section.
 #[cold]
 pub fn deliver_pending() {
-    while tls().pending.get() != 0 && tls().sections.get() == 0 {
-        let index = tls().pending.get().trailing_zeros() as usize;
-        // SAFETY: signals are put off only in threads that have a recorder.
-        let Some(thread) = (unsafe { tls().thread.get().as_mut() }) else { return tls().pending.set(0) };
-        let signal = index as c_int + 1;
-        let mask = action(signal).map(|action| action.sa_mask);
-        // SAFETY: the masks are locals; the slot holds what the kernel passed.
-        unsafe {
-            let mut before = core::mem::zeroed();
-            if let Some(mask) = mask {
-                pthread_sigmask(libc::SIG_BLOCK, &mask, &mut before);
-            }
-            tls().pending.set(tls().pending.get() & !(1 << index));
-            let slot = &mut thread.deferred[index];
-            handle(signal, &mut slot.info, slot.context.as_mut_ptr().cast());
-            if mask.is_some() {
-                pthread_sigmask(libc::SIG_SETMASK, &before, core::ptr::null_mut());
-            }
+    while tls().sections.get() == 0 {
+        let pending = tls().pending.load(Ordering::Relaxed);
+        if pending == 0 {
+            return;
         }
+        let signal = pending.trailing_zeros() as c_int + 1;
+        tls().pending.fetch_and(!bit(signal), Ordering::Relaxed);
+        // SAFETY: signals are put off only in threads that have a recorder.
+        if let Some(thread) = unsafe { tls().thread.get().as_mut() } {
+            deliver(thread, signal);
+        }
+    }
+}
+
+/// Runs the handler of a signal that was put off; the signal has been blocked since.
+fn deliver(thread: &mut Thread, signal: c_int) {
+    let slot = &mut thread.deferred[signal as usize - 1];
+    let context = slot.context.as_mut_ptr().cast();
+    // SAFETY: the masks are locals; the slot holds what the kernel passed.
+    unsafe {
+        let mut before: sigset_t = core::mem::zeroed();
+        let also = action(signal).map_or(core::mem::zeroed(), |action| action.sa_mask);
+        pthread_sigmask(libc::SIG_BLOCK, &also, &mut before);
+        let was_blocked = *blocked(context) & bit(signal) != 0;
+        handle(signal, &mut slot.info, context);
+        if !was_blocked {
+            *(&raw mut before).cast::<u64>() &= !bit(signal);
+        }
+        set_mask(&before);
     }
 }
 
@@ -154,6 +194,8 @@ unsafe fn install(signal: c_int, new: *const Action, old: *mut Action) -> c_int 
             return sigaction(signal, new, old);
         }
         let _section = Section::nest();
+        // A handler would wait for the lock that its own thread holds.
+        let mask = block_all();
         let mut actions = ACTIONS.lock();
         let before = actions[signal as usize - 1];
         let mut ours = new.as_ref().copied();
@@ -170,6 +212,8 @@ unsafe fn install(signal: c_int, new: *const Action, old: *mut Action) -> c_int 
         {
             *old = before;
         }
+        drop(actions);
+        set_mask(&mask);
         result
     }
 }

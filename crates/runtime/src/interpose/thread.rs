@@ -1,5 +1,6 @@
 //! Threads: `pthread_create`, `join`, `detach` and the ways a thread ends.
 
+use super::signal;
 use crate::state::{self, sync};
 use crate::tls::tls;
 use crate::{recording, replay, thread};
@@ -7,7 +8,7 @@ use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 use foretrace_event::Patience;
 use foretrace_event::wire::Op;
-use libc::{pthread_attr_t, pthread_t, timespec};
+use libc::{pthread_attr_t, pthread_t, sigset_t, timespec};
 
 pub type Routine = unsafe extern "C-unwind" fn(*mut c_void) -> *mut c_void;
 
@@ -18,10 +19,13 @@ struct Birth {
     id: u32,
     /// In a replay, the index of the creating thread.
     parent: u32,
+    /// The signals it is to block.
+    mask: sigset_t,
 }
 
 real_function!(fn pthread_key_create(key: *mut u32, destructor: Option<unsafe extern "C" fn(*mut c_void)>) -> c_int);
 real_function!(fn pthread_setspecific(key: u32, value: *const c_void) -> c_int);
+real_function!(fn pthread_attr_getsigmask_np(attributes: *const pthread_attr_t, mask: *mut sigset_t) -> c_int);
 real_function!(pub fn malloc(size: usize) -> *mut c_void);
 real_function!(pub fn free(at: *mut c_void));
 real_function!(fn pthread_create(
@@ -68,7 +72,7 @@ unsafe extern "C" fn last_rites(round: *mut c_void) {
 
 unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
     // SAFETY: `create` passes a birth that it has given away.
-    let Birth { routine, argument, id, parent } = unsafe { birth.cast::<Birth>().read() };
+    let Birth { routine, argument, id, parent, mask } = unsafe { birth.cast::<Birth>().read() };
     // SAFETY: it was allocated with `malloc`.
     unsafe { free(birth) };
     let replaying = state::is_replaying();
@@ -82,8 +86,19 @@ unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
         }
         notice_end();
     }
+    signal::set_mask(&mask);
     // SAFETY: the program asked for this call.
     unsafe { routine(argument) }
+}
+
+/// The signals that a new thread is to block, by its attributes or as its creator does.
+unsafe fn mask_for(attributes: *const pthread_attr_t, creator: sigset_t) -> sigset_t {
+    let mut mask = creator;
+    // SAFETY: the program's own attributes; the mask is a local, written only if they have one.
+    if !attributes.is_null() && unsafe { pthread_attr_getsigmask_np(attributes, &mut mask) } != 0 {
+        mask = creator;
+    }
+    mask
 }
 
 /// Creates a thread and records it.
@@ -108,9 +123,12 @@ pub unsafe fn create(
         }
         let id = if replaying { replay::next_child() } else { recording::next_thread() };
         let parent = replay::player().map_or(u32::MAX, |player| player.index);
-        birth.write(Birth { routine, argument, id, parent });
+        // A signal that came before the thread has its recorder would make it another thread.
+        let before = signal::block_all();
+        birth.write(Birth { routine, argument, id, parent, mask: mask_for(attributes, before) });
         sync(Op::Fork, 0, u64::from(id), pc);
         let result = pthread_create(thread, attributes, run, birth.cast());
+        signal::set_mask(&before);
         if result == 0 {
             thread::name_handle(*thread, id);
         } else {

@@ -37,6 +37,8 @@ pub(super) struct Chunk {
     pub(super) end: usize,
     /// The file ends within it.
     pub(super) cut: bool,
+    /// Where its records begin in `events`, if it takes the place of a copy there.
+    pub(super) replaces: Option<usize>,
 }
 
 impl Chunk {
@@ -157,7 +159,10 @@ fn read_chunk(bytes: &[u8], at: usize, header: &Header) -> Result<(Chunk, usize)
     let end = start + if kind == ChunkKind::Table { room } else { used as usize };
     let cut = end > bytes.len();
     let sequence = field(chunk::SEQUENCE);
-    Ok((Chunk { kind, thread, sequence, file: 0, start, end: end.min(bytes.len()), cut }, capacity as usize))
+    Ok((
+        Chunk { kind, thread, sequence, file: 0, start, end: end.min(bytes.len()), cut, replaces: None },
+        capacity as usize,
+    ))
 }
 
 fn group(mut chunks: Vec<Chunk>, notes: &mut Vec<Note>) -> Vec<ThreadChunks> {
@@ -174,7 +179,7 @@ fn replaces(later: &mut Chunk, earlier: &mut Chunk) -> bool {
     let same = later.kind == ChunkKind::Records
         && (later.kind, later.thread, later.sequence) == (earlier.kind, earlier.thread, earlier.sequence);
     if same && (earlier.cut || later.end - later.start >= earlier.end - earlier.start) {
-        *earlier = *later;
+        *earlier = Chunk { replaces: Some(earlier.start), ..*later };
     }
     same
 }

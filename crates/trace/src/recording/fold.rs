@@ -26,22 +26,33 @@ pub fn fold(directory: &Path) -> Result<(), RecordingError> {
 
 fn append(recording: &Recording, events: &Path) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).open(events)?;
-    let end = file.seek(SeekFrom::End(0))?;
-    let mut next = end.next_multiple_of(UNIT as u64);
+    let mut next = end(recording, file.seek(SeekFrom::End(0))?);
     file.set_len(next)?;
-    file.seek(SeekFrom::Start(next))?;
     for thread in &recording.threads {
         for found in thread.records.iter().chain(&thread.tables) {
             let bytes = recording.bytes(found);
-            if found.file == 1 && !is_empty(found, bytes) {
-                next += copy(&mut file, found, bytes)?;
+            if found.file != 1 || is_empty(found, bytes) {
+                continue;
             }
+            // A copy that was being written when the program died is written again where it stands.
+            let place = found.replaces.map_or(next, |start| (start - CHUNK_HEADER_SIZE) as u64);
+            file.seek(SeekFrom::Start(place))?;
+            next = next.max(place + copy(&mut file, found, bytes)?);
         }
     }
     let mut head = recording.files[1].1.get()[..HEADER_SIZE].to_vec();
     head[header::NEXT..header::NEXT + 8].copy_from_slice(&next.to_le_bytes());
     file.seek(SeekFrom::Start(0))?;
     file.write_all(&head)
+}
+
+/// Where chunks may be added: after all that was written, and after room that was taken but not filled, which a chunk
+/// that begins before it may reach into.
+fn end(recording: &Recording, length: u64) -> u64 {
+    const LARGEST_CHUNK: u64 = 1 << 20;
+    let header = &recording.files[1].1.get()[header::APPEND..];
+    let taken = u64::from_le_bytes(header[..8].try_into().expect("eight bytes"));
+    length.max(taken.min(length + LARGEST_CHUNK)).next_multiple_of(UNIT as u64)
 }
 
 /// A chunk without records, or a table without lines.
