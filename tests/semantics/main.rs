@@ -14,5 +14,6 @@
 mod build;
 mod events;
 mod expect;
+mod lost;
 mod programs;
 mod run;
