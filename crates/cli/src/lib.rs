@@ -36,6 +36,8 @@ enum Command {
     Trace(cmd::trace::Args),
     Csp(cmd::csp::Args),
     Monitor(cmd::monitor::Args),
+    Check(cmd::check::Args),
+    Replay(cmd::replay::Args),
 }
 
 /// What could not be done at all.
@@ -80,6 +82,8 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Csp(args) => cmd::csp::run(&args),
         Command::Monitor(args) => cmd::monitor::run(&args),
         Command::Trace(args) => cmd::trace::run(&args),
+        Command::Check(args) => cmd::check::run(&args),
+        Command::Replay(args) => cmd::replay::run(&args),
     }
 }
 

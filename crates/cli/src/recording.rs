@@ -2,7 +2,7 @@
 
 use anyhow::{Context, bail};
 use foretrace_event::layout::MAGIC;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::fs;
 use std::io::Read;
@@ -116,19 +116,41 @@ impl Run<'_> {
 }
 
 /// A word as a shell reads it, on one line.
-fn quoted(word: &OsStr) -> String {
+pub fn quoted(word: &OsStr) -> String {
     let word = word.to_string_lossy().replace('\n', "\\n");
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:,@%^".contains(c);
     if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
+/// The words of a line that [`quoted`] made.
+pub fn unquoted(line: &str) -> Vec<OsString> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quoted = false;
+    let mut chars = line.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\'' => {
+                quoted = !quoted;
+                word.get_or_insert_default();
+            }
+            ' ' if !quoted => words.extend(word.take().map(OsString::from)),
+            '\\' if !quoted => word.get_or_insert_default().extend(chars.next()),
+            c => word.get_or_insert_default().push(c),
+        }
+    }
+    words.extend(word.map(OsString::from));
+    words
+}
+
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::{quoted, unquoted};
 
     #[test]
     fn words_are_quoted_where_a_shell_needs_it() {
         let words = ["a.c", "", "a b", "it's"].map(|word| quoted(word.as_ref()));
         assert_eq!(words, ["a.c", "''", "'a b'", "'it'\\''s'"]);
+        assert_eq!(unquoted(&words.join(" ")), ["a.c", "", "a b", "it's"]);
     }
 }

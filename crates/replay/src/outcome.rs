@@ -71,7 +71,7 @@ pub struct SeenAccess {
     pub pc: u64,
     /// Return addresses, the innermost first.
     pub stack: Vec<u64>,
-    /// The locks the thread held.
+    /// The locks the thread held; not known of the earlier access.
     pub locks: Vec<u64>,
 }
 
@@ -82,9 +82,7 @@ pub struct Block {
     pub address: u64,
     /// Its size.
     pub size: u64,
-    /// Who allocated it.
-    pub thread: u32,
-    /// From where.
+    /// Where it was allocated.
     pub stack: Vec<u64>,
 }
 
@@ -205,17 +203,12 @@ fn access(fields: &Fields<'_>) -> Result<SeenAccess, String> {
         size: fields.decimal("size")?,
         pc: fields.hex("pc")?,
         stack: fields.list("stack")?,
-        locks: fields.list("locks")?,
+        locks: fields.list("locks").unwrap_or_default(),
     })
 }
 
 fn block(fields: &Fields<'_>) -> Result<Block, String> {
-    Ok(Block {
-        address: fields.hex("address")?,
-        size: fields.decimal("size")?,
-        thread: fields.decimal("thread")?,
-        stack: fields.list("stack")?,
-    })
+    Ok(Block { address: fields.hex("address")?, size: fields.decimal("size")?, stack: fields.list("stack")? })
 }
 
 fn stuck(fields: &Fields<'_>) -> Result<SeenStuck, String> {

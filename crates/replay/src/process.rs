@@ -19,7 +19,7 @@ pub struct Ended {
     pub time: Duration,
 }
 
-/// Runs a command in a process group of its own and kills the group after `limit`, or when this process dies.
+/// Runs a command and kills it after `limit`, with its process group if it leads one, or when the calling thread ends.
 ///
 /// # Errors
 /// If the command cannot be run.
@@ -29,6 +29,7 @@ pub fn run_limited(command: &mut Command, limit: Duration) -> io::Result<Ended> 
     let timed_out = !ends_within(&child, limit)?;
     if timed_out {
         let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
+        child.kill()?;
     }
     let status = child.wait()?;
     Ok(Ended { status, timed_out, time: begin.elapsed() })
@@ -36,7 +37,6 @@ pub fn run_limited(command: &mut Command, limit: Duration) -> io::Result<Ended> 
 
 #[allow(unsafe_code)]
 fn spawn(command: &mut Command) -> io::Result<Child> {
-    command.process_group(0);
     // SAFETY: between fork and exec the closure makes one system call and touches no memory.
     unsafe {
         command.pre_exec(|| Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?));

@@ -86,7 +86,17 @@ impl Program {
     /// If it cannot be run, or the answer cannot be read.
     pub fn replay(&self, enforced: &Enforced, directory: &Path, limit: Duration) -> Result<Replayed, ReplayError> {
         prepare(directory, enforced)?;
+        self.replay_file(directory, limit)
+    }
+
+    /// Runs it once under the schedule that lies in `directory`.
+    ///
+    /// # Errors
+    /// If it cannot be run, or the answer cannot be read.
+    pub fn replay_file(&self, directory: &Path, limit: Duration) -> Result<Replayed, ReplayError> {
+        use std::os::unix::process::CommandExt;
         let mut command = self.under(directory, false);
+        command.process_group(0);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let error = |source| ReplayError::Io { path: self.path.clone(), source };
         let ended = run_limited(&mut command, limit).map_err(error)?;

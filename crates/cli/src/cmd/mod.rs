@@ -1,7 +1,9 @@
 //! The subcommands, one file each.
 
 pub mod cc;
+pub mod check;
 pub mod csp;
 pub mod monitor;
 pub mod record;
+pub mod replay;
 pub mod trace;

@@ -1,0 +1,192 @@
+//! `foretrace check`: record, predict, replay, report.
+//!
+//! One file a step, in the order in which they are taken: [`subject`] builds and records, [`confirm`] predicts and
+//! replays, [`describe`] puts addresses into words, [`suppress`] leaves out what the user does not want to see, [`keep`]
+//! writes findings down.
+
+mod confirm;
+mod describe;
+pub(super) mod keep;
+mod sources;
+mod steps;
+mod subject;
+mod suppress;
+
+use anyhow::Context;
+use clap::ValueEnum;
+use foretrace_report::{Format, Report, Style};
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Look for data races and deadlocks, and prove each by making it happen.
+///
+/// Source files are compiled first: `foretrace check bank.c -- ARGS`. A program is taken as it is: `foretrace check --
+/// ./prog ARGS`; without memory accesses (it was built neither with foretrace cc nor with gcc's -fsanitize=thread) only
+/// deadlocks can be found. Answers 0 if nothing was found, 1 if something was, 2 if it could not be checked.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Source files to compile, or a program with its arguments
+    #[arg(value_name = "FILES")]
+    files: Vec<OsString>,
+    /// The program and its arguments; after source files, the arguments alone
+    #[arg(last = true, value_name = "PROG")]
+    command: Vec<OsString>,
+    /// Check this recording instead of making one
+    #[arg(long, value_name = "DIR", conflicts_with = "files")]
+    recording: Option<PathBuf>,
+    /// Arguments of the compiler, in one word (as "-O2 -DSIZE=3 -lm")
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    cflags: Option<String>,
+    /// What to look for
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Look::Races, Look::Deadlocks])]
+    look_for: Vec<Look>,
+    /// Begin nothing new after this time (as 30s or 5m)
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    budget: Option<Duration>,
+    /// How long the recorded run may take; it is ended then, and what it did so far is checked
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_time)]
+    timeout: Duration,
+    /// Replays of one candidate, at most
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    replays: usize,
+    /// Search in windows of so many events instead of the whole run
+    #[arg(long, value_name = "EVENTS")]
+    window: Option<u32>,
+    /// Searches and replays side by side; 0: one a core
+    #[arg(short, long, value_name = "N", default_value_t = 0)]
+    jobs: usize,
+    /// Leave out what this file lists, in ThreadSanitizer's syntax (race:FUNCTION)
+    #[arg(long, value_name = "FILE")]
+    suppressions: Vec<PathBuf>,
+    /// What makes the answer 1
+    #[arg(long, value_enum, default_value_t = FailOn::Confirmed)]
+    fail_on: FailOn,
+    /// Also show what was predicted and not confirmed, and what is undecided
+    #[arg(long)]
+    all: bool,
+    /// The form of the report
+    #[arg(long, value_enum, default_value_t = Form::Human)]
+    format: Form,
+    /// Write the report to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Where findings are kept, a folder each
+    #[arg(long, value_name = "DIR", default_value = "foretrace-findings")]
+    findings: PathBuf,
+}
+
+/// Kinds of errors.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Look {
+    Races,
+    Deadlocks,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    Confirmed,
+    Predicted,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    Human,
+    Json,
+    Sarif,
+    Tsan,
+    Junit,
+    Github,
+}
+
+impl Form {
+    fn format(self) -> Format {
+        match self {
+            Self::Human => Format::Human,
+            Self::Json => Format::Json,
+            Self::Sarif => Format::Sarif,
+            Self::Tsan => Format::Tsan,
+            Self::Junit => Format::Junit,
+            Self::Github => Format::Github,
+        }
+    }
+}
+
+/// Checks; the exit code says whether something was found.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let mut suppressions = suppress::Suppressions::read(&args.suppressions)?;
+    let scratch = tempfile::Builder::new().prefix("foretrace-check-").tempdir().context("no scratch directory")?;
+    let subject = subject::Subject::new(args, scratch.path())?;
+    let results = confirm::examine(args, &subject, scratch.path())?;
+    let mut report = describe::report(&subject, &results);
+    report.show_predicted = args.all || args.fail_on == FailOn::Predicted;
+    suppressions.apply(&mut report);
+    if report.counts().confirmed > 0 {
+        keep::all(&args.findings, &subject, &results, &mut report)?;
+    }
+    write(args, &report)?;
+    Ok(ExitCode::from(u8::from(has_failed(args, &report))))
+}
+
+fn has_failed(args: &Args, report: &Report) -> bool {
+    let counts = report.counts();
+    counts.confirmed > 0 || args.fail_on == FailOn::Predicted && counts.predicted > 0
+}
+
+/// People read the report beside the program's own output, so theirs goes where the program's does not.
+fn write(args: &Args, report: &Report) -> anyhow::Result<()> {
+    let format = args.format.format();
+    let written = match &args.output {
+        Some(path) => {
+            let mut file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+            foretrace_report::write(report, format, Style::plain(), &mut file)
+        }
+        None if format == Format::Human => {
+            let mut text = Vec::new();
+            foretrace_report::write(report, format, terminal_style(), &mut text)?;
+            io::stderr().lock().write_all(&text)
+        }
+        None => foretrace_report::write(report, format, Style::plain(), &mut io::stdout().lock()),
+    };
+    match written {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("cannot write the report"),
+    }
+}
+
+fn terminal_style() -> Style {
+    let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    Style { colour, width: columns.unwrap_or(Style::plain().width) }
+}
+
+/// A time: a number of seconds, or one with ms, s, m or h.
+fn parse_time(text: &str) -> Result<Duration, String> {
+    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let unit = match &text[digits.len()..] {
+        "ms" => 1,
+        "" | "s" => 1000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => 0,
+    };
+    let time = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(unit)).filter(|_| unit > 0);
+    time.map(Duration::from_millis).ok_or_else(|| format!("{text} is no time; say it as 30s or 5m"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse_time;
+    use std::time::Duration;
+
+    #[test]
+    fn times() {
+        assert_eq!(parse_time("5m"), Ok(Duration::from_secs(300)));
+        assert_eq!(parse_time("1500ms"), Ok(Duration::from_millis(1500)));
+        assert_eq!(parse_time("7"), Ok(Duration::from_secs(7)));
+        assert!(parse_time("soon").is_err() && parse_time("3 weeks").is_err());
+    }
+}

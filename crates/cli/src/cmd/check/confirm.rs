@@ -1,0 +1,148 @@
+//! Predicts, and climbs the ladder of each candidate.
+
+use super::subject::Subject;
+use super::{Args, Look};
+use anyhow::Context;
+use foretrace_finding::{Candidate, Finding, Rung, Schedule, Verdict, Witness};
+use foretrace_predict::{Budget, Options, Predicted, Prediction, predict, witnesses};
+use foretrace_replay::{
+    Confirmed, Enforced, Evidence, Limits, Modules, Program, ReplayError, Spot, confirm, side_by_side,
+};
+use foretrace_trace::Trace;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// What came of everything.
+pub struct Results {
+    /// Failures that were seen, each once.
+    pub confirmed: Vec<Confirmed>,
+    /// Candidates that no replay showed.
+    pub open: Vec<Finding>,
+    /// What prediction says.
+    pub prediction: Prediction,
+}
+
+/// The least and the most time of a replay; between them, twenty times what the recorded run took.
+const LEAST: Duration = Duration::from_secs(10);
+const MOST: Duration = Duration::from_secs(600);
+
+/// Predicts and replays.
+pub fn examine(args: &Args, subject: &Subject, scratch: &Path) -> anyhow::Result<Results> {
+    let until = args.budget.map(|budget| Instant::now() + budget);
+    let options = options(args, until);
+    let limits = Limits { time: (subject.time * 20).clamp(LEAST, MOST), replays: args.replays, until };
+    let prediction = predict(&subject.trace, &options, &());
+    let recorded = (&subject.trace, &subject.modules);
+    let bench = Bench { program: &subject.program, recorded, options: &options, limits, scratch };
+    let mut replays = Replays { bench, seen: Seen::default(), open: Vec::new() };
+    if subject.timed_out {
+        replays.observed()?;
+    }
+    replays.all(&prediction, jobs(args))?;
+    let Replays { seen, open, .. } = replays;
+    Ok(Results { confirmed: seen.failures, open, prediction })
+}
+
+fn jobs(args: &Args) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    if args.jobs == 0 { cores } else { args.jobs }
+}
+
+fn options(args: &Args, deadline: Option<Instant>) -> Options {
+    Options {
+        races: args.look_for.contains(&Look::Races),
+        deadlocks: args.look_for.contains(&Look::Deadlocks),
+        window: args.window,
+        jobs: args.jobs,
+        budget: Budget { deadline, ..Budget::default() },
+        ..Options::default()
+    }
+}
+
+/// Failures, each once.
+#[derive(Default)]
+struct Seen {
+    failures: Vec<Confirmed>,
+    spots: BTreeSet<Vec<Spot>>,
+}
+
+impl Seen {
+    fn add(&mut self, confirmed: Confirmed) {
+        if self.spots.insert(confirmed.evidence.spots(&confirmed.run.modules)) {
+            self.failures.push(confirmed);
+        }
+    }
+}
+
+/// What every replay needs.
+#[derive(Clone, Copy)]
+struct Bench<'a> {
+    program: &'a Program,
+    recorded: (&'a Trace, &'a Modules),
+    options: &'a Options,
+    limits: Limits,
+    scratch: &'a Path,
+}
+
+impl Bench<'_> {
+    fn climb(&self, worker: usize, one: &Predicted) -> Result<(Option<Finding>, Vec<Confirmed>), ReplayError> {
+        let (trace, candidate) = (self.recorded.0, &one.witness.candidate);
+        let directory = self.scratch.join(format!("replay-{worker}"));
+        let first = std::iter::once(one.witness.clone());
+        let rest = std::iter::once_with(|| witnesses(trace, self.options, candidate));
+        let rest = rest.flatten().filter(|witness| witness.schedule != one.witness.schedule);
+        let mut legal = first.chain(rest).filter(|witness| foretrace_judge::judge(trace, witness).is_ok());
+        confirm(self.program, self.recorded, &mut legal, &directory, self.limits)
+    }
+}
+
+/// The work, and what has come of it.
+struct Replays<'a> {
+    bench: Bench<'a>,
+    seen: Seen,
+    open: Vec<Finding>,
+}
+
+impl Replays<'_> {
+    /// Takes the candidates in groups, so that what one group showed by the way need not be tried again.
+    fn all(&mut self, prediction: &Prediction, jobs: usize) -> anyhow::Result<()> {
+        let all: Vec<&Predicted> = prediction.races.iter().chain(&prediction.deadlocks).collect();
+        for number in 0..jobs {
+            std::fs::create_dir_all(self.bench.scratch.join(format!("replay-{number}")))?;
+        }
+        for group in all.chunks(jobs.max(1)) {
+            let fresh: Vec<_> = group.iter().filter(|one| !self.is_shown(&one.witness.candidate)).collect();
+            let bench = self.bench;
+            for answer in side_by_side(jobs, &fresh, |worker, one| bench.climb(worker, one)) {
+                let (finding, seen) = answer.context("cannot replay")?;
+                seen.into_iter().for_each(|confirmed| self.seen.add(confirmed));
+                self.open.extend(finding.filter(|finding| finding.verdict != Verdict::Confirmed));
+            }
+        }
+        let open = std::mem::take(&mut self.open);
+        self.open = open.into_iter().filter(|one| !self.is_shown(&one.witness.candidate)).collect();
+        Ok(())
+    }
+
+    fn is_shown(&self, candidate: &Candidate) -> bool {
+        let shows = |seen: &Confirmed| seen.evidence.shows(candidate, self.bench.recorded, &seen.run.modules);
+        self.seen.failures.iter().any(shows)
+    }
+
+    /// A run that was ended because it took too long: is it stuck when it is repeated?
+    fn observed(&mut self) -> anyhow::Result<()> {
+        let trace = self.bench.recorded.0;
+        let schedule: Schedule = trace.observed().collect();
+        let directory = self.bench.scratch.join("replay-0");
+        std::fs::create_dir_all(&directory)?;
+        let Ok(enforced) = Enforced::new(trace, &schedule) else { return Ok(()) };
+        let run = self.bench.program.replay(&enforced, &directory, self.bench.limits.time)?;
+        let candidate = Candidate::Deadlock(foretrace_finding::Deadlock::new(Vec::new()));
+        let witness = Witness { candidate, rung: Rung::Segments, schedule };
+        for evidence in Evidence::all(&run.outcome) {
+            self.seen.add(Confirmed { witness: witness.clone(), evidence, run: run.clone() });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,267 @@
+//! Failures in words: addresses become files, lines, functions and variables.
+
+use super::confirm::Results;
+use super::sources::Sources;
+use super::steps;
+use super::subject::Subject;
+use foretrace_event::{EventId, ThreadId};
+use foretrace_finding::{Candidate, Verdict, Witness};
+use foretrace_predict::Question;
+use foretrace_replay::{Confirmed, Evidence, Modules, SeenAccess, SeenRace, SeenStuck};
+use foretrace_report::{Finding, Kind, Memory, Report, Site, Status, Thread, Undecided};
+use foretrace_trace::Symbols;
+use std::collections::BTreeMap;
+
+/// Everything, in words. Findings stand in the order of the results: confirmed ones, then open ones.
+pub fn report(subject: &Subject, results: &Results) -> Report {
+    let base = subject.program.directory.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+    let sources = Sources::new(base);
+    let confirmed = results.confirmed.iter().map(|confirmed| {
+        let symbols = sources.symbols(&confirmed.run.modules);
+        Words { subject, sources: &sources, symbols: &symbols, modules: &confirmed.run.modules }.confirmed(confirmed)
+    });
+    let open = results.open.iter().map(|open| {
+        let words = Words { subject, sources: &sources, symbols: &subject.symbols, modules: &subject.modules };
+        words.predicted(&open.witness, &open.verdict)
+    });
+    let undecided = &results.prediction.undecided;
+    Report {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        program: subject.command_line(),
+        exit: subject.exit.clone(),
+        findings: confirmed.chain(open).collect(),
+        undecided: undecided
+            .iter()
+            .map(|open| Undecided { question: question(subject, &open.question), why: open.why.to_string() })
+            .collect(),
+        notes: subject.trace.notes().iter().map(ToString::to_string).collect(),
+        ..Report::default()
+    }
+}
+
+fn question(subject: &Subject, question: &Question) -> String {
+    let trace = &subject.trace;
+    match question {
+        Question::Race(interval) => format!("is there a race on {}?", trace.name(*interval)),
+        Question::Cycle(events) => {
+            let places: Vec<String> =
+                events.iter().map(|id| subject.symbols.location(trace.pc(*id)).to_string()).collect();
+            format!("can the locks taken at {} wait for each other?", places.join(", "))
+        }
+        Question::Cycles => "are there more cycles of locks?".to_owned(),
+        Question::DeadEnds => "can threads get stuck in another way?".to_owned(),
+    }
+}
+
+/// What one run's addresses mean.
+pub struct Words<'a> {
+    pub subject: &'a Subject,
+    pub sources: &'a Sources,
+    pub symbols: &'a Symbols,
+    pub modules: &'a Modules,
+}
+
+impl Words<'_> {
+    fn confirmed(&self, confirmed: &Confirmed) -> Finding {
+        let (kind, numbers): (_, Vec<u32>) = match &confirmed.evidence {
+            Evidence::Race(race) => (Kind::DataRace, race.accesses.iter().map(|access| access.thread).collect()),
+            Evidence::Deadlock(stuck) => (Kind::Deadlock, stuck.iter().map(|stuck| stuck.thread).collect()),
+        };
+        let threads = self.threads(numbers, &confirmed.run.outcome.threads);
+        let sites = match &confirmed.evidence {
+            Evidence::Race(race) => race.accesses.iter().map(|access| self.access(access, race, &threads)).collect(),
+            Evidence::Deadlock(stuck) => stuck.iter().map(|stuck| self.stuck(stuck, &threads)).collect(),
+        };
+        let memory = match &confirmed.evidence {
+            Evidence::Race(race) => Some(self.memory(race)),
+            Evidence::Deadlock(_) => None,
+        };
+        self.finish(&confirmed.witness, Status::Confirmed, (kind, memory, sites, threads))
+    }
+
+    fn predicted(&self, witness: &Witness, verdict: &Verdict) -> Finding {
+        let why = match verdict {
+            Verdict::Confirmed => String::new(),
+            Verdict::Diverged(divergence) => format!("the replay went another way: {}", divergence.came),
+            Verdict::NotSeen => "the replay ran to its end and nothing failed".to_owned(),
+            Verdict::Unknown { why } => why.clone(),
+        };
+        let trace = &self.subject.trace;
+        let (kind, memory, events): (_, _, Vec<(EventId, String)>) = match &witness.candidate {
+            Candidate::Race(race) => {
+                let info = trace.interval(race.interval);
+                let memory = Memory {
+                    name: info.name.as_deref().map(str::to_owned),
+                    what: "memory".to_owned(),
+                    address: info.address,
+                    size: info.length,
+                    allocated: Vec::new(),
+                };
+                let doing = |id: EventId| (id, steps::text(trace, trace.event(id)));
+                (Kind::DataRace, Some(memory), vec![doing(race.first), doing(race.second)])
+            }
+            Candidate::Deadlock(deadlock) => {
+                let stuck = deadlock.stuck().iter();
+                (Kind::Deadlock, None, stuck.map(|s| (s.at, format!("waits for {}", s.waits_for))).collect())
+            }
+        };
+        let numbers = events.iter().map(|(id, _)| id.thread.0).collect();
+        let threads = self.threads(numbers, &BTreeMap::new());
+        let site = |(id, doing): &(EventId, String)| Site {
+            thread: index_of(&threads, id.thread.0),
+            doing: doing.clone(),
+            access: doing.clone(),
+            stack: self.sources.stack(&[trace.pc(*id)], self.symbols, self.modules),
+            locks: Vec::new(),
+        };
+        let sites = events.iter().map(site).collect();
+        self.finish(witness, Status::Predicted(why), (kind, memory, sites, threads))
+    }
+
+    fn finish(
+        &self,
+        witness: &Witness,
+        status: Status,
+        (kind, memory, sites, threads): (Kind, Option<Memory>, Vec<Site>, Vec<Thread>),
+    ) -> Finding {
+        let steps = steps::of(self, witness, &sites, &threads, memory.as_ref());
+        let id = format!("{}-{:08x}", kind.rule(), fingerprint(&sites));
+        Finding {
+            id,
+            kind,
+            status,
+            memory,
+            sites,
+            threads,
+            steps,
+            schedule: witness.schedule.to_string(),
+            folder: None,
+        }
+    }
+
+    fn threads(&self, mut numbers: Vec<u32>, parents: &BTreeMap<u32, i64>) -> Vec<Thread> {
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers.into_iter().map(|number| self.thread(number, parents)).collect()
+    }
+
+    fn thread(&self, number: u32, parents: &BTreeMap<u32, i64>) -> Thread {
+        let trace = &self.subject.trace;
+        let fork = (number as usize) < trace.threads().len();
+        let fork = fork.then(|| trace.fork_of(ThreadId(number))).flatten();
+        let parent = fork.map(|fork| fork.thread.0).or_else(|| u32::try_from(*parents.get(&number)?).ok());
+        let created =
+            fork.map(|fork| self.sources.stack(&[trace.pc(fork)], &self.subject.symbols, &self.subject.modules));
+        Thread {
+            number,
+            name: self.thread_name(number),
+            parent: parent.map(|parent| self.thread_name(parent)),
+            created: created.unwrap_or_default(),
+        }
+    }
+
+    /// The name the program gave it, `main`, or its number.
+    pub fn thread_name(&self, number: u32) -> String {
+        let trace = &self.subject.trace;
+        match number {
+            0 => "main".to_owned(),
+            u32::MAX => "a thread".to_owned(),
+            number if (number as usize) < trace.threads().len() => trace.name(ThreadId(number)),
+            number => format!("t{number}"),
+        }
+    }
+
+    fn access(&self, access: &SeenAccess, race: &SeenRace, threads: &[Thread]) -> Site {
+        let verb = if access.write { "write" } else { "read" };
+        let bytes = if access.size == 1 { "1 byte".to_owned() } else { format!("{} bytes", access.size) };
+        let atomically = if access.atomic { " atomically" } else { "" };
+        let kind = if access.atomic {
+            format!("Atomic {verb}")
+        } else {
+            verb.replacen(['w', 'r'], if access.write { "W" } else { "R" }, 1)
+        };
+        Site {
+            thread: index_of(threads, access.thread),
+            doing: format!("{verb}s {bytes}{atomically}"),
+            access: format!("{kind} of size {} at {:#x}", access.size, race.address),
+            stack: self.sources.stack(&access.stack, self.symbols, self.modules),
+            locks: access.locks.iter().map(|lock| self.object("lock", *lock)).collect(),
+        }
+    }
+
+    fn stuck(&self, stuck: &SeenStuck, threads: &[Thread]) -> Site {
+        let held_by = |what: String| match stuck.owner {
+            Some(owner) if owner == stuck.thread => format!("{what}, which it holds itself"),
+            Some(owner) => format!("{what}, held by {}", self.thread_name(owner)),
+            None => what,
+        };
+        let on = |what: &str| self.object(what, stuck.object);
+        let doing = match stuck.op.as_str() {
+            "lock" => format!("waits for {}", held_by(on("lock"))),
+            "rdlock" => format!("waits to read {}", held_by(on("lock"))),
+            "join" => format!(
+                "waits for the end of {}",
+                stuck.owner.map_or("a thread".into(), |owner| self.thread_name(owner))
+            ),
+            "wait" => format!("waits for a signal of {}", on("condition")),
+            "sem_wait" => format!("waits for a post of {}", on("semaphore")),
+            "barrier_exit" | "barrier_enter" => format!("waits for more threads at {}", on("barrier")),
+            "once_pass" => format!("waits for the initialiser {}", on("once")),
+            other => format!("waits ({other})"),
+        };
+        Site {
+            thread: index_of(threads, stuck.thread),
+            access: format!("Wait ({doing})"),
+            doing,
+            stack: self.sources.stack(&stuck.stack, self.symbols, self.modules),
+            locks: stuck.locks.iter().map(|lock| self.object("lock", *lock)).collect(),
+        }
+    }
+
+    /// A variable's name; for what has none, what it is.
+    fn object(&self, what: &str, address: u64) -> String {
+        match self.symbols.variable(address) {
+            Some((name, 0)) => format!("`{name}`"),
+            Some((name, offset)) => format!("`{name}+{offset}`"),
+            None => format!("a {what}"),
+        }
+    }
+
+    fn memory(&self, race: &SeenRace) -> Memory {
+        let name = self.symbols.variable(race.address);
+        let allocated = race.block.as_ref().map(|block| self.sources.stack(&block.stack, self.symbols, self.modules));
+        let what = match &race.block {
+            Some(block) => format!("heap block of {} bytes", block.size),
+            None => "memory of a thread's stack".to_owned(),
+        };
+        Memory {
+            name: name.map(|(name, offset)| if offset == 0 { name } else { format!("{name}+{offset}") }),
+            what,
+            address: race.address,
+            size: race.size,
+            allocated: allocated.unwrap_or_default(),
+        }
+    }
+}
+
+fn index_of(threads: &[Thread], number: u32) -> usize {
+    threads.iter().position(|thread| thread.number == number).unwrap_or(0)
+}
+
+/// The same for the same error in another build and another run: functions and the text of lines, no addresses.
+fn fingerprint(sites: &[Site]) -> u32 {
+    let mut places: Vec<String> = sites.iter().map(place).collect();
+    places.sort();
+    let hash = places
+        .join("\n")
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    (hash ^ hash >> 32) as u32
+}
+
+fn place(site: &Site) -> String {
+    site.top().map_or_else(String::new, |frame| match &frame.source {
+        Some(source) => format!("{} {}", frame.name(), source.trim()),
+        None => format!("{} {}", frame.name(), frame.short()),
+    })
+}

@@ -1,0 +1,130 @@
+//! Findings that last: a folder each, with all that is needed to see it again.
+//!
+//! | file | what it holds |
+//! | --- | --- |
+//! | `finding` | `key=value` lines: what it is, the schedule, the command and where it runs, the recording |
+//! | `schedule` | the schedule as the runtime reads it |
+//! | `report.txt`, `report.json` | the report of this finding alone |
+//!
+//! A program that was compiled for the check is kept beside them, under `runs`, with the recording.
+
+use super::confirm::Results;
+use super::subject::Subject;
+use crate::recording::quoted;
+use anyhow::Context;
+use foretrace_replay::{Confirmed, Enforced};
+use foretrace_report::{Format, Report, Style};
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+/// Keeps every confirmed finding, and says in the report where.
+pub fn all(folder: &Path, subject: &Subject, results: &Results, report: &mut Report) -> anyhow::Result<()> {
+    let (program, recording) =
+        keep_run(folder, subject).with_context(|| format!("cannot write to {}", folder.display()))?;
+    let confirmed = report.findings.iter().filter(|finding| finding.is_confirmed()).count();
+    for index in 0..confirmed {
+        let finding = &mut report.findings[index];
+        let own = folder.join(&finding.id);
+        finding.folder = Some(own.display().to_string());
+        let seen = results.confirmed.iter().find(|seen| seen.witness.schedule.to_string() == finding.schedule);
+        let seen = seen.context("a confirmed finding has a witness")?;
+        let single = Report { findings: vec![report.findings[index].clone()], ..report.clone() };
+        keep_one(&own, subject, seen, &single, (&program, &recording))
+            .with_context(|| format!("cannot write {}", own.display()))?;
+    }
+    Ok(())
+}
+
+/// What all findings of a run share: the program, if it was made for it, and the recording.
+fn keep_run(folder: &Path, subject: &Subject) -> anyhow::Result<(PathBuf, PathBuf)> {
+    fs::create_dir_all(folder)?;
+    let folder = folder.canonicalize()?;
+    let name = subject.program.path.file_name().context("a program has a name")?;
+    let runs = folder.join("runs").join(name);
+    let recording = runs.join("recording.ft");
+    fs::create_dir_all(&recording)?;
+    for entry in fs::read_dir(&subject.recording)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            fs::copy(entry.path(), recording.join(entry.file_name()))?;
+        }
+    }
+    let kept = runs.join(name);
+    if !subject.compiled {
+        return Ok((std::path::absolute(&subject.program.path)?, recording));
+    }
+    // Not copied over: another process may run the old one.
+    let _ = fs::remove_file(&kept);
+    fs::copy(&subject.program.path, &kept)?;
+    Ok((kept, recording))
+}
+
+fn keep_one(
+    own: &Path,
+    subject: &Subject,
+    seen: &Confirmed,
+    report: &Report,
+    (program, recording): (&Path, &Path),
+) -> anyhow::Result<()> {
+    fs::create_dir_all(own)?;
+    let enforced = Enforced::new(&subject.trace, &seen.witness.schedule)?;
+    fs::write(own.join("schedule"), enforced.to_bytes())?;
+    fs::write(own.join("finding"), text(subject, report, program, recording))?;
+    foretrace_report::write(report, Format::Human, Style::plain(), &mut File::create(own.join("report.txt"))?)?;
+    foretrace_report::write(report, Format::Json, Style::plain(), &mut File::create(own.join("report.json"))?)?;
+    Ok(())
+}
+
+fn text(subject: &Subject, report: &Report, program: &Path, recording: &Path) -> String {
+    let finding = &report.findings[0];
+    let args = subject.program.command.iter().skip(1).map(|word| quoted(word));
+    let command: Vec<String> = std::iter::once(quoted(program.as_os_str())).chain(args).collect();
+    let directory = subject.program.directory.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+    let lines = [
+        ("version", report.version.clone()),
+        ("kind", finding.kind.rule().to_owned()),
+        ("title", finding.title()),
+        ("verdict", "confirmed".to_owned()),
+        ("schedule", finding.schedule.clone()),
+        ("command", command.join(" ")),
+        ("directory", directory.display().to_string()),
+        ("recording", recording.display().to_string()),
+    ];
+    lines.into_iter().map(|(key, value)| format!("{key}={value}\n")).collect()
+}
+
+/// A finding that was kept.
+pub struct Kept {
+    /// How to run its program.
+    pub program: foretrace_replay::Program,
+    /// Its rule.
+    pub kind: String,
+    /// What it is, in a line.
+    pub title: String,
+    schedule: PathBuf,
+}
+
+impl Kept {
+    /// Reads its folder.
+    pub fn open(folder: &Path) -> anyhow::Result<Self> {
+        let path = folder.join("finding");
+        let text = fs::read_to_string(&path)
+            .with_context(|| format!("{} is no finding; `foretrace check` makes them", folder.display()))?;
+        let get = |key: &str| {
+            let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+            value.with_context(|| format!("{}: no {key}=", path.display()))
+        };
+        let command = crate::recording::unquoted(get("command")?);
+        let program = super::subject::program(&command, Some(PathBuf::from(get("directory")?)))?;
+        let (kind, title) = (get("kind")?.to_owned(), get("title")?.to_owned());
+        Ok(Self { program, kind, title, schedule: folder.join("schedule") })
+    }
+
+    /// A directory for one replay.
+    pub fn scratch(&self) -> anyhow::Result<tempfile::TempDir> {
+        let scratch = tempfile::Builder::new().prefix("foretrace-replay-").tempdir().context("no scratch directory")?;
+        fs::copy(&self.schedule, scratch.path().join("schedule"))
+            .with_context(|| format!("cannot read {}", self.schedule.display()))?;
+        Ok(scratch)
+    }
+}

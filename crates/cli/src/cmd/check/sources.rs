@@ -1,0 +1,69 @@
+//! Frames of a stack with the text of their lines.
+
+use foretrace_replay::Modules;
+use foretrace_report::Frame;
+use foretrace_trace::{Location, Symbols};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Where lines of source are looked for, and those files that have been read.
+pub struct Sources {
+    base: PathBuf,
+    files: RefCell<BTreeMap<PathBuf, Option<Vec<String>>>>,
+}
+
+impl Sources {
+    /// Relative names are taken from `base`.
+    pub fn new(base: PathBuf) -> Self {
+        Self { base, files: RefCell::default() }
+    }
+
+    /// Names of addresses in these modules.
+    pub fn symbols(&self, modules: &Modules) -> Symbols {
+        Symbols::of_modules(modules.all().to_vec(), Some(self.base.clone()))
+    }
+
+    /// The calls of a stack, innermost first, without those around the program's own.
+    pub fn stack(&self, pcs: &[u64], symbols: &Symbols, modules: &Modules) -> Vec<Frame> {
+        let frames = |pc: u64| symbols.frames(pc).into_iter().map(move |location| (pc, location));
+        let mut stack: Vec<Frame> =
+            pcs.iter().copied().flat_map(frames).map(|(pc, location)| self.frame(pc, location, modules)).collect();
+        if let Some(last) = stack.iter().rposition(|frame| frame.file.is_some()) {
+            stack.truncate(last + 1);
+        }
+        stack
+    }
+
+    /// The innermost call at an address.
+    pub fn place(&self, pc: u64, symbols: &Symbols, modules: &Modules) -> Option<Frame> {
+        let found = (pc != 0).then(|| self.frame(pc, symbols.location(pc), modules))?;
+        found.file.is_some().then_some(found)
+    }
+
+    fn frame(&self, pc: u64, location: Location, modules: &Modules) -> Frame {
+        let (module, offset) = modules.locate(pc);
+        let source = location.file.as_deref().and_then(|file| self.line(file, location.line));
+        Frame {
+            function: location.function,
+            file: location.file.map(|file| file.display().to_string()),
+            line: location.line,
+            column: 0,
+            source,
+            module: module.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+            offset,
+        }
+    }
+
+    fn line(&self, file: &Path, line: u32) -> Option<String> {
+        let path = self.base.join(file);
+        let mut files = self.files.borrow_mut();
+        let lines = files.entry(path).or_insert_with_key(|path| read(path)).as_ref()?;
+        lines.get((line as usize).checked_sub(1)?).cloned()
+    }
+}
+
+fn read(path: &Path) -> Option<Vec<String>> {
+    let bytes = std::fs::read(path).ok()?;
+    Some(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
+}

@@ -1,0 +1,160 @@
+//! What is checked: a program that was compiled, or one as it is, and a recording of it.
+
+use super::{Args, Form};
+use crate::recording::{self, Run};
+use crate::way::{find_program, way_into};
+use anyhow::{Context, bail};
+use foretrace_replay::{Ended, Modules, Program, run_limited};
+use foretrace_trace::{Recording, Symbols, Trace};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
+
+/// What is checked.
+pub struct Subject {
+    /// How to run it.
+    pub program: Program,
+    /// Where the recording is.
+    pub recording: PathBuf,
+    /// What it says.
+    pub trace: Trace,
+    /// Where files were mapped in it.
+    pub modules: Modules,
+    /// The names of its addresses.
+    pub symbols: Symbols,
+    /// How the recorded run ended, in words.
+    pub exit: String,
+    /// It was ended because it took too long.
+    pub timed_out: bool,
+    /// How long it took.
+    pub time: Duration,
+    /// The program was compiled for this check and goes away with it.
+    pub compiled: bool,
+}
+
+impl Subject {
+    /// Builds and records as the arguments say.
+    pub fn new(args: &Args, scratch: &Path) -> anyhow::Result<Self> {
+        if let Some(directory) = &args.recording {
+            let recording = Recording::open(directory)?;
+            let program = recorded_program(&recording, directory)?;
+            return Self::of(program, recording, directory.clone(), None);
+        }
+        let (command, compiled) = command(args, scratch)?;
+        let program = program(&command, None)?;
+        let directory = scratch.join("recording.ft");
+        let ended = record(args, &program, &directory)?;
+        let recording = Recording::open(&directory)?;
+        Ok(Self { compiled, ..Self::of(program, recording, directory, Some(ended))? })
+    }
+
+    fn of(program: Program, recording: Recording, path: PathBuf, ended: Option<Ended>) -> anyhow::Result<Self> {
+        let mut trace = recording.trace()?;
+        let symbols = Symbols::new(&recording);
+        symbols.name(&mut trace);
+        let number = |key: &str| recording.run().get(key).and_then(|value| value.parse::<u64>().ok());
+        Ok(Self {
+            program,
+            recording: path,
+            modules: Modules::new(recording.modules().to_vec()),
+            exit: ended.as_ref().map_or_else(String::new, how),
+            timed_out: ended.is_some_and(|ended| ended.timed_out),
+            time: ended.map_or(Duration::from_millis(number("milliseconds").unwrap_or(0)), |ended| ended.time),
+            compiled: false,
+            trace,
+            symbols,
+        })
+    }
+
+    /// What was run, as a shell reads it.
+    pub fn command_line(&self) -> String {
+        self.program.command.iter().map(|word| recording::quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn how(ended: &Ended) -> String {
+    match (ended.status.code(), ended.status.signal()) {
+        _ if ended.timed_out => format!("the program was ended after {:.0?}", ended.time),
+        (Some(code), _) => format!("the program ended with {code}"),
+        (None, signal) => format!("the program was killed by signal {}", signal.unwrap_or_default()),
+    }
+}
+
+/// The program that a command starts, with the runtime in it.
+pub fn program(command: &[OsString], directory: Option<PathBuf>) -> anyhow::Result<Program> {
+    let path = find_program(command.first().context("no program was named; say `foretrace check -- ./prog`")?)?;
+    let path = directory.as_ref().map_or(path.clone(), |directory| directory.join(&path));
+    let environment = way_into(&path)?.environment()?;
+    let environment = environment.into_iter().map(|(name, value)| (name.into(), value)).collect();
+    Ok(Program { path, command: command.to_vec(), directory, environment })
+}
+
+/// The program that a recording was made of.
+fn recorded_program(recording: &Recording, path: &Path) -> anyhow::Result<Program> {
+    let missing = || format!("{} does not say what was run; record it again", path.display());
+    let line = recording.run().get("command").with_context(missing)?;
+    let directory = recording.run().get("directory").map(PathBuf::from);
+    program(&recording::unquoted(line), directory)
+}
+
+/// The command to run, and whether its program was compiled for it.
+fn command(args: &Args, scratch: &Path) -> anyhow::Result<(Vec<OsString>, bool)> {
+    let Some(first) = args.files.first() else { return Ok((args.command.clone(), false)) };
+    if !is_source(first) {
+        return Ok((args.files.iter().chain(&args.command).cloned().collect(), false));
+    }
+    let stem = Path::new(first).file_stem().unwrap_or(OsStr::new("program"));
+    let program = scratch.join(stem);
+    compile(args, &program)?;
+    Ok((std::iter::once(program.into_os_string()).chain(args.command.iter().cloned()).collect(), true))
+}
+
+const C: [&str; 1] = ["c"];
+const CXX: [&str; 6] = ["cc", "cpp", "cxx", "c++", "C", "CC"];
+
+fn has_ending(file: &OsStr, endings: &[&str]) -> bool {
+    Path::new(file).extension().is_some_and(|ending| endings.iter().any(|known| ending == *known))
+}
+
+fn is_source(file: &OsStr) -> bool {
+    has_ending(file, &C) || has_ending(file, &CXX)
+}
+
+/// Compiles as a debug build that is fast enough to run: what the user says comes last and counts.
+fn compile(args: &Args, program: &Path) -> anyhow::Result<()> {
+    let driver = if args.files.iter().any(|file| has_ending(file, &CXX)) { "c++" } else { "cc" };
+    let tool = std::env::current_exe().context("where is this program?")?;
+    let mut compiler = Command::new(tool);
+    compiler.args([driver, "-g", "-O1", "-fno-omit-frame-pointer", "-pthread", "-o"]).arg(program).args(&args.files);
+    compiler.args(args.cflags.iter().flat_map(|flags| flags.split_whitespace()));
+    let status = compiler.stdout(io_stderr(args)).status().context("cannot run the compiler")?;
+    if !status.success() {
+        bail!("the compiler failed; nothing was checked");
+    }
+    Ok(())
+}
+
+/// Machine-readable reports have the standard output to themselves.
+fn io_stderr(args: &Args) -> Stdio {
+    let own = args.format == Form::Human || args.output.is_some();
+    if own { Stdio::inherit() } else { Stdio::from(std::io::stderr()) }
+}
+
+fn record(args: &Args, program: &Program, directory: &Path) -> anyhow::Result<Ended> {
+    let directory = recording::prepare(directory)?;
+    let mut settings = OsString::from("record limit=0 locations=0 follow=0 dir=");
+    settings.push(&directory);
+    let started = SystemTime::now();
+    let mut command = program.with_settings(&settings);
+    let ended = run_limited(command.stdout(io_stderr(args)), args.timeout)
+        .with_context(|| format!("cannot run {}", program.path.display()))?;
+    let way = way_into(&program.path)?.name();
+    Run { command: &program.command, way, started, ended: Some((ended.status, ended.time)) }.write(&directory)?;
+    foretrace_trace::fold(&directory)?;
+    if !recording::has_events(&directory) {
+        bail!("the program made no thread that could be recorded ({}); there is nothing to check", how(&ended));
+    }
+    Ok(ended)
+}

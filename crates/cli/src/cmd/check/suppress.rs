@@ -1,0 +1,124 @@
+//! Suppressions in ThreadSanitizer's syntax: `type:pattern` a line, `#` for comments. A pattern is found anywhere in a
+//! function, file, module or variable, unless `^` or `$` pins it to an end; `*` stands for any text.
+
+use anyhow::{Context, bail};
+use foretrace_report::{Finding, Kind, Report, Site};
+use std::path::PathBuf;
+
+/// What a line may begin with: ThreadSanitizer's types. Those that Foretrace never reports are accepted and hide nothing.
+const TYPES: [&str; 7] = ["race", "race_top", "deadlock", "mutex", "thread", "signal", "called_from_lib"];
+
+/// All lines, and which of them hid something.
+pub struct Suppressions(Vec<Line>);
+
+struct Line {
+    text: String,
+    kind: String,
+    pattern: String,
+    used: bool,
+}
+
+impl Suppressions {
+    /// Reads the files.
+    pub fn read(files: &[PathBuf]) -> anyhow::Result<Self> {
+        let mut lines = Vec::new();
+        for file in files {
+            let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+            for (index, line) in text.lines().enumerate() {
+                let parsed = parse(line).with_context(|| format!("{}: line {}", file.display(), index + 1))?;
+                lines.extend(parsed);
+            }
+        }
+        Ok(Self(lines))
+    }
+
+    /// Takes out what is to be hidden.
+    pub fn apply(&mut self, report: &mut Report) {
+        let before = report.findings.len();
+        report.findings.retain(|finding| !self.hides(finding));
+        report.suppressed = before - report.findings.len();
+        report.unused_suppressions = self.0.iter().filter(|line| !line.used).map(|line| line.text.clone()).collect();
+    }
+
+    fn hides(&mut self, finding: &Finding) -> bool {
+        let found = self.0.iter_mut().find(|line| line.hides(finding));
+        found.map(|line| line.used = true).is_some()
+    }
+}
+
+fn parse(line: &str) -> anyhow::Result<Option<Line>> {
+    let line = line.trim();
+    if line.is_empty() || line.starts_with('#') {
+        return Ok(None);
+    }
+    let Some((kind, pattern)) = line.split_once(':').filter(|(kind, _)| TYPES.contains(kind)) else {
+        bail!("`{line}` is no suppression; write TYPE:PATTERN, with one of {}", TYPES.join(", "));
+    };
+    Ok(Some(Line { text: line.to_owned(), kind: kind.to_owned(), pattern: pattern.to_owned(), used: false }))
+}
+
+impl Line {
+    fn hides(&self, finding: &Finding) -> bool {
+        let matches = |text: &str| matches(&self.pattern, text);
+        let frame = |frame: &foretrace_report::Frame| {
+            matches(&frame.module)
+                || frame.function.as_deref().is_some_and(matches)
+                || frame.file.as_deref().is_some_and(matches)
+        };
+        let stack = |site: &Site| site.stack.iter().any(frame);
+        let top = |site: &Site| site.top().is_some_and(frame);
+        let variable = || finding.memory.as_ref().and_then(|memory| memory.name.as_deref()).is_some_and(matches);
+        match (self.kind.as_str(), finding.kind) {
+            ("race", Kind::DataRace) => finding.sites.iter().any(stack) || variable(),
+            ("race_top", Kind::DataRace) => finding.sites.iter().any(top),
+            ("deadlock", Kind::Deadlock) => finding.sites.iter().any(stack),
+            _ => false,
+        }
+    }
+}
+
+fn matches(pattern: &str, text: &str) -> bool {
+    let (begins, pattern) = pattern.strip_prefix('^').map_or((false, pattern), |rest| (true, rest));
+    let (ends, pattern) = pattern.strip_suffix('$').map_or((false, pattern), |rest| (true, rest));
+    let mut parts: Vec<&str> = pattern.split('*').collect();
+    let last = if ends { parts.pop() } else { None };
+    let mut rest = text;
+    for (index, part) in parts.iter().enumerate() {
+        let pinned = begins && index == 0;
+        let Some(at) = rest.find(part).filter(|at| !pinned || *at == 0) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    let whole = begins && parts.is_empty();
+    last.is_none_or(|last| if whole { rest == last } else { rest.ends_with(last) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{matches, parse};
+
+    #[test]
+    fn patterns() {
+        for (pattern, text, found) in [
+            ("foo", "a foo b", true),
+            ("^foo", "a foo", false),
+            ("^foo", "foobar", true),
+            ("foo$", "a foo", true),
+            ("foo$", "foo a", false),
+            ("^foo$", "foo", true),
+            ("^foo$", "foo2", false),
+            ("a*b", "xaxbx", true),
+            ("a*b$", "xaxbx", false),
+            ("^a*c$", "abc", true),
+        ] {
+            assert_eq!(matches(pattern, text), found, "{pattern} in {text}");
+        }
+    }
+
+    #[test]
+    fn lines() {
+        assert!(parse("# nothing").unwrap().is_none());
+        assert!(parse("race:main").unwrap().is_some());
+        assert!(parse("rice:main").is_err());
+        assert!(parse("main").is_err());
+    }
+}

@@ -1,0 +1,109 @@
+//! `foretrace replay`: makes a finding happen again.
+
+use super::check::keep::Kept;
+use anyhow::{Context, bail};
+use foretrace_replay::{Evidence, Outcome};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+/// Make a finding happen again.
+///
+/// Runs the program under the schedule of the finding and says how often it failed; answers 1 if it did, 0 if it never
+/// did. With a debugger, the program stops where it fails, with all threads held.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The folder of the finding
+    finding: PathBuf,
+    /// How often
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    times: u32,
+    /// How long one run may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    timeout: u64,
+    /// Stop in gdb where it fails
+    #[arg(long, conflicts_with = "lldb")]
+    gdb: bool,
+    /// Stop in lldb where it fails
+    #[arg(long)]
+    lldb: bool,
+}
+
+/// The runtime calls it when the program has failed.
+const BREAKPOINT: &str = "__foretrace_failed";
+
+/// Replays.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let kept = Kept::open(&args.finding)?;
+    if args.gdb || args.lldb {
+        return debug(args, &kept);
+    }
+    let mut failed = 0;
+    for _ in 0..args.times {
+        let scratch = kept.scratch()?;
+        let run = kept.program.replay_file(scratch.path(), Duration::from_secs(args.timeout))?;
+        let same = shows(&run.outcome, &kept.kind);
+        failed += u32::from(same);
+        if !same {
+            eprintln!("foretrace: this time it did not fail: {}", instead(&run.outcome));
+        }
+    }
+    println!("{}: failed {failed} of {} times", kept.title, args.times);
+    Ok(ExitCode::from(u8::from(failed > 0)))
+}
+
+fn shows(outcome: &Outcome, kind: &str) -> bool {
+    Evidence::all(outcome).iter().any(|evidence| match evidence {
+        Evidence::Race(_) => kind == "data-race",
+        Evidence::Deadlock(_) => kind == "deadlock",
+    })
+}
+
+fn instead(outcome: &Outcome) -> String {
+    match (&outcome.diverged, &outcome.stalled) {
+        (Some(diverged), _) => {
+            format!(
+                "at step {}, t{} came with {}, not {}",
+                diverged.step, diverged.thread, diverged.got, diverged.expected
+            )
+        }
+        (None, Some(stalled)) => format!("at step {}, t{} did not come", stalled.step, stalled.thread),
+        (None, None) if outcome.ended => "the schedule was followed to its end".to_owned(),
+        (None, None) => "the program ended before its schedule did".to_owned(),
+    }
+}
+
+/// Becomes the debugger; returns only if that fails.
+fn debug(args: &Args, kept: &Kept) -> anyhow::Result<ExitCode> {
+    let scratch = kept.scratch()?.keep();
+    let program = kept.program.under(&scratch, true);
+    let mut debugger = if args.gdb {
+        let mut gdb = Command::new("gdb");
+        gdb.args([
+            "-q",
+            "-ex",
+            &format!("break {BREAKPOINT}"),
+            "-ex",
+            "run",
+            "-ex",
+            "thread apply all backtrace",
+            "--args",
+        ]);
+        gdb
+    } else {
+        let mut lldb = Command::new("lldb");
+        lldb.args(["-o", &format!("breakpoint set -n {BREAKPOINT}"), "-o", "run", "-o", "thread backtrace all", "--"]);
+        lldb
+    };
+    debugger.arg(program.get_program()).args(program.get_args());
+    debugger.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    if let Some(directory) = program.get_current_dir() {
+        debugger.current_dir(directory);
+    }
+    let error = debugger.exec();
+    if error.kind() == std::io::ErrorKind::NotFound {
+        bail!("{} is not installed", debugger.get_program().display());
+    }
+    Err(error).with_context(|| format!("cannot run {}", debugger.get_program().display()))
+}

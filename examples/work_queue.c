@@ -1,0 +1,56 @@
+// A queue of work with one worker. `submit` signals only if the queue was empty, to save a call; the worker looks at the
+// queue with the lock, but decides to sleep without it. Between the look and the sleep the signal can be lost, and the
+// worker sleeps for ever.
+//
+// The fix: look again under the lock, in a loop, and wait there (compile with -DFIXED).
+#include <pthread.h>
+#include <stdio.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t arrived = PTHREAD_COND_INITIALIZER;
+static int waiting_jobs, done;
+
+static void submit(void) {
+    pthread_mutex_lock(&lock);
+    waiting_jobs++;
+    pthread_cond_signal(&arrived);
+    pthread_mutex_unlock(&lock);
+}
+
+#ifndef FIXED
+static int is_empty(void) {
+    pthread_mutex_lock(&lock);
+    int empty = waiting_jobs == 0;
+    pthread_mutex_unlock(&lock);
+    return empty;
+}
+#endif
+
+static void *worker(void *unused) {
+    for (int i = 0; i < 2; i++) {
+#ifdef FIXED
+        pthread_mutex_lock(&lock);
+        while (waiting_jobs == 0)
+            pthread_cond_wait(&arrived, &lock);
+#else
+        int sleep = is_empty();
+        pthread_mutex_lock(&lock);
+        if (sleep)
+            pthread_cond_wait(&arrived, &lock);
+#endif
+        waiting_jobs--;
+        done++;
+        pthread_mutex_unlock(&lock);
+    }
+    return unused;
+}
+
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, worker, NULL);
+    submit();
+    submit();
+    pthread_join(thread, NULL);
+    printf("%d done\n", done);
+    return 0;
+}
