@@ -69,7 +69,7 @@ pub struct SeenAccess {
     pub size: u64,
     /// Where in the program.
     pub pc: u64,
-    /// Return addresses, the innermost first.
+    /// Return addresses, the innermost first; empty in a replay that is not exact.
     pub stack: Vec<u64>,
     /// The locks the thread held; not known of the earlier access.
     pub locks: Vec<u64>,
@@ -202,7 +202,7 @@ fn access(fields: &Fields<'_>) -> Result<SeenAccess, String> {
         atomic: fields.get("atomic")? == "1",
         size: fields.decimal("size")?,
         pc: fields.hex("pc")?,
-        stack: fields.list("stack")?,
+        stack: fields.list("stack").unwrap_or_default(),
         locks: fields.list("locks").unwrap_or_default(),
     })
 }

@@ -60,7 +60,7 @@ pub struct Replayed {
 impl Program {
     /// The command, with the runtime told what to do; `hold` keeps a failed process for a debugger.
     pub fn under(&self, directory: &Path, hold: bool) -> Command {
-        let mut settings = OsString::from(format!("replay hold={} dir=", u8::from(hold)));
+        let mut settings = OsString::from(format!("replay exact=1 hold={} dir=", u8::from(hold)));
         settings.push(directory);
         self.with_settings(&settings)
     }

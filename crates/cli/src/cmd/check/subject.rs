@@ -68,9 +68,14 @@ impl Subject {
         })
     }
 
-    /// What was run, as a shell reads it.
+    /// What was run, as a shell reads it; a program compiled for the check goes by its name alone.
     pub fn command_line(&self) -> String {
-        self.program.command.iter().map(|word| recording::quoted(word)).collect::<Vec<_>>().join(" ")
+        let mut words: Vec<&OsStr> = self.program.command.iter().map(AsRef::as_ref).collect();
+        if let Some(first) = words.first_mut().filter(|_| self.compiled) {
+            let whole: &OsStr = first;
+            *first = Path::new(whole).file_name().unwrap_or(whole);
+        }
+        words.into_iter().map(recording::quoted).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -122,12 +127,12 @@ fn is_source(file: &OsStr) -> bool {
     has_ending(file, &C) || has_ending(file, &CXX)
 }
 
-/// Compiles as a debug build that is fast enough to run: what the user says comes last and counts.
+/// Compiles without optimisation, so that no access is gone that the source has; what the user says comes last and counts.
 fn compile(args: &Args, program: &Path) -> anyhow::Result<()> {
     let driver = if args.files.iter().any(|file| has_ending(file, &CXX)) { "c++" } else { "cc" };
     let tool = std::env::current_exe().context("where is this program?")?;
     let mut compiler = Command::new(tool);
-    compiler.args([driver, "-g", "-O1", "-fno-omit-frame-pointer", "-pthread", "-o"]).arg(program).args(&args.files);
+    compiler.args([driver, "-g", "-O0", "-fno-omit-frame-pointer", "-pthread", "-o"]).arg(program).args(&args.files);
     compiler.args(args.cflags.iter().flat_map(|flags| flags.split_whitespace()));
     let status = compiler.stdout(io_stderr(args)).status().context("cannot run the compiler")?;
     if !status.success() {

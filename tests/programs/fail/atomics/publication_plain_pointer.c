@@ -1,0 +1,16 @@
+#include "../../program.h"
+// An object is published through a plain pointer.
+struct config { int width; };
+static struct config *config;
+NOBODY_CARES(a) {
+    struct config *fresh = malloc(sizeof *fresh);
+    fresh->width = 80;
+    config = fresh; // expect: race with line 13
+    return unused;
+}
+NOBODY_CARES(b) {
+    let_others_run();
+    struct config *seen = config;
+    return seen && seen->width != 80 ? NULL : unused;
+}
+int main(void) { run2(a, b); return 0; }

@@ -1,0 +1,28 @@
+#include <new>
+#include <semaphore.h>
+#include <thread>
+// The object is torn down while a thread still calls a virtual function of it: the vptr is written and read.
+static sem_t started;
+struct Base {
+    virtual int work() { return 1; }
+    virtual ~Base() {}
+};
+struct Derived : Base {
+    int work() override { return 2; }
+    ~Derived() override {}
+};
+int main() {
+    sem_init(&started, 0, 0);
+    alignas(Derived) static char room[sizeof(Derived)];
+    Base *object = new (room) Derived;
+    int got = 0;
+    std::thread a([&] {
+        sem_post(&started);
+        got = object->work(); // expect: race
+    });
+    sem_wait(&started);
+    std::this_thread::sleep_for(std::chrono::milliseconds(3));
+    object->~Base();
+    a.join();
+    return got == 0;
+}

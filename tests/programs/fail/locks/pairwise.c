@@ -1,0 +1,27 @@
+#include "../../program.h"
+// Three threads, two locks each: every two of them share one. A fourth access has one lock only.
+static int count;
+MUTEX(m);
+MUTEX(n);
+MUTEX(o);
+static void two(pthread_mutex_t *x, pthread_mutex_t *y) {
+    pthread_mutex_lock(x);
+    pthread_mutex_lock(y);
+    count++; // expect: race with line 23
+    pthread_mutex_unlock(y);
+    pthread_mutex_unlock(x);
+}
+NOBODY_CARES(a) {
+    two(&m, &n);
+    return unused;
+}
+NOBODY_CARES(b) {
+    two(&n, &o);
+    two(&m, &o);
+    L(m);
+    let_others_run();
+    count++;
+    U(m);
+    return unused;
+}
+int main(void) { run2(a, b); return 0; }

@@ -1,0 +1,18 @@
+#include "../../program.h"
+static int count;
+MUTEX(m);
+NOBODY_CARES(a) {
+    L(m);
+    int seen = count;
+    U(m);
+    count = seen + 1; // expect: race
+    return unused;
+}
+NOBODY_CARES(b) {
+    let_others_run();
+    L(m);
+    count++;
+    U(m);
+    return unused;
+}
+int main(void) { run2(a, b); return 0; }

@@ -1,0 +1,16 @@
+#include "../../program.h"
+static int *block;
+NOBODY_CARES(a) {
+    *block = 1; // expect: race with line 9
+    return unused;
+}
+NOBODY_CARES(b) {
+    let_others_run();
+    free(block);
+    return unused;
+}
+int main(void) {
+    block = calloc(8, 4);
+    run2(a, b);
+    return 0;
+}

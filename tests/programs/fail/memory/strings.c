@@ -1,0 +1,12 @@
+#include "../../program.h"
+static char name[32];
+static size_t length;
+NOBODY_CARES(a) {
+    strcpy(name, getenv("HOME") ? "somebody" : "nobody"); // expect: race with line 9
+    return unused;
+}
+NOBODY_CARES(b) {
+    let_others_run(); length = strlen(name);
+    return unused;
+}
+int main(void) { run2(a, b); return 0; }

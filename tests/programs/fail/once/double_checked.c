@@ -1,0 +1,16 @@
+#include "../../program.h"
+static int *instance;
+MUTEX(m);
+static int *get(void) {
+    if (!instance) { // expect: race with line 8
+        L(m);
+        if (!instance)
+            instance = malloc(4);
+        U(m);
+    }
+    return instance;
+}
+NOBODY_CARES(a) {
+    return get() ? unused : NULL;
+}
+int main(void) { run2(a, a); return 0; }

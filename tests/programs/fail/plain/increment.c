@@ -1,0 +1,13 @@
+#include "../../program.h"
+// Two threads increment without a lock.
+static int count;
+NOBODY_CARES(a) {
+    count++; // expect: race
+    return unused;
+}
+NOBODY_CARES(b) {
+    let_others_run();
+    count++;
+    return unused;
+}
+int main(void) { run2(a, b); return count == 0; }

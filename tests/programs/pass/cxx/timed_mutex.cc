@@ -1,0 +1,16 @@
+#include <mutex>
+#include <thread>
+static std::timed_mutex m;
+static int value;
+static void add() {
+    if (m.try_lock_for(std::chrono::seconds(5))) {
+        value++;
+        m.unlock();
+    }
+}
+int main() {
+    std::thread a(add), b(add);
+    a.join();
+    b.join();
+    return value != 2;
+}

@@ -1,0 +1,13 @@
+#include "../../program.h"
+static int array[20];
+NOBODY_CARES(a) {
+    for (int i = 0; i < 10; i++)
+        array[i]++;
+    return unused;
+}
+NOBODY_CARES(b) {
+    for (int i = 10; i < 20; i++)
+        array[i]++;
+    return unused;
+}
+int main(void) { run2(a, b); return 0; }
