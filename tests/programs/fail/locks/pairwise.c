@@ -1,5 +1,5 @@
 #include "../../program.h"
-// Three threads, two locks each: every two of them share one. A fourth access has one lock only.
+// Three threads, two locks each: every two of them share one. The last access has a lock that the first one lacks.
 static int count;
 MUTEX(m);
 MUTEX(n);
@@ -18,10 +18,10 @@ NOBODY_CARES(a) {
 NOBODY_CARES(b) {
     two(&n, &o);
     two(&m, &o);
-    L(m);
+    L(o);
     let_others_run();
     count++;
-    U(m);
+    U(o);
     return unused;
 }
 int main(void) { run2(a, b); return 0; }
