@@ -15,8 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub fn foretrace(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_foretrace"));
     command.args(args).env("FORETRACE_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
-    // Of the build, in the environment of whatever cargo runs.
-    command.env_remove("FORETRACE_ASSETS").env_remove("FORETRACE_ASSETS_HASH").stdin(Stdio::null());
+    command.stdin(Stdio::null());
     command
 }
 

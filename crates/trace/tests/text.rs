@@ -15,11 +15,11 @@ fn printed(trace: &Trace) -> String {
     String::from_utf8(out).expect("text is text")
 }
 
-/// Compares with a file under `tests/traces`; `FORETRACE_BLESS=1` writes it instead.
+/// Compares with a file under `tests/traces`; `BLESS=1` writes it instead.
 #[track_caller]
 fn golden(name: &str, found: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/traces").join(name);
-    if std::env::var_os("FORETRACE_BLESS").is_some() {
+    if std::env::var_os("BLESS").is_some() {
         std::fs::write(&path, found).expect("the golden file can be written");
     }
     assert_eq!(std::fs::read_to_string(&path).expect("the golden file is there"), found);
