@@ -74,6 +74,8 @@ pub enum Note {
     AssumedBarriers(u32),
     /// Waits that no signal explains: spurious wake-ups.
     SpuriousWaits(u64),
+    /// Operations that a conversion wrote as critical sections of locks of their own.
+    Sections(u64),
     /// What a conversion could not spell and left out.
     Unspelled {
         /// What it was.
@@ -110,7 +112,15 @@ impl fmt::Display for Note {
             }
             Self::AssumedBarriers(count) => write!(f, "the counts of {count} barriers are taken from their first use"),
             Self::SpuriousWaits(count) => write!(f, "{count} waits woke without a signal"),
-            Self::Unspelled { what, count } => write!(f, "{count} {what} have no spelling in this form"),
+            Self::Sections(count) => {
+                write!(
+                    f,
+                    "{count} operations on other objects than locks became critical sections of locks of their own"
+                )
+            }
+            Self::Unspelled { what, count } => {
+                write!(f, "{count} {what} have no spelling in this form and are left out")
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 mod measure;
 mod record;
+mod trace;
 
 use anyhow::bail;
 
@@ -13,11 +14,14 @@ struct Bench {
 }
 
 /// All of them. A new one is a file and a line here.
-const BENCHES: &[Bench] = &[Bench {
-    name: "record",
-    about: "recording against ThreadSanitizer: time, memory, bytes an access",
-    run: record::run,
-}];
+const BENCHES: &[Bench] = &[
+    Bench {
+        name: "record",
+        about: "recording against ThreadSanitizer: time, memory, bytes an access",
+        run: record::run,
+    },
+    Bench { name: "trace", about: "from recording to trace, over growing sizes", run: trace::run },
+];
 
 /// Which benchmark, and how often.
 #[derive(clap::Args)]

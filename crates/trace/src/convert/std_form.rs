@@ -123,13 +123,13 @@ pub fn print(trace: &Trace, out: &mut dyn Write) -> io::Result<Vec<Note>> {
     for id in trace.observed() {
         printer.event(id, out)?;
     }
-    let counts = [
-        ("operations on other objects became critical sections: they", printer.sections),
-        ("nested acquisitions of recursive locks", printer.relocks),
-        ("shared acquisitions, failed operations, fences and custom events", printer.dropped),
+    let unspelled = |what, count| (count > 0).then_some(Note::Unspelled { what, count });
+    let notes = [
+        (printer.sections > 0).then_some(Note::Sections(printer.sections)),
+        unspelled("nested acquisitions of recursive locks", printer.relocks),
+        unspelled("shared acquisitions, failed operations, fences and custom events", printer.dropped),
     ];
-    let notes = counts.into_iter().filter(|(_, count)| *count > 0);
-    Ok(notes.map(|(what, count)| Note::Unspelled { what, count }).collect())
+    Ok(notes.into_iter().flatten().collect())
 }
 
 struct Printer<'a> {
