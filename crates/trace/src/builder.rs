@@ -1,18 +1,17 @@
 //! Builds a trace event by event, in the observed order. Every form is read through it.
 
 mod conditions;
+mod finish;
+mod recorded;
 mod rules;
 
-use foretrace_event::{
-    AtomicId, BarrierId, ChannelId, CustomId, Event, EventId, IntervalId, LockId, OnceId, Patience, SemId, ThreadId,
-};
+use foretrace_event::{AtomicId, BarrierId, ChannelId, CustomId, Event, IntervalId, LockId, OnceId, SemId, ThreadId};
 use rustc_hash::FxHashMap;
 
-use crate::normalise::Placed;
 use crate::note::Note;
 use crate::trace::{
-    AllocationInfo, AtomicInfo, BarrierInfo, ConditionId, ConditionInfo, Extras, IntervalInfo, Kind, LockInfo, Name,
-    Objects, Place, PlainInfo, SemInfo, Slot, Thread, ThreadInfo, Trace,
+    AtomicInfo, BarrierInfo, ConditionId, ConditionInfo, Extras, IntervalInfo, LockInfo, Name, Objects, Place,
+    PlainInfo, SemInfo, Slot, Thread, ThreadInfo,
 };
 use conditions::Conditions;
 pub use rules::Illegal;
@@ -38,7 +37,7 @@ impl PlaceId {
 /// The pc of a place that only has a spelling: no program lies up there.
 const SOURCE_PC: u64 = 1 << 63;
 
-/// Builds a [`Trace`].
+/// Builds a [`Trace`](crate::Trace).
 ///
 /// Things are declared first and get their ids in that order; then each event is pushed in the observed order. An event
 /// that those before it do not allow is refused, and the builder stays as it was. Condition variables are named here,
@@ -299,162 +298,4 @@ impl TraceBuilder {
         }
         Ok(())
     }
-}
-
-/// What only reading a recording needs.
-impl TraceBuilder {
-    /// The thread held the lock before its first event.
-    pub(crate) fn assume_held(&mut self, thread: ThreadId, lock: LockId) -> bool {
-        if self.rules.is_used(lock) || self.rules.is_forked(thread) {
-            return false;
-        }
-        self.rules.assume_held(thread, lock);
-        let slot = self.extras.pack(Event::Lock(lock, Patience::Blocking), 0, 0);
-        self.prologues[thread.index()].push(slot);
-        self.counts.held += 1;
-        true
-    }
-
-    /// Who holds the lock exclusively?
-    pub(crate) fn owner(&self, lock: LockId) -> Option<ThreadId> {
-        self.rules.owner(lock)
-    }
-
-    /// No more events of this thread.
-    pub(crate) fn cut(&mut self, thread: ThreadId) {
-        self.rules.cut(thread);
-    }
-
-    /// The thread's number in the recording.
-    pub(crate) fn recorded(&self, thread: ThreadId) -> u32 {
-        self.threads[thread.index()].info.recorded
-    }
-
-    /// How many sync events the thread has so far, if it may access memory now; accesses are inserted later.
-    pub(crate) fn position(&mut self, thread: ThreadId) -> Option<u32> {
-        match self.rules.phase(thread) {
-            Phase::New => self.rules.begin(thread),
-            Phase::Forked => self.append(thread, Event::Start, PlaceId::UNKNOWN).ok()?,
-            Phase::Running => {}
-            Phase::Ended | Phase::Joined | Phase::Cut => return None,
-        }
-        Some(self.threads[thread.index()].slots.len() as u32)
-    }
-
-    pub(crate) fn atomic_mut(&mut self, atomic: AtomicId) -> &mut AtomicInfo {
-        &mut self.objects.atomics[atomic.index()]
-    }
-
-    pub(crate) fn interval_mut(&mut self, interval: IntervalId) -> &mut IntervalInfo {
-        &mut self.objects.intervals[interval.index()]
-    }
-
-    /// Puts accesses between the sync events; those of one thread come in the order of their positions.
-    pub(crate) fn insert_accesses(&mut self, accesses: impl Iterator<Item = Placed>) {
-        let mut merged: Vec<(usize, Vec<Slot>)> = self.threads.iter().map(|_| (0, Vec::new())).collect();
-        for access in accesses {
-            let (taken, slots) = &mut merged[access.thread.index()];
-            let old = &self.threads[access.thread.index()].slots;
-            let position = before_glued(old, access.position as usize);
-            slots.extend_from_slice(&old[*taken..position]);
-            *taken = position;
-            let stamp = slots.last().map_or(0, |slot| slot.stamp);
-            slots.push(self.extras.pack(access.event, stamp, access.place.0));
-        }
-        for (thread, (taken, mut slots)) in self.threads.iter_mut().zip(merged) {
-            slots.extend_from_slice(&thread.slots[taken..]);
-            thread.slots = slots;
-        }
-    }
-
-    /// Keeps what intervals refer to; allocations are numbered from 1.
-    pub(crate) fn keep_allocations(&mut self, allocations: &[AllocationInfo]) {
-        let mut used: Vec<u32> =
-            self.objects.intervals.iter().map(|info| info.generation).filter(|g| *g != 0).collect();
-        used.sort_unstable();
-        used.dedup();
-        self.objects.allocations = used.into_iter().map(|number| (number, allocations[number as usize - 1])).collect();
-    }
-
-    /// Adds a note to the trace.
-    pub(crate) fn note(&mut self, note: Note) {
-        self.notes.push(note);
-    }
-}
-
-/// Finishing.
-impl TraceBuilder {
-    /// The trace of the events so far.
-    pub fn finish(mut self) -> Trace {
-        self.add_notes();
-        self.put_prologues();
-        self.threads.iter_mut().for_each(|thread| thread.slots.shrink_to_fit());
-        self.objects.instances = self.conditions.instances;
-        self.extras.seal();
-        let mut trace = Trace {
-            threads: self.threads,
-            objects: self.objects,
-            extras: self.extras,
-            places: self.places.list,
-            notes: self.notes,
-            stamps: self.clock,
-        };
-        link_forks(&mut trace);
-        trace
-    }
-
-    /// Puts what was there before the first events directly after the threads' starts, and those before all else.
-    fn put_prologues(&mut self) {
-        let extra = |prologue: &Vec<Slot>| prologue.len() as u32 + u32::from(!prologue.is_empty());
-        let first: u32 = self.prologues.iter().map(extra).sum();
-        let slots = self.threads.iter_mut().flat_map(|thread| &mut thread.slots);
-        slots.filter(|slot| slot.stamp > 0).for_each(|slot| slot.stamp += first);
-        self.clock += first;
-        let mut stamp = 0;
-        let prologues = std::mem::take(&mut self.prologues).into_iter();
-        for (thread, prologue) in self.threads.iter_mut().zip(prologues).filter(|(_, prologue)| !prologue.is_empty()) {
-            let starts = usize::from(thread.slots.first().is_some_and(|slot| slot.kind == Kind::Start));
-            let end = starts + prologue.len();
-            thread.slots.splice(starts..starts, prologue);
-            for (index, slot) in
-                thread.slots.iter_mut().enumerate().take_while(|(i, slot)| *i < end || slot.is_access())
-            {
-                stamp += u32::from(index < end);
-                slot.stamp = stamp;
-            }
-        }
-    }
-
-    fn add_notes(&mut self) {
-        let Counts { ends, held, sems, barriers, spurious } = std::mem::take(&mut self.counts);
-        let notes = [
-            (ends > 0).then_some(Note::MissingEnd { threads: ends }),
-            (held > 0).then_some(Note::HeldBefore { locks: held }),
-            (!sems.is_empty()).then_some(Note::AssumedSemaphores(sems.len() as u32)),
-            (barriers > 0).then_some(Note::AssumedBarriers(barriers)),
-            (spurious > 0).then_some(Note::SpuriousWaits(spurious)),
-        ];
-        self.notes.extend(notes.into_iter().flatten());
-    }
-}
-
-/// The last position up to this one at which an access may stand: waits and barriers are not to be torn apart by what a
-/// signal handler does meanwhile.
-fn before_glued(slots: &[Slot], mut position: usize) -> usize {
-    while position > 0 && slots.get(position).is_some_and(|slot| slot.is_glued_to(&slots[position - 1])) {
-        position -= 1;
-    }
-    position
-}
-
-fn link_forks(trace: &mut Trace) {
-    let mut forks = Vec::new();
-    for thread in trace.threads() {
-        for (index, event) in trace.events(thread).enumerate() {
-            if let Event::Fork(child) = event {
-                forks.push((child, EventId { thread, index: index as u32 }));
-            }
-        }
-    }
-    forks.into_iter().for_each(|(child, fork)| trace.threads[child.index()].info.forked = Some(fork));
 }

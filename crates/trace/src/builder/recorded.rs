@@ -1,0 +1,98 @@
+//! What only reading a recording needs: cutting threads, assuming what came before, accesses that are known last.
+
+use foretrace_event::{AtomicId, Event, IntervalId, LockId, Patience, ThreadId};
+
+use super::rules::Phase;
+use super::{PlaceId, TraceBuilder};
+use crate::normalise::Placed;
+use crate::note::Note;
+use crate::trace::{AllocationInfo, AtomicInfo, IntervalInfo, Slot};
+
+impl TraceBuilder {
+    /// The thread held the lock before its first event.
+    pub(crate) fn assume_held(&mut self, thread: ThreadId, lock: LockId) -> bool {
+        if self.rules.is_used(lock) || self.rules.is_forked(thread) {
+            return false;
+        }
+        self.rules.assume_held(thread, lock);
+        let slot = self.extras.pack(Event::Lock(lock, Patience::Blocking), 0, 0);
+        self.prologues[thread.index()].push(slot);
+        self.counts.held += 1;
+        true
+    }
+
+    /// Who holds the lock exclusively?
+    pub(crate) fn owner(&self, lock: LockId) -> Option<ThreadId> {
+        self.rules.owner(lock)
+    }
+
+    /// No more events of this thread.
+    pub(crate) fn cut(&mut self, thread: ThreadId) {
+        self.rules.cut(thread);
+    }
+
+    /// The thread's number in the recording.
+    pub(crate) fn recorded(&self, thread: ThreadId) -> u32 {
+        self.threads[thread.index()].info.recorded
+    }
+
+    /// How many sync events the thread has so far, if it may access memory now; accesses are inserted later.
+    pub(crate) fn position(&mut self, thread: ThreadId) -> Option<u32> {
+        match self.rules.phase(thread) {
+            Phase::New => self.rules.begin(thread),
+            Phase::Forked => self.append(thread, Event::Start, PlaceId::UNKNOWN).ok()?,
+            Phase::Running => {}
+            Phase::Ended | Phase::Joined | Phase::Cut => return None,
+        }
+        Some(self.threads[thread.index()].slots.len() as u32)
+    }
+
+    pub(crate) fn atomic_mut(&mut self, atomic: AtomicId) -> &mut AtomicInfo {
+        &mut self.objects.atomics[atomic.index()]
+    }
+
+    pub(crate) fn interval_mut(&mut self, interval: IntervalId) -> &mut IntervalInfo {
+        &mut self.objects.intervals[interval.index()]
+    }
+
+    /// Puts accesses between the sync events; those of one thread come in the order of their positions.
+    pub(crate) fn insert_accesses(&mut self, accesses: impl Iterator<Item = Placed>) {
+        let mut merged: Vec<(usize, Vec<Slot>)> = self.threads.iter().map(|_| (0, Vec::new())).collect();
+        for access in accesses {
+            let (taken, slots) = &mut merged[access.thread.index()];
+            let old = &self.threads[access.thread.index()].slots;
+            let position = before_glued(old, access.position as usize);
+            slots.extend_from_slice(&old[*taken..position]);
+            *taken = position;
+            let stamp = slots.last().map_or(0, |slot| slot.stamp);
+            slots.push(self.extras.pack(access.event, stamp, access.place.0));
+        }
+        for (thread, (taken, mut slots)) in self.threads.iter_mut().zip(merged) {
+            slots.extend_from_slice(&thread.slots[taken..]);
+            thread.slots = slots;
+        }
+    }
+
+    /// Keeps what intervals refer to; allocations are numbered from 1.
+    pub(crate) fn keep_allocations(&mut self, allocations: &[AllocationInfo]) {
+        let mut used: Vec<u32> =
+            self.objects.intervals.iter().map(|info| info.generation).filter(|g| *g != 0).collect();
+        used.sort_unstable();
+        used.dedup();
+        self.objects.allocations = used.into_iter().map(|number| (number, allocations[number as usize - 1])).collect();
+    }
+
+    /// Adds a note to the trace.
+    pub(crate) fn note(&mut self, note: Note) {
+        self.notes.push(note);
+    }
+}
+
+/// The last position up to this one at which an access may stand: waits and barriers are not to be torn apart by what a
+/// signal handler does meanwhile.
+fn before_glued(slots: &[Slot], mut position: usize) -> usize {
+    while position > 0 && slots.get(position).is_some_and(|slot| slot.is_glued_to(&slots[position - 1])) {
+        position -= 1;
+    }
+    position
+}
