@@ -36,7 +36,7 @@ pub struct Shard<const W: usize> {
 
 impl<const W: usize> Default for Shard<W> {
     fn default() -> Self {
-        Shard { keys: Vec::new(), table: vec![EMPTY; 16], layers: Vec::new() }
+        Shard { keys: Vec::new(), table: Vec::new(), layers: Vec::new() }
     }
 }
 
@@ -54,6 +54,9 @@ impl<const W: usize> Shard<W> {
     /// The number of a state, or the empty slot where it belongs.
     #[inline]
     fn find(&self, key: &[u64; W], hash: u64) -> Result<u32, usize> {
+        if self.table.is_empty() {
+            return Err(0);
+        }
         let tag = Self::tag(hash);
         let mut slot = self.slot(hash);
         loop {
@@ -77,6 +80,11 @@ impl<const W: usize> Shard<W> {
         match self.find(key, hash) {
             Ok(_) => false,
             Err(slot) => {
+                if self.table.is_empty() {
+                    self.push(*key);
+                    self.grow();
+                    return true;
+                }
                 assert!(self.keys.len() < NUMBER_MASK as usize, "a shard holds at most {NUMBER_MASK} states");
                 self.table[slot] = Self::tag(hash) | self.keys.len() as u32;
                 self.push(*key);
@@ -87,10 +95,10 @@ impl<const W: usize> Shard<W> {
 
     fn push(&mut self, key: [u64; W]) {
         if self.keys.len() == self.keys.capacity() {
-            self.keys.reserve_exact((self.keys.len() / 6).max(16));
+            self.keys.reserve_exact((self.keys.len() / 6).max(4));
         }
         self.keys.push(key);
-        if self.keys.len() * 5 > self.table.len() * 4 {
+        if self.keys.len() * 5 > self.table.len() * 4 && !self.table.is_empty() {
             self.grow();
         }
     }

@@ -1,0 +1,121 @@
+//! The checker against a naive, definition-shaped oracle: same verdicts, and every counterexample is one.
+
+mod denotation;
+mod process;
+
+use denotation::{ALL, Meaning, Trace, meaning};
+use foretrace_csp::budget::Budget;
+use foretrace_csp::counterexample::Counterexample;
+use foretrace_csp::script::{Script, Verdict, with_stack};
+use process::{NAMES, Random, TICK, random, script};
+
+const HEADER: &str = "channel a, b, c
+transparent sbisim, wbisim, dbisim, diamond, normal, tau_loop_factor, explicate
+";
+
+/// How many random pairs; each is asked nineteen questions.
+const PAIRS: u64 = 1500;
+
+fn trace(names: &[String]) -> Trace {
+    names.iter().map(|n| NAMES.iter().position(|m| m == n).expect("an event of the alphabet") as u8).collect()
+}
+
+fn set(names: &[String]) -> u8 {
+    trace(names).iter().fold(0, |m, e| m | 1 << e)
+}
+
+/// Whether a counterexample shows what it claims.
+fn is_genuine(shown: &Counterexample, spec: Option<&Meaning>, implementation: &Meaning) -> bool {
+    let s = trace(&shown.trace);
+    if !implementation.traces.contains(&s) {
+        return false;
+    }
+    let event = shown.event.as_ref().map(|e| trace(std::slice::from_ref(e))[0]);
+    match shown.kind {
+        "trace" => {
+            let mut longer = s.clone();
+            longer.extend(event);
+            let spec = spec.expect("a refinement");
+            implementation.traces.contains(&longer) && spec.traces.contains(&s) && !spec.traces.contains(&longer)
+        }
+        "refusal" => {
+            let refused = (s.clone(), ALL & !set(&shown.offered));
+            implementation.failures.contains(&refused) && !spec.expect("a refinement").failures.contains(&refused)
+        }
+        "deadlock" => implementation.failures.contains(&(s, ALL)),
+        "divergence" => implementation.divergences.contains(&s) && !spec.is_some_and(|m| m.diverged(&s)),
+        "nondeterminism" => {
+            let e = event.expect("an event");
+            let mut longer = s.clone();
+            longer.push(e);
+            implementation.traces.contains(&longer) && implementation.failures.contains(&(s, 1 << e))
+        }
+        "no trace" => true,
+        _ => false,
+    }
+}
+
+struct Case {
+    assertion: String,
+    expected: bool,
+    spec_side: bool,
+}
+
+fn cases(p: &str, q: &str, mp: &Meaning, mq: &Meaning, r: &mut Random) -> Vec<Case> {
+    let mut out = Vec::new();
+    let mut add = |assertion: String, expected: bool, spec_side: bool| out.push(Case { assertion, expected, spec_side });
+    for grade in ["", " :[partial order reduce]", " :[partial order reduce [precise]]", " :[partial order reduce [fast]]"] {
+        add(format!("{p} [T= {q}{grade}"), mp.refined_by_traces(mq), true);
+        add(format!("{p} [F= {q}{grade}"), mp.refined_by_failures(mq), true);
+        add(format!("{p} [FD= {q}{grade}"), mp.refined_by_divergences(mq), true);
+        add(format!("{q} :[deadlock free]{grade}"), !mq.deadlocks(), false);
+    }
+    add(format!("{q} :[divergence free]"), mq.divergences.is_empty(), false);
+    add(format!("{q} :[deterministic [F]]"), mq.deterministic(), false);
+    add(format!("{q} :[deterministic [FD]]"), mq.deterministic() && mq.divergences.is_empty(), false);
+    let wanted: Trace = (0..r.below(4)).map(|_| r.below(3) as u8).collect();
+    let names: Vec<_> = wanted.iter().map(|e| NAMES[*e as usize]).collect();
+    add(format!("{q} :[has trace]: <{}>", names.join(", ")), mq.traces.contains(&wanted), false);
+    out
+}
+
+fn check_pair(seed: u64) -> usize {
+    let mut r = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let (small, large) = (2 + r.below(5) as u32, 2 + r.below(8) as u32);
+    let p = random(&mut r, small);
+    // Half of the time the implementation is a variant of the specification, so that some refinements hold.
+    let q = match r.below(4) {
+        0 => process::Process::Compressed("sbisim", Box::new(p.clone())),
+        1 => process::Process::Parallel(Box::new(p.clone()), 7, Box::new(random(&mut r, 2))),
+        _ => random(&mut r, large),
+    };
+    let (mp, mq) = (meaning(&p), meaning(&q));
+    let mut decls = Vec::new();
+    let (tp, tq) = (script(&p, &mut r, &mut decls), script(&q, &mut r, &mut decls));
+    let cases = cases("SPEC", "IMPL", &mp, &mq, &mut r);
+    let asserts: Vec<_> = cases.iter().map(|c| format!("assert {}", c.assertion)).collect();
+    let text = format!("{HEADER}{}\nSPEC = {tp}\nIMPL = {tq}\n{}\n", decls.join("\n"), asserts.join("\n"));
+    let loaded = Script::load("random.csp", &text, Vec::new()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let budget = Budget { threads: 1 + (seed % 2) as usize, ..Budget::default() };
+    for (case, assertion) in cases.iter().zip(loaded.assertions()) {
+        let report = loaded.check(&assertion, &budget, &|_| {});
+        let holds = match &report.verdict {
+            Verdict::Holds => true,
+            Verdict::Fails(Some(shown)) => {
+                let spec = case.spec_side.then_some(&mp);
+                assert!(is_genuine(shown, spec, &mq), "seed {seed}: {shown:?}\n{}\n{text}", case.assertion);
+                false
+            }
+            other => panic!("seed {seed}: {other:?}\n{}\n{text}", case.assertion),
+        };
+        assert_eq!(holds, case.expected, "seed {seed}: {}\n{text}", case.assertion);
+    }
+    cases.len()
+}
+
+#[test]
+fn random_scripts_agree_with_the_oracle() {
+    let asked: usize = with_stack(|| (1..=PAIRS).map(check_pair).sum());
+    assert_eq!(asked, PAIRS as usize * 20);
+    assert_eq!(TICK, 3);
+}
