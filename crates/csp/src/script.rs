@@ -11,6 +11,7 @@ use crate::refine::check::{self, Answer, Failure, FailureKind, Options, Outcome,
 use crate::refine::search::Watcher;
 use crate::source::{Position, Sources, Span};
 use crate::syntax::token::Model;
+use crate::types;
 use crate::syntax::{self, Assertion, Claim, Decl, DeclKind, Expr, Symbols};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -77,10 +78,16 @@ impl Script {
         let mut sources = Sources::default();
         let mut symbols = Symbols::default();
         let parsed = syntax::parse(name, text, &mut sources, &mut symbols);
-        match parsed {
-            Ok(script) => Ok(Script { sources, symbols, decls: script.decls, natives }),
-            Err(diagnostics) => Err(LoadError { diagnostics, sources }),
+        let script = match parsed {
+            Ok(script) => script,
+            Err(diagnostics) => return Err(LoadError { diagnostics, sources }),
+        };
+        let names: Vec<String> = natives.iter().map(|(name, _)| name.clone()).collect();
+        let diagnostics = types::check(&script.decls, &names, &mut symbols);
+        if !diagnostics.is_empty() {
+            return Err(LoadError { diagnostics, sources });
         }
+        Ok(Script { sources, symbols, decls: script.decls, natives })
     }
 
     pub fn assertions(&self) -> Vec<Rc<Assertion>> {

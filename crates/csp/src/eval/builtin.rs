@@ -68,6 +68,13 @@ pub const DECLARED: &[&str] = &[
     "timed_priority",
 ];
 
+/// The word that declares one of them.
+pub fn declaration_of(name: &str) -> &'static str {
+    let external = ["deter", "failure_watchdog", "trace_watchdog", "loop", "prioritise", "prioritise_nocache"];
+    let more = ["prioritisepo", "mtransclose", "relational_image", "relational_inverse_image", "transpose"];
+    if external.contains(&name) || more.contains(&name) { "external" } else { "transparent" }
+}
+
 impl Evaluator {
     pub(super) fn builtin_value(&mut self, name: Symbol, span: Span) -> Eval<Value> {
         let constant = match self.symbols.name(name) {

@@ -44,6 +44,58 @@ pub fn pattern_names(pat: &Pat, out: &mut Vec<Symbol>) {
     }
 }
 
+/// The names a declaration brings into scope, with where.
+pub fn declared_names(decl: &Decl) -> Vec<(Symbol, crate::source::Span)> {
+    match &decl.kind {
+        DeclKind::Function(name, _) | DeclKind::Nametype(name, _) | DeclKind::Subtype(name, _) => vec![(*name, decl.span)],
+        DeclKind::Pattern(pat, _) => {
+            let mut names = Vec::new();
+            pattern_names(pat, &mut names);
+            names.into_iter().map(|n| (n, pat.span)).collect()
+        }
+        DeclKind::Channel(names, _) => names.clone(),
+        DeclKind::Datatype(name, constructors) => {
+            let own = constructors.iter().map(|c| (c.name, c.span));
+            std::iter::once((*name, decl.span)).chain(own).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The names a declaration takes from elsewhere, in the order of the symbols.
+pub fn names_used(decl: &Decl) -> BTreeSet<Symbol> {
+    let mut out = BTreeSet::new();
+    let mut free = Free { bound: Vec::new(), out: &mut out };
+    match &decl.kind {
+        DeclKind::Function(..) => free.decl(decl),
+        DeclKind::Pattern(pat, e) => {
+            let mut names = Vec::new();
+            pattern_names(pat, &mut names);
+            free.expr(e);
+            free.out.extend(names);
+        }
+        DeclKind::Nametype(_, e) | DeclKind::Channel(_, Some(e)) => free.expr(e),
+        DeclKind::Datatype(_, constructors) | DeclKind::Subtype(_, constructors) => {
+            for c in constructors {
+                free.out.insert(c.name);
+                c.of.iter().for_each(|e| free.expr(e));
+            }
+        }
+        _ => {}
+    }
+    out.extend(pattern_constructors(decl));
+    out
+}
+
+/// The names in the patterns of a function's clauses: some may be constructors, which it then depends on.
+fn pattern_constructors(decl: &Decl) -> Vec<Symbol> {
+    let mut names = Vec::new();
+    if let DeclKind::Function(_, clauses) = &decl.kind {
+        clauses.iter().flat_map(|c| c.params.iter().flatten()).for_each(|p| pattern_names(p, &mut names));
+    }
+    names
+}
+
 struct Free<'a> {
     bound: Vec<Symbol>,
     out: &'a mut BTreeSet<Symbol>,

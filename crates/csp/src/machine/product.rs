@@ -40,6 +40,7 @@ pub struct Field {
 }
 
 impl Field {
+    #[inline]
     pub fn get(&self, key: &[u64]) -> u32 {
         (key[self.word] >> self.shift & self.mask) as u32
     }
@@ -83,11 +84,35 @@ pub struct Step {
     pub delta: u64,
 }
 
+/// A step of a component under one rule it leads, with what the rule needs to happen.
+#[derive(Clone, Copy)]
+struct Move {
+    delta: u64,
+    rule: u32,
+    /// The one other component the rule moves, or one of the two marks below.
+    partner: Comp,
+    local: u32,
+}
+
+/// The rule moves nobody else and switches nothing.
+const ALONE: Comp = Comp::MAX;
+/// The rule is none of the simple kinds.
+const GENERAL: Comp = Comp::MAX - 1;
+
+/// Entries of a component's table of steps beyond which it is searched instead.
+const MAX_TABLE: usize = 1 << 16;
+
 /// A component ready to run.
 pub struct Machine {
     pub field: Field,
     offsets: Vec<u32>,
     steps: Vec<Step>,
+    events: usize,
+    /// Where the steps of each state and event lie, if there are few enough of both.
+    table: Vec<(u32, u32)>,
+    /// The moves of each state: `moves[moves_at[s]..moves_at[s + 1]]`.
+    moves_at: Vec<u32>,
+    moves: Vec<Move>,
     /// The rules each of its events leads: `led[lead_at[e]..lead_at[e + 1]]`.
     lead_at: Vec<u32>,
     led: Vec<u32>,
@@ -104,17 +129,66 @@ impl Machine {
         &self.led[self.lead_at[local as usize] as usize..self.lead_at[local as usize + 1] as usize]
     }
 
+    #[inline]
+    fn moves(&self, state: u32) -> &[Move] {
+        &self.moves[self.moves_at[state as usize] as usize..self.moves_at[state as usize + 1] as usize]
+    }
+
     /// The steps of one event.
+    #[inline]
     pub fn on(&self, state: u32, local: u32) -> &[Step] {
+        if let Some(&(from, to)) = self.table.get(state as usize * self.events + local as usize) {
+            return &self.steps[from as usize..to as usize];
+        }
+        self.search(state, local)
+    }
+
+    fn search(&self, state: u32, local: u32) -> &[Step] {
         let row = self.row(state);
         let from = row.iter().position(|s| s.local >= local).unwrap_or(row.len());
         let count = row[from..].iter().take_while(|s| s.local == local).count();
         &row[from..from + count]
     }
 
+    /// Fills the table of steps and the list of moves, once the rules are known.
+    fn finish(&mut self, rules: &[FlatRule]) {
+        let states = self.offsets.len() as u32 - 1;
+        if states as usize * self.events <= MAX_TABLE {
+            let mut table = Vec::with_capacity(states as usize * self.events);
+            for state in 0..states {
+                for local in 0..self.events as u32 {
+                    let found = self.search(state, local);
+                    let row = self.row(state);
+                    let skipped = row.iter().take_while(|s| s.local < local).count() as u32;
+                    let from = self.offsets[state as usize] + skipped;
+                    table.push((from, from + found.len() as u32));
+                }
+            }
+            self.table = table;
+        }
+        self.moves_at = vec![0];
+        for state in 0..states {
+            let mut moves = Vec::new();
+            for step in self.row(state) {
+                moves.extend(self.led(step.local).iter().map(|&rule| simple_move(&rules[rule as usize], rule, step.delta)));
+            }
+            self.moves.extend(moves);
+            self.moves_at.push(self.moves.len() as u32);
+        }
+    }
+
     pub fn native(&self) -> Option<&(usize, usize, Arc<dyn Native>, Vec<u32>)> {
         self.native.as_ref()
     }
+}
+
+fn simple_move(rule: &FlatRule, number: u32, delta: u64) -> Move {
+    let (partner, local) = match (&rule.others[..], rule.sets.is_empty()) {
+        ([], true) => (ALONE, 0),
+        ([one], true) => *one,
+        _ => (GENERAL, 0),
+    };
+    Move { delta, rule: number, partner, local }
 }
 
 /// A rule ready to run.
@@ -157,6 +231,7 @@ impl Packed {
             product.root().rules.iter().map(|r| flat_rule(r, product, &locals, &alphabet, &machines)).collect();
         for (c, machine) in machines.iter_mut().enumerate() {
             index_leads(machine, c as Comp, locals[c].len(), &rules);
+            machine.finish(&rules);
         }
         let mut initial = vec![0; words];
         for (c, machine) in machines.iter().enumerate() {
@@ -168,17 +243,26 @@ impl Packed {
     }
 
     /// Calls `emit` with every step: the rule and the state after it.
-    #[inline]
+    #[inline(always)]
     pub fn successors<const W: usize>(&self, key: &[u64; W], emit: &mut impl FnMut(u32, [u64; W])) {
         if self.has_native {
             return self.successors_with_natives(key, emit);
         }
         for machine in &self.machines {
-            for step in machine.row(machine.field.get(key)) {
-                for &rule in machine.led(step.local) {
-                    let mut next = *key;
-                    next[machine.field.word] ^= step.delta;
-                    self.fire(rule, 0, key, next, emit);
+            for mv in machine.moves(machine.field.get(key)) {
+                let mut next = *key;
+                next[machine.field.word] ^= mv.delta;
+                match mv.partner {
+                    ALONE => emit(mv.rule, next),
+                    GENERAL => self.fire(mv.rule, 0, key, next, emit),
+                    partner => {
+                        let other = &self.machines[partner as usize];
+                        for step in other.on(other.field.get(key), mv.local) {
+                            let mut next = next;
+                            next[other.field.word] ^= step.delta;
+                            emit(mv.rule, next);
+                        }
+                    }
                 }
             }
         }
@@ -321,6 +405,10 @@ fn machine(component: &Component, locals: &FxHashMap<Event, u32>, packer: &mut P
         field: Field::default(),
         offsets: vec![0],
         steps: Vec::new(),
+        events: locals.len(),
+        table: Vec::new(),
+        moves_at: Vec::new(),
+        moves: Vec::new(),
         lead_at: Vec::new(),
         led: Vec::new(),
         native: None,

@@ -238,9 +238,7 @@ impl<'a, 'b, const W: usize, S: Space<W>> Worker<'a, 'b, W, S> {
         for &shard in &self.mine {
             let mut guard = self.shared.shards[shard].write().expect("no worker has panicked");
             for found in &self.shared.found {
-                for key in &found.read().expect("no worker has panicked")[shard] {
-                    fresh += u64::from(guard.insert(key, hash(key)));
-                }
+                fresh += guard.insert_all(&found.read().expect("no worker has panicked")[shard]);
             }
         }
         self.shared.states.fetch_add(fresh, Ordering::Relaxed);

@@ -33,10 +33,11 @@ const UNKNOWN: u32 = u32::MAX - 1;
 pub struct ProductSpace<'a> {
     pub packed: &'a Packed,
     pub question: Question<'a>,
-    /// The specification's column for each label of the product.
+    /// The specification's column for the event of each rule.
     columns: Vec<u32>,
+    /// Which rules terminate the process.
     ticks: Vec<bool>,
-    /// Labels that yield to silent steps.
+    /// Rules that yield to silent steps; empty if none do.
     held: Vec<bool>,
     reducer: Option<Reducer>,
 }
@@ -53,26 +54,27 @@ impl<'a> ProductSpace<'a> {
             Question::Refines(norm, _) => norm.events.binary_search(e).map_or(UNKNOWN, |c| c as u32),
             _ => UNKNOWN,
         };
-        let columns = packed.alphabet.iter().map(column).collect();
-        let ticks = packed.alphabet.iter().map(|e| *e == TICK).collect();
-        let held = packed.alphabet.iter().map(|e| held.contains(e)).collect();
+        let events = || packed.rules.iter().map(|r| packed.alphabet[r.label as usize]);
+        let columns = events().map(|e| column(&e)).collect();
+        let ticks = events().map(|e| e == TICK).collect();
+        let held = if held.is_empty() { Vec::new() } else { events().map(|e| held.contains(&e)).collect() };
         ProductSpace { packed, question, columns, ticks, held, reducer }
     }
 
     pub fn is_silent(&self, rule: u32) -> bool {
-        self.columns[self.packed.rules[rule as usize].label as usize] == SILENT
+        self.columns[rule as usize] == SILENT
     }
 
     /// Every step, silent ones alone where they have priority.
+    #[inline(always)]
     pub fn steps<const W: usize>(&self, key: &[u64; W], out: &mut impl FnMut(u32, [u64; W])) {
-        if !self.held.contains(&true) {
+        if self.held.is_empty() {
             return self.packed.successors(key, out);
         }
         let mut silent = false;
         self.packed.successors(key, &mut |rule, _| silent |= self.is_silent(rule));
         self.packed.successors(key, &mut |rule, next| {
-            let label = self.packed.rules[rule as usize].label as usize;
-            if !silent || !self.held[label] {
+            if !silent || !self.held[rule as usize] {
                 out(rule, next);
             }
         });
@@ -82,7 +84,7 @@ impl<'a> ProductSpace<'a> {
     #[inline]
     pub fn follow<const W: usize>(&self, rule: u32, node: u32, mut next: [u64; W]) -> Option<[u64; W]> {
         let Question::Refines(norm, _) = &self.question else { return Some(next) };
-        match self.columns[self.packed.rules[rule as usize].label as usize] {
+        match self.columns[rule as usize] {
             SILENT => Some(next),
             UNKNOWN => None,
             column => match norm.step(node, column as usize) {
@@ -130,7 +132,7 @@ impl<'a> ProductSpace<'a> {
         self.steps(key, &mut |rule, next| {
             steps += 1;
             if refusals {
-                let column = self.columns[self.packed.rules[rule as usize].label as usize];
+                let column = self.columns[rule as usize];
                 stable &= column != SILENT;
                 if column < UNKNOWN {
                     scratch.offered[column as usize / 64] |= 1 << (column % 64);
@@ -248,7 +250,7 @@ impl ProductSpace<'_> {
         let mut steps = 0;
         self.steps(key, &mut |rule, next| {
             steps += 1;
-            if !self.ticks[self.packed.rules[rule as usize].label as usize] {
+            if !self.ticks[rule as usize] {
                 out(next);
             }
         });

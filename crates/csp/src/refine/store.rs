@@ -7,6 +7,8 @@
 /// How many shards; their number is a power of two so that the top bits of a hash choose one.
 pub const SHARDS: usize = 256;
 const EMPTY: u32 = u32::MAX;
+/// How many states are looked up side by side.
+const AHEAD: usize = 16;
 /// Bits of a table entry that number a state; the rest hold bits of its hash.
 const NUMBER_BITS: u32 = 24;
 const NUMBER_MASK: u32 = (1 << NUMBER_BITS) - 1;
@@ -91,6 +93,29 @@ impl<const W: usize> Shard<W> {
                 true
             }
         }
+    }
+
+    /// Adds many states; answers how many were new. What will be looked at is touched first, a handful of states at a
+    /// time, so that the waits for memory overlap.
+    pub fn insert_all(&mut self, keys: &[[u64; W]]) -> u64 {
+        let mut fresh = 0;
+        for chunk in keys.chunks(AHEAD) {
+            let mut hashes = [0u64; AHEAD];
+            let mut entries = [EMPTY; AHEAD];
+            for (i, key) in chunk.iter().enumerate() {
+                hashes[i] = hash(key);
+                entries[i] = self.table.get(self.slot(hashes[i])).copied().unwrap_or(EMPTY);
+            }
+            let mut touched = 0;
+            for entry in &entries[..chunk.len()] {
+                touched ^= self.keys.get((entry & NUMBER_MASK) as usize).map_or(0, |k| k[0]);
+            }
+            std::hint::black_box(touched);
+            for (key, &hash) in chunk.iter().zip(&hashes) {
+                fresh += u64::from(self.insert(key, hash));
+            }
+        }
+        fresh
     }
 
     fn push(&mut self, key: [u64; W]) {
