@@ -3,6 +3,7 @@
 use crate::budget::{Budget, Meter};
 use crate::counterexample::Counterexample;
 use crate::diagnostic::{Diagnostic, Stage};
+use crate::eval::free::declared_names;
 use crate::eval::{Eval, Evaluator, Fault, Value};
 use crate::machine::event::Event;
 use crate::machine::lts::Lts;
@@ -12,12 +13,15 @@ use crate::refine::search::Watcher;
 use crate::source::{Position, Sources, Span};
 use crate::syntax::token::Model;
 use crate::types;
-use crate::syntax::{self, Assertion, Claim, Decl, DeclKind, Expr, Symbols};
+use crate::syntax::{self, Assertion, Claim, Decl, DeclKind, Expr, Symbol, Symbols};
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// Stack of the thread that evaluates: recursion in a script is recursion here.
 const STACK: usize = 2 << 30;
+
+/// Definitions every script has; its own take precedence.
+const PRELUDE: &str = include_str!("prelude.csp");
 
 /// Runs something with room for deep recursion. Loading and checking scripts belongs in here.
 pub fn with_stack<R: Send>(body: impl FnOnce() -> R + Send) -> R {
@@ -78,10 +82,15 @@ impl Script {
         let mut sources = Sources::default();
         let mut symbols = Symbols::default();
         let parsed = syntax::parse(name, text, &mut sources, &mut symbols);
-        let script = match parsed {
+        let mut script = match parsed {
             Ok(script) => script,
             Err(diagnostics) => return Err(LoadError { diagnostics, sources }),
         };
+        let prelude = syntax::parse("<prelude>", PRELUDE, &mut sources, &mut symbols);
+        let prelude = prelude.expect("the prelude is well formed").decls;
+        let mine: Vec<Symbol> = script.decls.iter().flat_map(declared_names).map(|(name, _)| name).collect();
+        let replaced = |d: &Decl| declared_names(d).iter().any(|(name, _)| mine.contains(name));
+        script.decls.extend(prelude.into_iter().filter(|d| !replaced(d)));
         let names: Vec<String> = natives.iter().map(|(name, _)| name.clone()).collect();
         let diagnostics = types::check(&script.decls, &names, &mut symbols);
         if !diagnostics.is_empty() {

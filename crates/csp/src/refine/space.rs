@@ -170,10 +170,12 @@ impl<'a> ProductSpace<'a> {
                 chosen.push(next);
             }
         });
-        if fresh {
+        // A deadlock is never put off by a set that leaves others out, even round a loop; everything else could be.
+        let enough = fresh || matches!(self.question, Question::Progress);
+        if enough {
             chosen.into_iter().for_each(out);
         }
-        fresh
+        enough
     }
 }
 

@@ -9,6 +9,8 @@ pub struct Symbol(pub u32);
 pub struct Symbols {
     names: Vec<String>,
     index: FxHashMap<String, Symbol>,
+    /// Expressions numbered so far: two texts read with one table never share a number.
+    expressions: u32,
 }
 
 impl Symbols {
@@ -20,6 +22,11 @@ impl Symbols {
         self.names.push(name.to_owned());
         self.index.insert(name.to_owned(), symbol);
         symbol
+    }
+
+    pub fn next_expression(&mut self) -> u32 {
+        self.expressions += 1;
+        self.expressions
     }
 
     pub fn find(&self, name: &str) -> Option<Symbol> {

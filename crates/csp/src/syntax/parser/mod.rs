@@ -25,7 +25,6 @@ type Parsed<T> = Result<T, Box<Diagnostic>>;
 pub struct Parser<'a> {
     tokens: Vec<Token>,
     at: usize,
-    next_id: u32,
     depth: u32,
     /// Whether a newline ends the expression: yes in declarations, no inside brackets.
     newlines: bool,
@@ -42,7 +41,8 @@ pub fn parse(name: &str, text: &str, sources: &mut Sources, symbols: &mut Symbol
     load(name, text, sources, symbols, &mut tokens, &mut errors);
     let end = tokens.last().map_or(Span::default(), |t: &Token| Span { lo: t.span.hi, hi: t.span.hi });
     tokens.push(Token { tok: Tok::Eof, span: end, newline: true, glued: false });
-    let mut parser = Parser { tokens, at: 0, next_id: 0, depth: 0, newlines: true, open_sequences: 0, symbols, errors };
+    let mut parser =
+        Parser { tokens, at: 0, depth: 0, newlines: true, open_sequences: 0, symbols, errors };
     let decls = parser.declarations(|t| matches!(t, Tok::Eof));
     if parser.errors.is_empty() { Ok(Script { decls }) } else { Err(parser.errors) }
 }
@@ -201,8 +201,7 @@ impl Parser<'_> {
     }
 
     fn expr_node(&mut self, span: Span, kind: ExprKind) -> Expr {
-        self.next_id += 1;
-        Expr { id: ExprId(self.next_id), span, kind: Rc::new(kind) }
+        Expr { id: ExprId(self.symbols.next_expression()), span, kind: Rc::new(kind) }
     }
 
     /// Parses with newlines ignored and no sequence open, as inside any bracket.

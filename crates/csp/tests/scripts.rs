@@ -1,0 +1,65 @@
+//! Scripts with their answers beside them: `-- expect: holds` or `-- expect: fails KIND <trace>` before an assertion.
+
+use foretrace_csp::budget::Budget;
+use foretrace_csp::script::{Report, Script, Verdict, with_stack};
+use std::path::{Path, PathBuf};
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/csp").join(name)
+}
+
+fn files(name: &str) -> Vec<PathBuf> {
+    let mut files: Vec<PathBuf> = std::fs::read_dir(folder(name))
+        .expect("the folder is there")
+        .map(|entry| entry.expect("it can be read").path())
+        .filter(|path| path.extension().is_some_and(|e| e == "csp"))
+        .collect();
+    files.sort();
+    files
+}
+
+/// The lines after `-- expect:`, in order.
+fn expectations(text: &str) -> Vec<String> {
+    text.lines().filter_map(|l| l.trim().strip_prefix("-- expect: ")).map(str::to_owned).collect()
+}
+
+fn described(report: &Report) -> String {
+    match &report.verdict {
+        Verdict::Holds => "holds".into(),
+        Verdict::Fails(Some(shown)) => format!("fails {} <{}>", shown.kind, shown.trace.join(", ")),
+        other => format!("{other:?}"),
+    }
+}
+
+fn check(path: &Path) {
+    let text = std::fs::read_to_string(path).expect("it can be read");
+    let script = Script::load(&path.display().to_string(), &text, Vec::new()).unwrap_or_else(|e| panic!("{e}"));
+    let expected = expectations(&text);
+    let assertions = script.assertions();
+    assert_eq!(expected.len(), assertions.len(), "{}: one expectation an assertion", path.display());
+    for (wanted, assertion) in expected.iter().zip(assertions) {
+        for threads in [1, 2] {
+            let report = script.check(&assertion, &Budget { threads, ..Budget::default() }, &|_| {});
+            let found = described(&report);
+            // A trace may be left out where the shortest is not the point.
+            let same = found == *wanted || (!wanted.ends_with('>') && found.starts_with(wanted));
+            assert!(same, "{}: {}\nexpected {wanted}\nfound    {found}", report.at, report.text);
+        }
+    }
+}
+
+#[test]
+fn the_models_of_the_thesis() {
+    with_stack(|| files("thesis").iter().for_each(|f| check(f)));
+    assert_eq!(files("thesis").len(), 10);
+}
+
+#[test]
+fn puzzles_and_protocols() {
+    with_stack(|| files("classic").iter().for_each(|f| check(f)));
+}
+
+#[test]
+fn language() {
+    with_stack(|| files("language").iter().for_each(|f| check(f)));
+}
