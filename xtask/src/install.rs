@@ -4,7 +4,7 @@ use crate::run::{check, command, exists};
 use anyhow::bail;
 
 /// A program, and the Debian packages that bring it.
-const TOOLS: [(&str, &[&str]); 7] = [
+const TOOLS: [(&str, &[&str]); 8] = [
     ("gcc", &["gcc"]),
     ("g++", &["g++"]),
     ("clang-19", &["clang-19", "libclang-rt-19-dev"]),
@@ -12,6 +12,7 @@ const TOOLS: [(&str, &[&str]); 7] = [
     ("objcopy", &["binutils"]),
     ("cmake", &["cmake", "make"]),
     ("meson", &["meson", "ninja-build"]),
+    ("spin", &["spin"]),
 ];
 
 /// Installs what is missing, or says exactly what to install.

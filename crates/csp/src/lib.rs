@@ -1,14 +1,69 @@
-//! CSP.
+//! CSP_M and refinement checking: reads a script and decides its assertions.
+//!
+//! # What it decides
+//!
+//! `S [T= I`, `S [F= I` and `S [FD= I` (every trace, stable failure, or failure and divergence of `I` is one of `S`),
+//! and whether a process is free of deadlock or divergence, deterministic, or has a trace. A claim that is false comes
+//! with a shortest behaviour that shows it, told for every part of the process; a search that meets its [`budget`]
+//! answers *unknown* and says which limit it met.
+//!
+//! # The way
+//!
+//! [`syntax`] (text to tree) → [`types`] (inference) → [`eval`] (values; processes become terms) → [`machine`] (leaves
+//! become explicit machines, compositions become rules over them) → [`refine`] (search, against a normalised
+//! specification) → [`counterexample`]. [`script`] runs the whole of it. [`native`] lets a process written in Rust take
+//! part.
+//!
+//! The language and the semantics are those of Roscoe's *Understanding Concurrent Systems* as FDR reads them; the search
+//! follows Gibson-Robinson, Armstrong, Boulgakov and Roscoe, *FDR3: a modern refinement checker for CSP* (2014); the
+//! partial-order reduction is Valmari's stubborn sets.
+//!
+//! # Deviations
+//!
+//! - Parallel processes terminate together, in one step, and termination can be refused like any event (Schneider).
+//!   Roscoe's processes terminate one by one, silently. The two differ only where termination is one of several choices.
+//! - `has trace` asks for the trace in every model. The models V and R and their divergence forms are refused.
+//! - Elements of tuples, sets, sequences and maps are evaluated when they are put in; arguments, local definitions and
+//!   endless sequences are lazy.
+//! - `lazyenumerate` is `explicate`, `lazynorm` is `normal`, `model_compress` is `sbisim`.
+//! - `WEAK_BUFFER` and `SIGNAL_BUFFER` lose what finds them full and say so with the event given for it.
+//! - A divergence is shown by a silent loop that need not be the nearest one.
+//!
+//! # What it misses
+//!
+//! - `deter`, `loop`, the watchdogs and `timed_priority` are known by name and refused when called.
+//! - A recursion through a parallel operator has no finite machine and ends at the budget.
+//! - A state wider than 64 words (some 500 components of a hundred states) is refused; compress parts of it.
+//!
+//! # Example
+//!
+//! ```
+//! use foretrace_csp::{budget::Budget, script::{Script, Verdict, with_stack}};
+//! let text = "channel coin, choc\n\
+//!             VENDING = coin -> choc -> VENDING\n\
+//!             BROKEN = coin -> (choc -> BROKEN |~| BROKEN)\n\
+//!             assert VENDING [T= BROKEN\n";
+//! with_stack(|| {
+//!     let script = Script::load("vending.csp", text, vec![]).unwrap();
+//!     let report = script.check(&script.assertions()[0], &Budget::default(), &|_| {});
+//!     let Verdict::Fails(Some(shown)) = report.verdict else { panic!("it can take two coins") };
+//!     assert_eq!((shown.trace, shown.event), (vec!["coin".to_string()], Some("coin".to_string())));
+//! });
+//! ```
+
 #![forbid(unsafe_code)]
+// A thunk inside a value may be forced, which changes neither its order nor its hash.
+#![allow(clippy::mutable_key_type)]
+
 pub mod budget;
 pub mod compress;
+pub mod counterexample;
 pub mod diagnostic;
 pub mod eval;
 pub mod machine;
 pub mod native;
 pub mod refine;
+pub mod script;
 pub mod source;
 pub mod syntax;
 pub mod types;
-pub mod counterexample;
-pub mod script;

@@ -12,14 +12,15 @@ use crate::refine::check::{self, Answer, Failure, FailureKind, Options, Outcome,
 use crate::refine::search::Watcher;
 use crate::source::{Position, Sources, Span};
 use crate::syntax::token::Model;
-use crate::types;
 use crate::syntax::{self, Assertion, Claim, Decl, DeclKind, Expr, Symbol, Symbols};
+use crate::types;
 use std::rc::Rc;
 use std::sync::Arc;
 
 /// Stack of the thread that evaluates: recursion in a script is recursion here.
 const STACK: usize = 2 << 30;
 
+const PRELUDE_NAME: &str = "<prelude>";
 /// Definitions every script has; its own take precedence.
 const PRELUDE: &str = include_str!("prelude.csp");
 
@@ -86,7 +87,7 @@ impl Script {
             Ok(script) => script,
             Err(diagnostics) => return Err(LoadError { diagnostics, sources }),
         };
-        let prelude = syntax::parse("<prelude>", PRELUDE, &mut sources, &mut symbols);
+        let prelude = syntax::parse(PRELUDE_NAME, PRELUDE, &mut sources, &mut symbols);
         let prelude = prelude.expect("the prelude is well formed").decls;
         let mine: Vec<Symbol> = script.decls.iter().flat_map(declared_names).map(|(name, _)| name).collect();
         let replaced = |d: &Decl| declared_names(d).iter().any(|(name, _)| mine.contains(name));
@@ -133,7 +134,8 @@ impl Script {
     fn diagnostic(&self, fault: Fault, span: Span) -> Diagnostic {
         match fault {
             Fault::Error(mut d) => {
-                if d.span == Span::default() {
+                let inside = self.sources.position(d.span).file == PRELUDE_NAME;
+                if d.span == Span::default() || inside {
                     d.span = span;
                 }
                 *d

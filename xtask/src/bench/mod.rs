@@ -1,5 +1,6 @@
 //! Benchmarks: each compares with its peers in one run and prints a table for `BENCHMARKS.md`.
 
+mod csp;
 mod measure;
 mod record;
 mod trace;
@@ -21,6 +22,7 @@ const BENCHES: &[Bench] = &[
         run: record::run,
     },
     Bench { name: "trace", about: "from recording to trace, over growing sizes", run: trace::run },
+    Bench { name: "csp", about: "checking CSP_M against spin: states a second, bytes a state", run: csp::run },
 ];
 
 /// Which benchmark, and how often.

@@ -1,6 +1,7 @@
 //! Fuzzing: random input to everything that reads what others wrote. A target must not panic, whatever it is given.
 
 mod arguments;
+mod csp;
 mod random;
 
 use anyhow::bail;
@@ -18,6 +19,7 @@ struct Target {
 /// All of them. A new one is a file and a line here.
 const TARGETS: &[Target] = &[
     Target { name: "arguments", about: "a compiler's arguments and response files", once: arguments::once },
+    Target { name: "csp", about: "scripts of CSP_M", once: csp::once },
     Target { name: "recording", about: "recordings", once: |random| readers::recording(random.next()) },
     Target { name: "text", about: "text traces", once: |random| readers::text_form(random.next()) },
     Target { name: "std", about: "STD traces", once: |random| readers::std_trace(random.next()) },

@@ -68,6 +68,13 @@ pub const DECLARED: &[&str] = &[
     "timed_priority",
 ];
 
+/// The prelude's way to name what a script may have redefined.
+pub const ALIAS: &str = "csp_";
+
+fn plain(name: &str) -> &str {
+    name.strip_prefix(ALIAS).unwrap_or(name)
+}
+
 /// The word that declares one of them.
 pub fn declaration_of(name: &str) -> &'static str {
     let external = ["deter", "failure_watchdog", "trace_watchdog", "loop", "prioritise", "prioritise_nocache"];
@@ -77,7 +84,7 @@ pub fn declaration_of(name: &str) -> &'static str {
 
 impl Evaluator {
     pub(super) fn builtin_value(&mut self, name: Symbol, span: Span) -> Eval<Value> {
-        let constant = match self.symbols.name(name) {
+        let constant = match plain(self.symbols.name(name)) {
             "STOP" => Value::Proc(self.terms.add(Term::Stop)),
             "SKIP" => Value::Proc(self.terms.add(Term::Skip)),
             "DIV" => Value::Proc(self.terms.add(Term::Div)),
@@ -96,7 +103,7 @@ impl Evaluator {
     }
 
     pub(super) fn call_builtin(&mut self, name: Symbol, args: Vec<Value>, span: Span) -> Eval<Value> {
-        let text = self.symbols.name(name).to_owned();
+        let text = plain(self.symbols.name(name)).to_owned();
         let mut finite = Vec::with_capacity(args.len());
         for arg in args {
             let lazy_ok = matches!(text.as_str(), "head" | "tail" | "null");

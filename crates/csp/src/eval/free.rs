@@ -47,7 +47,9 @@ pub fn pattern_names(pat: &Pat, out: &mut Vec<Symbol>) {
 /// The names a declaration brings into scope, with where.
 pub fn declared_names(decl: &Decl) -> Vec<(Symbol, crate::source::Span)> {
     match &decl.kind {
-        DeclKind::Function(name, _) | DeclKind::Nametype(name, _) | DeclKind::Subtype(name, _) => vec![(*name, decl.span)],
+        DeclKind::Function(name, _) | DeclKind::Nametype(name, _) | DeclKind::Subtype(name, _) => {
+            vec![(*name, decl.span)]
+        }
         DeclKind::Pattern(pat, _) => {
             let mut names = Vec::new();
             pattern_names(pat, &mut names);

@@ -102,6 +102,9 @@ const GENERAL: Comp = Comp::MAX - 1;
 /// Entries of a component's table of steps beyond which it is searched instead.
 const MAX_TABLE: usize = 1 << 16;
 
+/// A native component: its first word of the key, how many it has, the process, and the numbers of its events.
+pub type NativePart = (usize, usize, Arc<dyn Native>, Vec<u32>);
+
 /// A component ready to run.
 pub struct Machine {
     pub field: Field,
@@ -117,7 +120,7 @@ pub struct Machine {
     lead_at: Vec<u32>,
     led: Vec<u32>,
     /// Words of the key that hold a native component's state, and the process.
-    native: Option<(usize, usize, Arc<dyn Native>, Vec<u32>)>,
+    native: Option<NativePart>,
 }
 
 impl Machine {
@@ -170,14 +173,16 @@ impl Machine {
         for state in 0..states {
             let mut moves = Vec::new();
             for step in self.row(state) {
-                moves.extend(self.led(step.local).iter().map(|&rule| simple_move(&rules[rule as usize], rule, step.delta)));
+                moves.extend(
+                    self.led(step.local).iter().map(|&rule| simple_move(&rules[rule as usize], rule, step.delta)),
+                );
             }
             self.moves.extend(moves);
             self.moves_at.push(self.moves.len() as u32);
         }
     }
 
-    pub fn native(&self) -> Option<&(usize, usize, Arc<dyn Native>, Vec<u32>)> {
+    pub fn native(&self) -> Option<&NativePart> {
         self.native.as_ref()
     }
 }

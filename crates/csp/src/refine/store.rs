@@ -45,7 +45,7 @@ impl<const W: usize> Default for Shard<W> {
 impl<const W: usize> Shard<W> {
     #[inline]
     fn slot(&self, hash: u64) -> usize {
-        ((hash & 0xffff_ffff) * self.table.len() as u64 >> 32) as usize
+        (((hash & 0xffff_ffff) * self.table.len() as u64) >> 32) as usize
     }
 
     #[inline]

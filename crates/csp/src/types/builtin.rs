@@ -61,6 +61,10 @@ pub fn schemes(symbols: &mut Symbols) -> FxHashMap<Symbol, Scheme> {
         if let DeclKind::Annotation(names, scheme) = &decl.kind {
             let scheme = convert(scheme, symbols);
             out.extend(names.iter().map(|(name, _)| (*name, scheme.clone())));
+            for (name, _) in names {
+                let alias = format!("{}{}", crate::eval::builtin::ALIAS, symbols.name(*name));
+                out.insert(symbols.intern(&alias), scheme.clone());
+            }
         }
     }
     let yields = Scheme {
@@ -88,7 +92,8 @@ fn convert(scheme: &TypeScheme, symbols: &Symbols) -> Scheme {
     };
     let var = |s: Symbol| Type::Var(FIRST + vars.iter().position(|v| *v == s).unwrap_or(0) as u32);
     let constraints = scheme.constraints.iter();
-    let constraints = constraints.map(|(c, v, span)| Constraint::Class(class(symbols.name(*c)), var(*v), *span)).collect();
+    let constraints =
+        constraints.map(|(c, v, span)| Constraint::Class(class(symbols.name(*c)), var(*v), *span)).collect();
     Scheme { vars: (0..vars.len() as u32).map(|i| FIRST + i).collect(), constraints, ty }
 }
 

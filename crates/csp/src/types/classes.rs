@@ -98,8 +98,14 @@ impl Checker<'_> {
         let shown = self.show(ty);
         let (message, hint) = match class {
             Class::Eq => (format!("values of type {shown} cannot be compared"), "compare what they are made from"),
-            Class::Ord => (format!("values of type {shown} have no order"), "only numbers, characters, sets, sequences, tuples and maps do"),
-            Class::Set => (format!("values of type {shown} cannot be in a set"), "functions cannot; put what they depend on into the set"),
+            Class::Ord => (
+                format!("values of type {shown} have no order"),
+                "only numbers, characters, sets, sequences, tuples and maps do",
+            ),
+            Class::Set => (
+                format!("values of type {shown} cannot be in a set"),
+                "functions cannot; put what they depend on into the set",
+            ),
             Class::Complete => (format!("a value of type {shown} waits for more fields"), "give the missing fields"),
         };
         self.error(span, message).hint = Some(hint.into());

@@ -294,7 +294,8 @@ impl Checker<'_> {
         let bound = self.scoped(|c| {
             let ty = c.bind_pattern(pat);
             for (name, known) in names {
-                let found = c.scopes.last().and_then(|s| s.names.iter().find(|(n, _)| n == name).map(|(_, s)| s.ty.clone()));
+                let found =
+                    c.scopes.last().and_then(|s| s.names.iter().find(|(n, _)| n == name).map(|(_, s)| s.ty.clone()));
                 if let Some(found) = found {
                     c.unify(known, &found, pat.span);
                 }
@@ -351,12 +352,21 @@ fn groups(decls: &[Decl]) -> Vec<Vec<usize>> {
         .iter()
         .enumerate()
         .map(|(i, d)| {
-            let mut used: Vec<usize> = names_used(d).iter().filter_map(|n| home.get(n).copied()).filter(|&j| j != i).collect();
+            let mut used: Vec<usize> =
+                names_used(d).iter().filter_map(|n| home.get(n).copied()).filter(|&j| j != i).collect();
             used.dedup();
             used
         })
         .collect();
-    let mut order = Components { uses: &uses, index: vec![None; decls.len()], low: vec![0; decls.len()], done: vec![false; decls.len()], stack: Vec::new(), next: 0, out: Vec::new() };
+    let mut order = Components {
+        uses: &uses,
+        index: vec![None; decls.len()],
+        low: vec![0; decls.len()],
+        done: vec![false; decls.len()],
+        stack: Vec::new(),
+        next: 0,
+        out: Vec::new(),
+    };
     for i in 0..decls.len() {
         if order.index[i].is_none() {
             order.visit(i);

@@ -78,7 +78,8 @@ impl Checker<'_> {
             let part = self.resolve(&row[at]);
             match part {
                 Type::Var(_) if at + 1 == row.len() => {
-                    let Some(fields) = self.fields_left(&Type::Dotable(arg.clone(), after.clone()), result, guess) else {
+                    let Some(fields) = self.fields_left(&Type::Dotable(arg.clone(), after.clone()), result, guess)
+                    else {
                         return false;
                     };
                     let (all, end) = self.take(Type::Dotable(arg, after), fields);

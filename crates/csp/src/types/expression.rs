@@ -129,11 +129,11 @@ impl Checker<'_> {
         }
         let args: Vec<Type> = args.iter().map(|a| self.infer(a)).collect();
         let result = self.fresh();
-        if let Type::Var(_) = self.resolve(&function) {
+        if let Type::Var(_) | Type::Function(..) = self.resolve(&function) {
             self.unify(&Type::Function(args, Box::new(result.clone())), &function, f.span);
         } else {
             let shown = self.show(&function);
-            self.error(f.span, format!("a {shown} is not a function"));
+            self.error(f.span, format!("a value of type {shown} is not a function"));
         }
         result
     }

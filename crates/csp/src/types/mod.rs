@@ -60,9 +60,18 @@ pub enum Class {
 pub enum Constraint {
     Class(Class, Type, Span),
     /// `left.row[0].row[1]...` has the type `result`.
-    Dot { left: Type, row: Vec<Type>, result: Type, span: Span },
+    Dot {
+        left: Type,
+        row: Vec<Type>,
+        result: Type,
+        span: Span,
+    },
     /// With all its fields, `of` is a `to`.
-    Yields { of: Type, to: Type, span: Span },
+    Yields {
+        of: Type,
+        to: Type,
+        span: Span,
+    },
 }
 
 struct Scope {

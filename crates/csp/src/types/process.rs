@@ -94,7 +94,7 @@ impl Checker<'_> {
         let known = self.resolve(&left);
         if !matches!(known, Type::Var(_) | Type::Dotable(..) | Type::Dot(..)) {
             let shown = self.show(&known);
-            let error = self.error(span, format!("a {shown} takes no fields"));
+            let error = self.error(span, format!("a value of type {shown} takes no fields"));
             error.hint = Some("see the declaration of the channel".into());
             return;
         }

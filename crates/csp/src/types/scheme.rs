@@ -96,7 +96,9 @@ impl Checker<'_> {
                 result: self.expand(&result),
                 span,
             },
-            Constraint::Yields { of, to, span } => Constraint::Yields { of: self.expand(&of), to: self.expand(&to), span },
+            Constraint::Yields { of, to, span } => {
+                Constraint::Yields { of: self.expand(&of), to: self.expand(&to), span }
+            }
         }
     }
 

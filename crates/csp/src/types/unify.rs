@@ -87,7 +87,9 @@ impl Checker<'_> {
             (Type::Dot(p, q), Type::Dot(r, s)) | (Type::Dotable(p, q), Type::Dotable(r, s)) => {
                 self.try_unify(p, r) && self.try_unify(q, s)
             }
-            (Type::Tuple(x), Type::Tuple(y)) => x.len() == y.len() && x.iter().zip(y).all(|(s, t)| self.try_unify(s, t)),
+            (Type::Tuple(x), Type::Tuple(y)) => {
+                x.len() == y.len() && x.iter().zip(y).all(|(s, t)| self.try_unify(s, t))
+            }
             (Type::Function(x, s), Type::Function(y, t)) => {
                 x.len() == y.len() && x.iter().zip(y).all(|(s, t)| self.try_unify(s, t)) && self.try_unify(s, t)
             }

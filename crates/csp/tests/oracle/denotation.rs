@@ -3,8 +3,11 @@
 //!
 //! Slow and literal on purpose: every refusal set is written down, not only the maximal ones.
 
-use super::process::{Process, TICK};
+use super::process::Process;
 use std::collections::BTreeSet;
+
+/// Termination, after the events a, b and c.
+pub const TICK: u8 = 3;
 
 pub type Trace = Vec<u8>;
 /// A set of events, one bit each.
@@ -59,11 +62,7 @@ pub fn meaning(p: &Process) -> Meaning {
     }
 }
 
-fn constant(
-    traces: Vec<Trace>,
-    failures: impl Iterator<Item = (Trace, Events)>,
-    divergences: Vec<Trace>,
-) -> Meaning {
+fn constant(traces: Vec<Trace>, failures: impl Iterator<Item = (Trace, Events)>, divergences: Vec<Trace>) -> Meaning {
     Meaning {
         traces: traces.into_iter().collect(),
         failures: failures.collect(),
@@ -256,7 +255,8 @@ fn renamed(s: &Trace, r: &[(u8, u8)]) -> Vec<Trace> {
 }
 
 fn rename(p: Meaning, r: &[(u8, u8)]) -> Meaning {
-    let before = |x: Events| (0..=TICK).filter(|&e| images(r, e).iter().any(|&i| x & bit(i) != 0)).fold(0, |m, e| m | bit(e));
+    let before =
+        |x: Events| (0..=TICK).filter(|&e| images(r, e).iter().any(|&i| x & bit(i) != 0)).fold(0, |m, e| m | bit(e));
     let mut out = Meaning::default();
     out.traces.extend(p.traces.iter().flat_map(|s| renamed(s, r)));
     out.divergences.extend(p.divergences.iter().flat_map(|s| renamed(s, r)));
@@ -309,9 +309,8 @@ impl Meaning {
     }
 
     pub fn deterministic(&self) -> bool {
-        let both = |s: &Trace, e: u8| {
-            self.traces.contains(&join(s, &[e])) && self.failures.contains(&(s.clone(), bit(e)))
-        };
+        let both =
+            |s: &Trace, e: u8| self.traces.contains(&join(s, &[e])) && self.failures.contains(&(s.clone(), bit(e)));
         !self.traces.iter().any(|s| (0..=TICK).any(|e| both(s, e)))
     }
 }

@@ -1,8 +1,5 @@
 //! Random finite processes, and the script that says the same.
 
-/// Termination, after the events a, b and c.
-pub const TICK: u8 = 3;
-
 #[derive(Clone, Debug)]
 pub enum Process {
     Stop,

@@ -3,6 +3,9 @@
 use super::super::precedence::*;
 use super::*;
 
+/// What stands in `[[ ]]` or between the brackets of a link.
+pub(super) type Pairs = (Vec<(Expr, Expr)>, Vec<Stmt>);
+
 impl Parser<'_> {
     pub(super) fn expression(&mut self) -> Parsed<Expr> {
         self.climb(LOOSEST)
@@ -145,7 +148,7 @@ impl Parser<'_> {
     }
 
     /// `a <- b, c <- d | x <- S`, with `<-` or `<->` between the two of a pair.
-    pub(super) fn pairs(&mut self, arrow: &'static str) -> Parsed<(Vec<(Expr, Expr)>, Vec<Stmt>)> {
+    pub(super) fn pairs(&mut self, arrow: &'static str) -> Parsed<Pairs> {
         let pairs = self.comma_separated(|p| {
             let from = p.climb(DOT)?;
             p.expect(arrow)?;

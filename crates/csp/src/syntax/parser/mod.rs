@@ -41,8 +41,7 @@ pub fn parse(name: &str, text: &str, sources: &mut Sources, symbols: &mut Symbol
     load(name, text, sources, symbols, &mut tokens, &mut errors);
     let end = tokens.last().map_or(Span::default(), |t: &Token| Span { lo: t.span.hi, hi: t.span.hi });
     tokens.push(Token { tok: Tok::Eof, span: end, newline: true, glued: false });
-    let mut parser =
-        Parser { tokens, at: 0, depth: 0, newlines: true, open_sequences: 0, symbols, errors };
+    let mut parser = Parser { tokens, at: 0, depth: 0, newlines: true, open_sequences: 0, symbols, errors };
     let decls = parser.declarations(|t| matches!(t, Tok::Eof));
     if parser.errors.is_empty() { Ok(Script { decls }) } else { Err(parser.errors) }
 }

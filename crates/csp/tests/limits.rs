@@ -1,0 +1,55 @@
+//! Scripts without end come to an end, with the reason.
+
+use foretrace_csp::budget::Budget;
+use foretrace_csp::script::{Script, Verdict, with_stack};
+use std::time::{Duration, Instant};
+
+fn verdicts(text: &str, budget: &Budget) -> Vec<String> {
+    let script = Script::load("limits.csp", text, Vec::new()).unwrap_or_else(|e| panic!("{e}"));
+    let say = |verdict| match verdict {
+        Verdict::Unknown(why) => why,
+        Verdict::Error(d) => d.message,
+        other => format!("{other:?}"),
+    };
+    script.assertions().iter().map(|a| say(script.check(a, budget, &|_| {}).verdict)).collect()
+}
+
+const COUNTER: &str = "channel up : {0,1}\nP(n) = up.n % 2 -> P(n+1)\nassert P(0) :[deadlock free]\n";
+const WIDE: &str = "channel t : {0..8}
+C(i, n) = t.i -> C(i, (n+1) % 50)
+ALL = ||| i : {0..8} @ C(i, 0)
+assert RUN({|t|}) [T= ALL
+";
+
+#[test]
+fn every_limit_ends_the_search_and_names_itself() {
+    with_stack(|| {
+        let states = Budget { max_states: 5_000, ..Budget::default() };
+        assert!(verdicts(COUNTER, &states)[0].contains("--max-states"));
+        assert!(verdicts(WIDE, &states)[0].contains("--max-states"));
+        let memory = Budget { max_memory: 1 << 20, ..Budget::default() };
+        assert!(verdicts(COUNTER, &memory)[0].contains("--max-memory"));
+        assert!(verdicts(WIDE, &memory)[0].contains("--max-memory"));
+        let time = Budget { timeout: Some(Duration::from_millis(300)), ..Budget::default() };
+        let begin = Instant::now();
+        assert!(verdicts(COUNTER, &time)[0].contains("--timeout"));
+        assert!(verdicts(WIDE, &time)[0].contains("--timeout"));
+        assert!(begin.elapsed() < Duration::from_secs(20));
+    });
+}
+
+#[test]
+fn the_same_answer_on_any_number_of_threads() {
+    let text = "channel t : {0..3}
+C(i, n) = t.i -> C(i, (n+1) % 9)
+ALL = ||| i : {0..3} @ C(i, 0)
+LESS(n) = n < 7 & t?x -> LESS(n+1)
+assert LESS(0) [T= ALL
+";
+    with_stack(|| {
+        let one = verdicts(text, &Budget { threads: 1, ..Budget::default() });
+        for threads in [2, 3, 8] {
+            assert_eq!(one, verdicts(text, &Budget { threads, ..Budget::default() }));
+        }
+    });
+}

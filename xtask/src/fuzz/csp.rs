@@ -1,0 +1,155 @@
+//! Scripts of CSP_M, valid and not: reading, typing, evaluating and checking them ends with an answer or a message.
+
+use super::random::Random;
+use foretrace_csp::budget::Budget;
+use foretrace_csp::script::{Script, with_stack};
+use std::time::Duration;
+
+const WORDS: [&str; 96] = [
+    "STOP",
+    "SKIP",
+    "DIV",
+    "P",
+    "Q",
+    "a",
+    "b",
+    "c",
+    "d",
+    "x",
+    "y",
+    "0",
+    "1",
+    "2",
+    "->",
+    "[]",
+    "|~|",
+    "|||",
+    ";",
+    "[|",
+    "|]",
+    "|>",
+    "[",
+    "]",
+    "||",
+    "\\",
+    "|\\",
+    "/\\",
+    "[>",
+    "[[",
+    "]]",
+    "<-",
+    "<->",
+    "{|",
+    "|}",
+    "{",
+    "}",
+    "(",
+    ")",
+    "<",
+    ">",
+    ",",
+    "..",
+    ".",
+    "?",
+    "!",
+    "$",
+    ":",
+    "@",
+    "&",
+    "=",
+    "==",
+    "<=",
+    "+",
+    "-",
+    "*",
+    "/",
+    "%",
+    "#",
+    "^",
+    "if",
+    "then",
+    "else",
+    "let",
+    "within",
+    "and",
+    "or",
+    "not",
+    "true",
+    "channel",
+    "datatype",
+    "nametype",
+    "subtype",
+    "assert",
+    "[T=",
+    "[F=",
+    "[FD=",
+    ":[deadlock free]",
+    ":[deterministic]",
+    "union",
+    "diff",
+    "card",
+    "head",
+    "Events",
+    "CHAOS",
+    "RUN",
+    "\n",
+    "\n",
+    "\n",
+    "'c'",
+    "\"s\"",
+    "_",
+    "::",
+    "=>",
+    "(| ",
+    "|)",
+];
+
+const SEEDS: [&str; 6] = [
+    "channel a, b, c\nP = a -> P [] b -> STOP\nQ = (P ||| P) \\ {a}\nassert P [T= Q\nassert Q :[deadlock free]\n",
+    "channel d : {0..2}\nP(x) = d!x -> P((x+1)%3)\nassert P(0) [FD= P(0)\nassert P(0) :[deterministic]\n",
+    "datatype T = A | B.{0,1}\nchannel c : T\nf(A) = 0\nf(B.x) = x\nP = c?t -> (if f(t) == 0 then P else SKIP)\nassert P [F= P ; STOP\n",
+    "sum(<>) = 0\nsum(<x>^s) = x + sum(s)\nprint sum(<1..10>)\nm = (| 1 => {2,3} |)\nprint mapLookup(m, 1)\n",
+    "channel l, r : {0,1}\nB = l?x -> r!x -> B\nassert B [r <-> l] B :[deadlock free]\n",
+    "transparent sbisim, diamond\nchannel a, b\nP = let Q(n) = if n == 0 then SKIP else a -> Q(n-1) within Q(3)\nassert sbisim(P) [T= diamond(P) /\\ b -> STOP\n",
+];
+
+/// One script.
+pub fn once(random: &mut Random) {
+    let text = if random.below(3) == 0 { soup(random) } else { mutant(random) };
+    let budget = Budget { max_states: 2_000, max_memory: 64 << 20, timeout: Some(Duration::from_secs(2)), threads: 1 };
+    with_stack(|| {
+        let Ok(script) = Script::load("fuzz.csp", &text, Vec::new()) else { return };
+        drop(script.prints(&budget));
+        for assertion in script.assertions() {
+            drop(script.check(&assertion, &budget, &|_| {}));
+        }
+    });
+}
+
+fn soup(random: &mut Random) -> String {
+    let count = random.below(60);
+    (0..count).map(|_| format!("{} ", random.choose(&WORDS))).collect()
+}
+
+/// A good script with a few words lost, doubled, swapped or replaced.
+fn mutant(random: &mut Random) -> String {
+    let seed = *random.choose(&SEEDS);
+    let mut words: Vec<String> =
+        seed.split_inclusive([' ', '\n', '(', ')', '{', '}', '.']).map(str::to_owned).collect();
+    for _ in 0..=random.below(4) {
+        let at = random.below(words.len());
+        match random.below(4) {
+            0 => drop(words.remove(at)),
+            1 => words.insert(at, format!("{} ", random.choose(&WORDS))),
+            2 => words[at] = format!("{} ", random.choose(&WORDS)),
+            _ => {
+                let other = random.below(words.len());
+                words.swap(at, other);
+            }
+        }
+        if words.is_empty() {
+            break;
+        }
+    }
+    words.concat()
+}
