@@ -87,6 +87,10 @@ impl Script {
             Ok(script) => script,
             Err(diagnostics) => return Err(LoadError { diagnostics, sources }),
         };
+        script.decls = match syntax::desugar::desugar(script.decls, &mut symbols) {
+            Ok(decls) => decls,
+            Err(diagnostics) => return Err(LoadError { diagnostics, sources }),
+        };
         let prelude = syntax::parse(PRELUDE_NAME, PRELUDE, &mut sources, &mut symbols);
         let prelude = prelude.expect("the prelude is well formed").decls;
         let mine: Vec<Symbol> = script.decls.iter().flat_map(declared_names).map(|(name, _)| name).collect();

@@ -15,8 +15,8 @@ fn verdicts(text: &str, budget: &Budget) -> Vec<String> {
 }
 
 const COUNTER: &str = "channel up : {0,1}\nP(n) = up.n % 2 -> P(n+1)\nassert P(0) :[deadlock free]\n";
-const WIDE: &str = "channel t : {0..8}
-C(i, n) = t.i -> C(i, (n+1) % 50)
+const WIDE: &str = "channel t : {0..8}.{0..49}
+C(i, n) = t.i.n -> C(i, (n+1) % 50)
 ALL = ||| i : {0..8} @ C(i, 0)
 assert RUN({|t|}) [T= ALL
 ";
@@ -40,8 +40,8 @@ fn every_limit_ends_the_search_and_names_itself() {
 
 #[test]
 fn the_same_answer_on_any_number_of_threads() {
-    let text = "channel t : {0..3}
-C(i, n) = t.i -> C(i, (n+1) % 9)
+    let text = "channel t : {0..3}.{0..8}
+C(i, n) = t.i.n -> C(i, (n+1) % 9)
 ALL = ||| i : {0..3} @ C(i, 0)
 LESS(n) = n < 7 & t?x -> LESS(n+1)
 assert LESS(0) [T= ALL

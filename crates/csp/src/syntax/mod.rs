@@ -1,6 +1,7 @@
 //! From text to tree: the lexer, the parser with the precedence table of the language, and the tree itself.
 
 pub mod ast;
+pub mod desugar;
 pub mod lexer;
 pub mod parser;
 pub mod precedence;

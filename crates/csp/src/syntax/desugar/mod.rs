@@ -1,0 +1,50 @@
+//! What is rewritten before types are checked: modules become plain declarations with longer names, timed sections
+//! become processes that let time pass.
+
+mod module;
+mod rewrite;
+mod timed;
+
+use super::ast::*;
+use super::symbol::{Symbol, Symbols};
+use crate::diagnostic::{Diagnostic, Stage};
+use crate::eval::free::declared_names;
+use crate::source::Span;
+use rewrite::Rewrite;
+
+/// Rewrites a script's declarations.
+pub fn desugar(decls: Vec<Decl>, symbols: &mut Symbols) -> Result<Vec<Decl>, Vec<Diagnostic>> {
+    let mut errors = Vec::new();
+    let decls = module::flatten(decls, symbols, &mut errors);
+    let tock = symbols.intern("tock");
+    let has_tock = decls.iter().any(|d| declares(d, tock));
+    let mut out = Vec::new();
+    for decl in decls {
+        match decl.kind {
+            DeclKind::Timed(cost, inner) => {
+                if !has_tock {
+                    let error = Diagnostic::new(Stage::Syntax, decl.span, "a timed section needs the channel tock");
+                    errors.push(error.hint("add the line: channel tock"));
+                    continue;
+                }
+                let mut rewrite = Rewrite::timed(symbols, tock, cost);
+                out.extend(inner.iter().map(|d| rewrite.decl(d)));
+                errors.append(&mut rewrite.errors);
+            }
+            kind if has_tock => {
+                let mut rewrite = Rewrite::untimed(symbols, tock);
+                out.push(rewrite.decl(&Decl { span: decl.span, kind }));
+            }
+            kind => out.push(Decl { span: decl.span, kind }),
+        }
+    }
+    if errors.is_empty() { Ok(out) } else { Err(errors) }
+}
+
+fn declares(decl: &Decl, name: Symbol) -> bool {
+    declared_names(decl).iter().any(|(n, _)| *n == name)
+}
+
+fn error(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(Stage::Syntax, span, message)
+}
