@@ -6,5 +6,6 @@ mod build_systems;
 mod record;
 mod refusals;
 mod support;
+mod symbols;
 mod trace;
 mod wrapper;

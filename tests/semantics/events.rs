@@ -3,10 +3,11 @@
 use foretrace_event::wire::{Access, LockArg, Op, Record, Sync};
 use foretrace_event::{LockClass, Order, Patience};
 use foretrace_trace::Recording;
+use object::{Object, ObjectSymbol};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// A variable whose accesses are shown: programs print `@name address size`.
+/// A variable whose accesses are shown: programs print `@name address size`, or name a global one.
 pub struct Variable {
     name: String,
     start: u64,
@@ -22,6 +23,22 @@ impl Variable {
         variables
     }
 
+    /// The executable's global variables of these names, where they were while it ran.
+    pub fn named(names: &[String], executable: &Path, recording: &Recording) -> Vec<Self> {
+        if names.is_empty() {
+            return Vec::new();
+        }
+        let bytes = std::fs::read(executable).expect("the program was built");
+        let file = object::File::parse(&*bytes).expect("the program is an executable");
+        let is_ours = |module: &&foretrace_trace::Module| module.path.file_name() == executable.file_name();
+        let bias = recording.modules().iter().find(is_ours).expect("the program is a module").bias;
+        let find = |name: &String| {
+            let symbol = file.symbol_by_name(name).unwrap_or_else(|| panic!("no variable {name}"));
+            Self { name: name.clone(), start: symbol.address() + bias, size: symbol.size() }
+        };
+        names.iter().map(find).collect()
+    }
+
     fn parse_line(line: &str) -> Option<Self> {
         let mut words = line.split(' ');
         let name = words.next()?.to_owned();
@@ -29,16 +46,24 @@ impl Variable {
         Some(Self { name, start, size: words.next()?.parse().ok()? })
     }
 
-    /// The bytes of the variable that these lines' masks cover, as they are written.
-    fn touched(&self, lines: &[(u64, u64)]) -> Option<String> {
+    /// The runs of bytes of the variable that these lines' masks cover, as they are written.
+    fn touched(&self, lines: &[(u64, u64)]) -> Vec<String> {
         let is_touched = |offset: &u64| {
             let address = self.start + offset;
             lines.iter().any(|(line, mask)| line * 64 == address & !63 && mask >> (address & 63) & 1 == 1)
         };
-        let first = (0..self.size).find(is_touched)?;
-        let last = (0..self.size).rfind(is_touched)?;
-        let whole = first == 0 && last + 1 == self.size;
-        Some(if whole { self.name.clone() } else { format!("{}[{first}..{}]", self.name, last + 1) })
+        let mut runs: Vec<(u64, u64)> = Vec::new();
+        for offset in (0..self.size).filter(is_touched) {
+            match runs.last_mut() {
+                Some((_, end)) if *end == offset => *end += 1,
+                _ => runs.push((offset, offset + 1)),
+            }
+        }
+        runs.into_iter().map(|run| self.part(run)).collect()
+    }
+
+    fn part(&self, (from, to): (u64, u64)) -> String {
+        if (from, to) == (0, self.size) { self.name.clone() } else { format!("{}[{from}..{to}]", self.name) }
     }
 }
 
@@ -105,6 +130,9 @@ pub fn events(
                     events.extend(accesses(&std::mem::take(&mut segment), variables, filter));
                     let hint = expected.get(events.len()).map(String::as_str);
                     events.push(operation(&sync, &mut names, hint));
+                    if let (Op::Start, Some(name)) = (sync.op, thread.name) {
+                        events.push(format!("named {name}"));
+                    }
                 }
                 Record::Access(access) => segment.push(access),
                 Record::Sync(_) => {}
@@ -122,7 +150,7 @@ fn accesses(segment: &[Access], variables: &[Variable], filter: &Filter<'_>) -> 
     let writes: Vec<_> = segment.iter().map(|access| (access.line, access.writes)).collect();
     let kinds = [("read", reads), ("write", writes)].into_iter().filter(|(kind, _)| filter.shows(kind));
     let names = |(kind, lines): (&str, Vec<_>)| {
-        let touched = variables.iter().filter_map(|variable| variable.touched(&lines));
+        let touched = variables.iter().flat_map(|variable| variable.touched(&lines));
         touched.map(|name| format!("{kind} {name}")).collect::<Vec<_>>()
     };
     kinds.flat_map(names).collect()
@@ -147,7 +175,7 @@ fn operation(sync: &Sync, names: &mut Names, expected: Option<&str>) -> String {
             words.extend(lock_words(LockArg::decode(sync.arg).expect("the argument of a lock is one")));
         }
         Op::Wait | Op::WaitFailed => words.push(names.name(sync.arg, "m", expected.next())),
-        Op::BarrierInit | Op::SemInit | Op::SignalEnter | Op::SignalExit | Op::Exit | Op::Gap => {
+        Op::BarrierInit | Op::SemInit | Op::SignalEnter | Op::SignalExit | Op::Exit | Op::Gap | Op::Custom => {
             words.push(sync.arg.to_string());
         }
         Op::SemWait | Op::SemWaitFailed => words.extend(Patience::from_code(sync.arg).and_then(patience)),

@@ -21,6 +21,8 @@ pub struct Program {
     pub exit: i32,
     /// `// events: any`: they hang on the library's version, and need only be a legal history.
     pub any: bool,
+    /// `// show: NAME…`: global variables whose accesses are shown.
+    pub show: Vec<String>,
     /// `// keep: alloc free`: operations that are shown though they usually are not.
     pub keep: Vec<String>,
 }
@@ -46,6 +48,7 @@ impl Program {
             plugins: Vec::new(),
             exit: 0,
             any: false,
+            show: Vec::new(),
             keep: Vec::new(),
         };
         for line in text.lines() {
@@ -61,6 +64,7 @@ impl Program {
         match key {
             "flags" => self.flags = words().collect(),
             "events" => self.any = value == "any",
+            "show" => self.show = words().collect(),
             "keep" => self.keep = words().collect(),
             "exit" => self.exit = value.parse().expect("an exit code is a number"),
             "plugin" => self.plugins.push(Plugin { source: value.to_owned(), is_plain: false }),

@@ -78,7 +78,8 @@ fn record(program: &Program, way: Way, scratch: &Path) -> Events {
     let (recording, outcome) = recorded(&executable, &[argument], &directory);
     assert_eq!(outcome.code(), program.exit, "{}: {}", program.path.display(), outcome.stderr);
     assert_eq!(outcome.stderr, "", "{}", program.path.display());
-    let variables = Variable::parse(&outcome.stdout);
+    let mut variables = Variable::parse(&outcome.stdout);
+    variables.extend(Variable::named(&program.show, &executable, &recording));
     let names = if blesses() && way == program.ways[0] { Events::new() } else { shown(program, way) };
     events(&recording, &variables, &filter(program, way), &names)
 }
@@ -106,5 +107,5 @@ macro_rules! themes {
     )*};
 }
 
-themes!(annotations atomics barriers c11 channels conditions cxx memory modules mutexes once processes rwlocks semaphores
+themes!(annotations atomics barriers c11 channels conditions cxx libc memory modules mutexes once processes rwlocks semaphores
     signals threads);
