@@ -242,8 +242,14 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
     let Some(player) = player() else { return };
     flush(player);
     if is_step(op) {
-        gate::pass(player, op, object, pc);
+        gate::pass_with(player, op, object, pc, || take_part(player, op, object, arg));
+    } else {
+        take_part(player, op, object, arg);
     }
+}
+
+/// An operation whose turn it is takes part in the order of all operations.
+fn take_part(player: &'static Player, op: Op, object: usize, arg: u64) {
     let Some(_section) = Section::enter() else { return };
     player.last_load.set(None);
     let mut world = WORLD.lock();

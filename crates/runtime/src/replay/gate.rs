@@ -75,11 +75,17 @@ pub fn peek(player: &'static Player) -> Option<Op> {
 
 /// Takes the thread's step, which must be this operation.
 pub fn pass(player: &'static Player, op: Op, object: usize, pc: usize) {
-    let Turn::Mine(step) = await_turn(player) else { return };
+    pass_with(player, op, object, pc, || {});
+}
+
+/// Takes the thread's step, which must be this operation, and does `then` before anyone else may take the next.
+pub fn pass_with(player: &'static Player, op: Op, object: usize, pc: usize, then: impl FnOnce()) {
+    let Turn::Mine(step) = await_turn(player) else { return then() };
     let at = taken().load(Ordering::Relaxed);
     if !same_op(step.op, op) || !same_object(step.object, object) {
         outcome::diverged(at, player.index, step.op, op, pc);
     }
+    then();
     taken().store(at + 1, Ordering::Release);
     match schedule::step(at + 1) {
         Some(next) => wake(|player| player.index == next.thread),
