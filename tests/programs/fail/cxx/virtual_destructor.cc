@@ -5,11 +5,12 @@
 static sem_t started;
 struct Base {
     virtual int work() { return 1; }
-    virtual ~Base() {}
+    virtual ~Base() { last = work(); }
+    int last = 0;
 };
 struct Derived : Base {
     int work() override { return 2; }
-    ~Derived() override {}
+    ~Derived() override { last = work(); }
 };
 int main() {
     sem_init(&started, 0, 0);
