@@ -1,10 +1,11 @@
-// A queue of work with one worker. `submit` signals only if the queue was empty, to save a call; the worker looks at the
-// queue with the lock, but decides to sleep without it. Between the look and the sleep the signal can be lost, and the
-// worker sleeps for ever.
+// A queue of work with one worker. The worker looks whether there is work, and if there is none goes to sleep until some
+// arrives. Between the look and the sleep the work can arrive; then its signal wakes nobody, and the worker sleeps for
+// ever.
 //
-// The fix: look again under the lock, in a loop, and wait there (compile with -DFIXED).
+// The fix: look under the lock, and wait there, in a loop (compile with -DFIXED).
 #include <pthread.h>
 #include <stdio.h>
+#include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t arrived = PTHREAD_COND_INITIALIZER;
@@ -27,28 +28,26 @@ static int is_empty(void) {
 #endif
 
 static void *worker(void *unused) {
-    for (int i = 0; i < 2; i++) {
 #ifdef FIXED
-        pthread_mutex_lock(&lock);
-        while (waiting_jobs == 0)
-            pthread_cond_wait(&arrived, &lock);
+    pthread_mutex_lock(&lock);
+    while (waiting_jobs == 0)
+        pthread_cond_wait(&arrived, &lock);
 #else
-        int sleep = is_empty();
-        pthread_mutex_lock(&lock);
-        if (sleep)
-            pthread_cond_wait(&arrived, &lock);
+    int sleep = is_empty();
+    pthread_mutex_lock(&lock);
+    if (sleep)
+        pthread_cond_wait(&arrived, &lock);
 #endif
-        waiting_jobs--;
-        done++;
-        pthread_mutex_unlock(&lock);
-    }
+    waiting_jobs--;
+    done++;
+    pthread_mutex_unlock(&lock);
     return unused;
 }
 
 int main(void) {
     pthread_t thread;
     pthread_create(&thread, NULL, worker, NULL);
-    submit();
+    usleep(3000); // the work is not there at once
     submit();
     pthread_join(thread, NULL);
     printf("%d done\n", done);

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod corpus;
 mod fuzz;
 mod install;
 mod lint;
@@ -33,6 +34,8 @@ enum Command {
     Bless,
     /// Run a benchmark and print its table
     Bench(bench::Args),
+    /// Compare Foretrace, ThreadSanitizer and Helgrind over the programs of the corpus
+    Corpus(corpus::Args),
     /// Feed random input to a reader for a while
     Fuzz(fuzz::Args),
     /// Build packages of Debian with foretrace-cc, record them, and compare with native builds (downloads them)
@@ -48,6 +51,7 @@ fn main() -> anyhow::Result<()> {
         Command::Tidy => tidy::run(),
         Command::Bless => test::bless(),
         Command::Bench(args) => bench::run(&args),
+        Command::Corpus(args) => corpus::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Packages => packages::run(),
         Command::Install => install::run(),

@@ -212,9 +212,10 @@ impl Finding {
 }
 
 impl Site {
-    /// The innermost call whose source is known, or the innermost.
+    /// The innermost call in the program's own source; else one whose source is known, or the innermost.
     pub fn top(&self) -> Option<&Frame> {
-        self.stack.iter().find(|frame| frame.file.is_some()).or(self.stack.first())
+        let known = self.stack.iter().find(|frame| frame.file.is_some());
+        self.stack.iter().find(|frame| frame.is_own()).or(known).or(self.stack.first())
     }
 }
 
@@ -226,6 +227,11 @@ impl Frame {
             Some(file) => file.clone(),
             None => format!("{}+{:#x}", self.module, self.offset),
         }
+    }
+
+    /// Is it in the program's own source, not in a header of the system?
+    pub fn is_own(&self) -> bool {
+        self.file.as_ref().is_some_and(|file| !file.starts_with("/usr/"))
     }
 
     /// The function's name.

@@ -16,6 +16,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod corpus;
 pub mod fuzz;
 pub mod generate;
 pub mod measure;

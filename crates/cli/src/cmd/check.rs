@@ -1,7 +1,7 @@
 //! `foretrace check`: record, predict, replay, report.
 //!
 //! One file a step, in the order in which they are taken: [`subject`] builds and records, [`confirm`] predicts and
-//! replays, [`describe`] puts addresses into words, [`suppress`] leaves out what the user does not want to see, [`keep`]
+//! replays, [`vain`] lets operations fail, [`describe`] puts addresses into words, [`suppress`] leaves out what the user does not want to see, [`keep`]
 //! writes findings down.
 
 mod confirm;
@@ -11,6 +11,7 @@ mod sources;
 mod steps;
 mod subject;
 mod suppress;
+mod vain;
 
 use anyhow::Context;
 use clap::ValueEnum;

@@ -30,10 +30,16 @@ pub(super) fn write(finding: &Finding, site: &Site, first: bool, style: Style, o
         }
         None => writeln!(out, "{blank} {bar} {}", style.error(&doing))?,
     }
-    for frame in site.stack.iter().skip_while(|frame| *frame != top).skip(1).take(CALLS) {
+    for frame in calls(site, top) {
         writeln!(out, "{blank} {bar} called from {} in {}", frame.short(), frame.name())?;
     }
     writeln!(out, "{blank} {bar}")
+}
+
+/// The calls around the one that is shown; those of headers between a program's own are left out.
+fn calls<'a>(site: &'a Site, top: &'a Frame) -> impl Iterator<Item = &'a Frame> {
+    let outer = site.stack.iter().skip_while(move |frame| *frame != top).skip(1);
+    outer.filter(move |frame| frame.is_own() || !top.is_own()).take(CALLS)
 }
 
 fn holding(site: &Site) -> String {

@@ -1,6 +1,7 @@
 //! Predicts, and climbs the ladder of each candidate.
 
 use super::subject::Subject;
+use super::vain;
 use super::{Args, Look};
 use anyhow::Context;
 use foretrace_finding::{Candidate, Finding, Rung, Schedule, Verdict, Witness};
@@ -40,6 +41,7 @@ pub fn examine(args: &Args, subject: &Subject, scratch: &Path) -> anyhow::Result
         replays.observed()?;
     }
     replays.all(&prediction, jobs(args))?;
+    replays.in_vain(jobs(args))?;
     let Replays { seen, open, .. } = replays;
     Ok(Results { confirmed: seen.failures, open, prediction })
 }
@@ -128,6 +130,22 @@ impl Replays<'_> {
     fn is_shown(&self, candidate: &Candidate) -> bool {
         let shows = |seen: &Confirmed| seen.evidence.shows(candidate, self.bench.recorded, &seen.run.modules);
         self.seen.failures.iter().any(shows)
+    }
+
+    /// Lets operations fail that succeeded, and looks what the program does.
+    fn in_vain(&mut self, jobs: usize) -> anyhow::Result<()> {
+        let bench = self.bench;
+        let tries = vain::all(bench.recorded.0, bench.options);
+        let answers = side_by_side(jobs, &tries, |worker, witness| {
+            let directory = bench.scratch.join(format!("replay-{worker}"));
+            let mut one = std::iter::once(witness.clone());
+            confirm(bench.program, bench.recorded, &mut one, &directory, bench.limits)
+        });
+        for answer in answers {
+            let (_, seen) = answer.context("cannot replay")?;
+            seen.into_iter().for_each(|confirmed| self.seen.add(confirmed));
+        }
+        Ok(())
     }
 
     /// A run that was ended because it took too long: is it stuck when it is repeated?

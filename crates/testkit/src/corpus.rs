@@ -1,0 +1,153 @@
+//! The corpus of programs under `tests/programs`: what each is expected to show, and whether a report says so.
+//!
+//! A program in `fail` marks the lines of its errors: `// expect: race`, `// expect: race with line 12`,
+//! `// expect: deadlock`. One in `pass` has none. A *miss* is a mark that no confirmed finding fits; a *false alarm* is a
+//! confirmed finding of a kind that the program has no mark of.
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A kind of error, as reports spell it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Expected {
+    /// `data-race`
+    Race,
+    /// `deadlock`
+    Deadlock,
+}
+
+/// One mark.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Mark {
+    /// What is expected.
+    pub what: Expected,
+    /// On which line, from 1.
+    pub line: u32,
+    /// And on which other.
+    pub with: Option<u32>,
+}
+
+/// A program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Specimen {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its name: the path below the corpus.
+    pub name: String,
+    /// What it is expected to show.
+    pub marks: Vec<Mark>,
+}
+
+/// What a report gets wrong.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Judgement {
+    /// Marks that nothing fits.
+    pub misses: Vec<Mark>,
+    /// Findings that were not expected, in words.
+    pub false_alarms: Vec<String>,
+}
+
+impl Judgement {
+    /// Nothing is wrong.
+    pub fn is_right(&self) -> bool {
+        self.misses.is_empty() && self.false_alarms.is_empty()
+    }
+}
+
+/// All programs below a directory, by name.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn specimens(root: &Path) -> io::Result<Vec<Specimen>> {
+    let mut found = Vec::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(&directory)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "c" || ending == "cc") {
+                let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+                let marks = marks(&fs::read_to_string(&path)?);
+                found.push(Specimen { path, name, marks });
+            }
+        }
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(found)
+}
+
+fn marks(text: &str) -> Vec<Mark> {
+    let mark = |(index, line): (usize, &str)| {
+        let mark = line.split_once("// expect: ")?.1.trim();
+        let (what, rest) = mark.split_once(' ').unwrap_or((mark, ""));
+        let what = if what == "deadlock" { Expected::Deadlock } else { Expected::Race };
+        let with = rest.strip_prefix("with line ").and_then(|number| number.parse().ok());
+        Some(Mark { what, line: index as u32 + 1, with })
+    };
+    text.lines().enumerate().filter_map(mark).collect()
+}
+
+/// What a report in JSON gets wrong.
+pub fn judge(specimen: &Specimen, report: &Value) -> Judgement {
+    let findings: Vec<Found> =
+        report["findings"].as_array().into_iter().flatten().filter_map(|f| found(specimen, f)).collect();
+    let missing = |mark: &&Mark| !findings.iter().any(|found| fits(found, mark));
+    let kinds: BTreeSet<Expected> = specimen.marks.iter().map(|mark| mark.what).collect();
+    let strange = findings.iter().filter(|found| !kinds.contains(&found.what));
+    Judgement {
+        misses: specimen.marks.iter().filter(missing).copied().collect(),
+        false_alarms: strange.map(|found| format!("{:?} at lines {:?}", found.what, found.lines)).collect(),
+    }
+}
+
+/// A confirmed finding: the lines of the program on each thread's stack.
+struct Found {
+    what: Expected,
+    lines: Vec<BTreeSet<u64>>,
+}
+
+fn found(specimen: &Specimen, finding: &Value) -> Option<Found> {
+    let file = specimen.path.file_name()?.to_str()?;
+    let what = if finding["kind"] == "deadlock" { Expected::Deadlock } else { Expected::Race };
+    let of_site = |site: &Value| {
+        let frames = site["stack"].as_array().into_iter().flatten();
+        let own = frames.filter(|frame| frame["file"].as_str().is_some_and(|name| name.ends_with(file)));
+        own.filter_map(|frame| frame["line"].as_u64()).collect()
+    };
+    let lines = finding["sites"].as_array()?.iter().map(of_site).collect();
+    (finding["status"] == "confirmed").then_some(Found { what, lines })
+}
+
+fn fits(found: &Found, mark: &Mark) -> bool {
+    let on = |line: u32| found.lines.iter().any(|lines| lines.contains(&u64::from(line)));
+    found.what == mark.what && on(mark.line) && mark.with.is_none_or(on)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn specimen() -> Specimen {
+        let marks = marks("int x;\nx++; // expect: race with line 3\nx++;\n");
+        Specimen { path: "fail/x.c".into(), name: "fail/x.c".to_owned(), marks }
+    }
+
+    fn report(kind: &str, lines: [u32; 2]) -> Value {
+        let site = |line: u32| json!({ "stack": [{ "file": "a/x.c", "line": line }] });
+        json!({ "findings": [{ "kind": kind, "status": "confirmed", "sites": [site(lines[0]), site(lines[1])] }] })
+    }
+
+    #[test]
+    fn reports_are_judged() {
+        let right = judge(&specimen(), &report("data-race", [3, 2]));
+        assert!(right.is_right(), "{right:?}");
+        assert_eq!(judge(&specimen(), &report("data-race", [2, 2])).misses.len(), 1);
+        let strange = judge(&specimen(), &report("deadlock", [2, 3]));
+        assert_eq!((strange.misses.len(), strange.false_alarms.len()), (1, 1));
+    }
+}

@@ -1,0 +1,82 @@
+//! Every program of the corpus and every example, checked as a user does.
+//!
+//! `CORPUS=fail/locks` checks only the programs whose names contain that.
+
+use foretrace_testkit::corpus::{Judgement, Specimen, judge, specimens};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace has a root")
+}
+
+fn check(arguments: &[&str], path: &Path) -> Output {
+    let scratch = tempfile::tempdir().expect("a scratch directory can be made");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foretrace"));
+    command.current_dir(root()).arg("check").arg(path.strip_prefix(root()).unwrap_or(path)).args(arguments);
+    command.arg("--findings").arg(scratch.path().join("findings"));
+    command.env("FORETRACE_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    command.output().expect("foretrace runs")
+}
+
+fn examine(specimen: &Specimen) -> Result<Judgement, String> {
+    let output = check(&["--format", "json"], &specimen.path);
+    let report: Value = serde_json::from_slice(&output.stdout)
+        .map_err(|error| format!("{error}: {}", String::from_utf8_lossy(&output.stderr)))?;
+    Ok(judge(specimen, &report))
+}
+
+#[test]
+fn every_program_shows_what_it_is_expected_to_and_nothing_else() {
+    let only = std::env::var("CORPUS").unwrap_or_default();
+    let mut all = specimens(&root().join("tests/programs")).expect("the corpus is there");
+    all.retain(|specimen| specimen.name.contains(&only));
+    let next = AtomicUsize::new(0);
+    let wrong = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(specimen) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let judgement = examine(specimen);
+                    if !judgement.as_ref().is_ok_and(Judgement::is_right) {
+                        wrong.lock().unwrap().push(format!("{}: {judgement:?}", specimen.name));
+                    }
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().unwrap();
+    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), all.len(), wrong.join("\n"));
+}
+
+/// The examples: with the bug the report is the one beside the program, with the fix there is none.
+#[test]
+fn examples_say_what_is_written_beside_them() {
+    for name in ["transfer.c", "cache.c", "logger.cc", "work_queue.c", "lazy.c"] {
+        let path = root().join("examples").join(name);
+        let fixed = check(&["--cflags=-DFIXED"], &path);
+        let said = String::from_utf8_lossy(&fixed.stderr).into_owned();
+        assert_eq!(fixed.status.code(), Some(0), "{name}, fixed: {said}");
+        let broken = check(&[], &path);
+        assert_eq!(broken.status.code(), Some(1), "{name}: {}", String::from_utf8_lossy(&broken.stderr));
+        compare(&path.with_extension("expected"), &shapes(&String::from_utf8_lossy(&broken.stderr)));
+    }
+}
+
+/// The lines that are the same in every run: which thread comes first may differ.
+fn shapes(report: &str) -> String {
+    let mut lines: Vec<&str> = report.lines().filter(|line| line.starts_with("error: ")).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    lines.join("\n") + "\n"
+}
+
+fn compare(path: &Path, text: &str) {
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(path, text).unwrap();
+    }
+    assert_eq!(text, std::fs::read_to_string(path).unwrap_or_default(), "{}", path.display());
+}
