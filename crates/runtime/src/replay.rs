@@ -51,6 +51,8 @@ pub struct Player {
     children: Cell<u32>,
     /// The last operation, if it was an atomic load.
     last_load: Cell<Option<LastLoad>>,
+    /// How often that load has been repeated since the thread's last step.
+    spins: Cell<u32>,
     /// The lines it has touched in the current segment; its own alone.
     lines: UnsafeCell<Lines>,
     /// Its vector clock: its own alone.
@@ -329,6 +331,10 @@ fn note_atomic(player: &'static Player, op: Op, address: usize, size: usize, ord
     player.clock().atomic(&mut world, op, address, order);
 }
 
+/// So often a thread may look for a change while it is its turn to do something else: the change will not come, because
+/// everybody else waits for that turn.
+const PATIENT_SPINS: u32 = 5000;
+
 /// An atomic operation: waits for its turn, and is watched as an access.
 pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> Outcome<T> {
     // SAFETY: the program passes an atomic variable.
@@ -350,7 +356,12 @@ pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operate: 
     let loads = matches!(outcome.op, Op::AtomicLoad | Op::AtomicCasFailed);
     if !(spins && loads && player.last_load.get() == Some(load)) {
         gate::pass(player, outcome.op, at as usize, pc);
+        player.spins.set(0);
     } else {
+        player.spins.set(player.spins.get() + 1);
+        if player.spins.get() > PATIENT_SPINS {
+            gate::no_more_waiting(player, outcome.op, pc);
+        }
         crate::sys::yield_now();
     }
     player.last_load.set(loads.then_some(load));

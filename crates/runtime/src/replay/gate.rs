@@ -96,6 +96,14 @@ pub fn pass_with(player: &'static Player, op: Op, object: usize, pc: usize, then
     }
 }
 
+/// A thread has waited long enough in a loop of its own: if it is its turn, it does not come to its step.
+pub fn no_more_waiting(player: &'static Player, op: Op, pc: usize) {
+    let at = taken().load(Ordering::Acquire);
+    if let Some(step) = schedule::step(at).filter(|step| step.thread == player.index) {
+        outcome::diverged(at, player.index, step.op, op, pc);
+    }
+}
+
 /// A compare-exchange that fails is a load.
 fn same_op(expected: Op, got: Op) -> bool {
     let load = |op| if op == Op::AtomicCasFailed { Op::AtomicLoad } else { op };
