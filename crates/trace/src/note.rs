@@ -53,6 +53,8 @@ pub enum Note {
         /// Which thread.
         thread: ThreadId,
     },
+    /// Events of signal handlers that interrupted a wait or a barrier; they were left out.
+    Interrupting(u64),
     /// Threads that were joined have no end in the recording; it was put before the join.
     MissingEnd {
         /// How many threads.
@@ -104,6 +106,9 @@ impl fmt::Display for Note {
                 write!(f, "thread {thread} is read up to stamp {stamp}: {why}")
             }
             Self::StrayWait { thread } => write!(f, "a wait of thread {thread} without its unlock is left out"),
+            Self::Interrupting(count) => {
+                write!(f, "{count} events of signal handlers that interrupted a wait or a barrier are left out")
+            }
             Self::MissingEnd { threads } => write!(f, "{threads} joined threads have no recorded end"),
             Self::MissingFork { threads } => write!(f, "{threads} threads have no recorded creation"),
             Self::HeldBefore { locks } => write!(f, "{locks} locks were held when the recording began"),

@@ -30,6 +30,8 @@ pub(super) struct Normaliser<'a> {
     /// Room for the parts of one line.
     pub(super) parts: Vec<Part>,
     pub(super) unforked: u32,
+    /// Events of signal handlers that interrupted a wait or a barrier.
+    pub(super) interrupting: u64,
 }
 
 /// Where the walk stands in one recorded thread.
@@ -44,6 +46,8 @@ pub(super) struct Walker {
     pub(super) pending: Vec<Access>,
     /// Its stack.
     pub(super) stack: (u64, u64),
+    /// Signal handlers it is in.
+    handlers: u32,
 }
 
 /// How an atomic variable was used.
@@ -71,6 +75,7 @@ impl<'a> Normaliser<'a> {
             touches: Vec::new(),
             parts: Vec::new(),
             unforked: 0,
+            interrupting: 0,
         };
         if recording.threads().next().is_some_and(|first| first.id == 0) {
             normaliser.thread(0);
@@ -109,6 +114,9 @@ impl<'a> Normaliser<'a> {
         match outcome {
             Ok(()) => {}
             Err(Illegal::StrayWait(_)) => self.note(Note::StrayWait { thread }),
+            Err(Illegal::InBarrier(_) | Illegal::NoRelock(_)) if self.walkers[index].handlers > 0 => {
+                self.interrupting += 1;
+            }
             Err(why) => {
                 self.note(Note::Cut { thread, stamp: sync.stamp, why });
                 self.builder.cut(thread);
@@ -168,7 +176,7 @@ impl<'a> Normaliser<'a> {
         match self.simple_event(thread, sync) {
             Some(event) => Ok(self.push(index, thread, event, place).inspect(|()| self.after(index, thread, sync))),
             None => {
-                self.bookkeeping(thread, sync);
+                self.bookkeeping(index, thread, sync);
                 Ok(Ok(()))
             }
         }
@@ -225,7 +233,7 @@ impl<'a> Normaliser<'a> {
     }
 
     /// What no event stands for.
-    fn bookkeeping(&mut self, thread: ThreadId, sync: &Sync) {
+    fn bookkeeping(&mut self, index: usize, thread: ThreadId, sync: &Sync) {
         let object = sync.object;
         match sync.op {
             Op::Detach => {
@@ -245,6 +253,8 @@ impl<'a> Normaliser<'a> {
                 let sem = self.builder.sem(SemInfo { initial: sync.arg, name: None, address: object });
                 self.addresses.set(Thing::Sem, object, sem.0);
             }
+            Op::SignalEnter => self.walkers[index].handlers += 1,
+            Op::SignalExit => self.walkers[index].handlers = self.walkers[index].handlers.saturating_sub(1),
             Op::Alloc => self.allocate(thread, object, sync.arg, sync.pc),
             Op::Free => self.free(object, sync.arg),
             Op::Gap => {

@@ -100,6 +100,9 @@ impl Normaliser<'_> {
         if self.unforked > 0 {
             self.builder.note(Note::MissingFork { threads: self.unforked });
         }
+        if self.interrupting > 0 {
+            self.builder.note(Note::Interrupting(self.interrupting));
+        }
         self.touch_atomics();
         let touches = std::mem::take(&mut self.touches);
         let mut events = Events {

@@ -1,0 +1,130 @@
+//! Recordings into traces: what is matched, assumed, told apart and repaired.
+
+mod common;
+
+use common::Writer;
+use foretrace_event::wire::{LockArg, Op};
+use foretrace_event::{Event, LockClass, ThreadId};
+use foretrace_trace::{Note, Trace, check};
+
+/// Its trace, which must be legal.
+fn trace(writer: Writer) -> Trace {
+    let trace = writer.recording().trace().expect("good records");
+    assert_eq!(check::trace(&trace), []);
+    trace
+}
+
+fn events(trace: &Trace, thread: u32) -> Vec<Event> {
+    trace.events(ThreadId(thread)).collect()
+}
+
+#[test]
+fn a_lock_held_since_before_the_recording_is_locked_first() {
+    let mut writer = Writer::new();
+    writer.op(0, Op::Unlock, 0x100, 0).op(1, Op::Lock, 0x100, 0).op(1, Op::Unlock, 0x100, 0);
+    let trace = trace(writer);
+    assert!(matches!(events(&trace, 0)[..], [Event::Start, Event::Lock(..), Event::Fork(_), Event::Unlock(_)]));
+    assert_eq!(trace.notes(), [Note::HeldBefore { locks: 1 }]);
+}
+
+#[test]
+fn a_lock_is_another_after_its_end_or_the_end_of_its_memory() {
+    let mut writer = Writer::new();
+    let use_it = |writer: &mut Writer| {
+        writer.op(0, Op::Lock, 0x100, 0).op(0, Op::Unlock, 0x100, 0);
+    };
+    use_it(&mut writer);
+    writer.op(0, Op::LockDestroy, 0x100, 0);
+    use_it(&mut writer);
+    writer.op(0, Op::Free, 0x80, 0x100);
+    use_it(&mut writer);
+    writer.op(0, Op::LockInit, 0x100, LockArg::blocking(LockClass::Recursive).encode());
+    use_it(&mut writer);
+    use_it(&mut writer);
+    assert_eq!(trace(writer).locks().len(), 4);
+}
+
+#[test]
+fn an_operation_that_was_undone_did_not_happen() {
+    let mut writer = Writer::new();
+    writer.op(0, Op::Unlock, 0x100, 0).op(0, Op::Undo, 0, 0).op(0, Op::Fork, 0, 2).op(0, Op::Undo, 0, 0);
+    let trace = trace(writer);
+    assert_eq!(events(&trace, 0), [Event::Start, Event::Fork(ThreadId(1))]);
+    assert_eq!(trace.notes(), []);
+}
+
+#[test]
+fn memory_that_is_used_again_is_not_the_memory_it_was() {
+    let mut writer = Writer::new();
+    writer.op(1, Op::Alloc, 0x4000, 64).write(1, 0x4000).op(1, Op::Free, 0x4000, 64);
+    writer.op(0, Op::Alloc, 0x4000, 64).write(0, 0x4000).op(0, Op::Free, 0x4000, 64);
+    assert_eq!(trace(writer).intervals().len(), 0);
+    let mut writer = Writer::new();
+    writer.op(1, Op::Alloc, 0x4000, 64).write(1, 0x4000).op(0, Op::Fence, 0, 5).write(0, 0x4000);
+    let trace = trace(writer);
+    let (id, info) = trace.intervals().next().expect("both write one block");
+    assert_eq!((info.address, info.length), (0x4000, 4));
+    assert_eq!(
+        trace.allocation(id).map(|block| (block.address, block.length, block.thread)),
+        Some((0x4000, 64, ThreadId(1)))
+    );
+}
+
+#[test]
+fn a_stack_goes_with_its_thread() {
+    let mut writer = Writer::new();
+    writer.write(1, 0x9100).op(1, Op::End, 0, 0).op(0, Op::Join, 0, 1);
+    writer.op(0, Op::Fork, 0, 2).op(2, Op::Start, 0x9000, 0x1000).write(2, 0x9100).op(2, Op::End, 0, 0);
+    assert_eq!(trace(writer).intervals().len(), 0);
+}
+
+#[test]
+fn plain_accesses_of_an_atomic_variable_show_in_its_intervals() {
+    let mut writer = Writer::new();
+    writer.op(0, Op::AtomicStore, 0x5000, 1).op(1, Op::AtomicLoad, 0x5000, 1).write(1, 0x5000);
+    let trace = trace(writer);
+    let (_, info) = trace.atomics().next().expect("there is one");
+    assert_eq!(info.intervals.len(), 1);
+    assert_eq!(trace.interval(info.intervals[0]).address, 0x5000);
+}
+
+#[test]
+fn a_handler_does_not_tear_a_barrier_apart() {
+    let mut writer = Writer::new();
+    writer.op(0, Op::BarrierInit, 0x200, 2).op(0, Op::BarrierEnter, 0x200, 0);
+    writer.op(0, Op::SignalEnter, 0, 10).op(0, Op::AtomicStore, 0x300, 1).write(0, 0x400).op(0, Op::SignalExit, 0, 10);
+    writer.op(1, Op::BarrierEnter, 0x200, 0).op(0, Op::BarrierExit, 0x200, 0).op(1, Op::BarrierExit, 0x200, 0);
+    writer.write(1, 0x400);
+    let trace = trace(writer);
+    assert_eq!(trace.notes(), [Note::Interrupting(1)]);
+    let kinds = events(&trace, 0);
+    assert!(matches!(kinds[..], [.., Event::Write(_), Event::BarrierEnter(_), Event::BarrierExit(_)]), "{kinds:?}");
+}
+
+#[test]
+fn a_thread_is_read_up_to_what_cannot_have_happened() {
+    let mut writer = Writer::new();
+    writer.op(0, Op::Lock, 0x100, 0).op(1, Op::Lock, 0x100, 0).op(1, Op::Unlock, 0x100, 0).op(0, Op::Fence, 0, 5);
+    let trace = trace(writer);
+    assert!(matches!(events(&trace, 1)[..], [Event::Start]));
+    assert!(matches!(trace.notes(), [Note::Cut { thread: ThreadId(1), stamp: 5, .. }]), "{:?}", trace.notes());
+}
+
+#[test]
+fn a_robust_lock_is_taken_over_from_the_dead() {
+    let mut writer = Writer::new();
+    let died = LockArg { owner_died: true, ..LockArg::default() }.encode();
+    writer.op(1, Op::Lock, 0x100, 0).op(1, Op::End, 0, 0).op(0, Op::Join, 0, 1).op(0, Op::Lock, 0x100, died);
+    let trace = trace(writer);
+    assert!(matches!(events(&trace, 0)[..], [.., Event::Unlock(_), Event::Lock(..)]));
+}
+
+#[test]
+fn threads_nobody_created_and_ends_nobody_wrote_are_noted() {
+    let mut writer = Writer::new();
+    writer.op(7, Op::Start, 0, 0).op(7, Op::Detach, 0, 1).op(0, Op::Join, 0, 7);
+    let trace = trace(writer);
+    assert_eq!(trace.notes(), [Note::MissingFork { threads: 1 }, Note::MissingEnd { threads: 1 }]);
+    assert!(trace.thread(ThreadId(1)).detached);
+    assert_eq!(trace.thread(ThreadId(2)).recorded, 7);
+}
