@@ -3,7 +3,6 @@
 #define N 8
 #endif
 byte fork[N];
-byte done;
 
 proctype phil(byte i) {
   byte l = i, r = (i + 1) % N;

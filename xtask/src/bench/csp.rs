@@ -89,7 +89,7 @@ fn compile_spin(model: &Model, scratch: &Path) -> anyhow::Result<std::path::Path
 fn run_spin(pan: &Path) -> anyhow::Result<Rate> {
     let begin = Instant::now();
     let folder = pan.parent().context("pan lies in a folder")?;
-    let output = Command::new(pan).args(["-m1000000", "-w26", "-E"]).current_dir(folder).output()?;
+    let output = Command::new(pan).args(["-m4000000", "-w26", "-E"]).current_dir(folder).output()?;
     let seconds = begin.elapsed().as_secs_f64();
     let text = String::from_utf8_lossy(&output.stdout);
     let line = text.lines().find(|l| l.contains("states, stored")).with_context(|| format!("spin said {text}"))?;
