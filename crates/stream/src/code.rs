@@ -123,6 +123,76 @@ impl Code {
         self.parts().iter().for_each(|part| part.callees(out));
     }
 
+    /// Visits every local that is named.
+    pub fn each_slot(&mut self, visit: &impl Fn(&mut u32)) {
+        match self {
+            Code::Local { slot, .. } | Code::Boxed { slot, .. } | Code::Unwrap { slot, .. } | Code::Present(slot) => {
+                visit(slot)
+            }
+            Code::Strict(slots, body) => {
+                slots.iter_mut().for_each(visit);
+                body.each_slot(visit);
+            }
+            Code::Let(slot, parts) => {
+                visit(slot);
+                parts.iter_mut().for_each(|part| part.each_slot(visit));
+            }
+            Code::CallValue(callee, args) => {
+                callee.each_slot(visit);
+                args.iter_mut().for_each(|arg| arg.each_slot(visit));
+            }
+            Code::Op1(_, a) | Code::Unbox(a) | Code::Field(a, _) => a.each_slot(visit),
+            Code::Op2(_, parts) | Code::And(parts) | Code::Or(parts) => {
+                parts.iter_mut().for_each(|part| part.each_slot(visit));
+            }
+            Code::If(parts) | Code::Choose(parts) => parts.iter_mut().for_each(|part| part.each_slot(visit)),
+            Code::Op(_, parts)
+            | Code::Fields(_, parts)
+            | Code::Call(_, parts)
+            | Code::CallSelf(parts)
+            | Code::Closure(_, parts) => parts.iter_mut().for_each(|part| part.each_slot(visit)),
+            Code::Const(_) | Code::Captured(_) => {}
+        }
+    }
+
+    /// Whether unboxed code surely has no value when this parameter has none.
+    pub fn requires(&self, slot: u32) -> bool {
+        match self {
+            Code::Const(value) => value.is_absent(),
+            Code::Local { slot: own, .. } => *own == slot,
+            Code::Choose(parts) => match parts[0].without(slot) {
+                Some(true) => parts[1].requires(slot),
+                Some(false) => parts[2].requires(slot),
+                // A condition that fails leaves open whether there is a value.
+                None => parts[0].cannot_fail() && parts[1].requires(slot) && parts[2].requires(slot),
+            },
+            Code::Let(_, parts) => parts[1].requires(slot),
+            _ => false,
+        }
+    }
+
+    /// Whether a condition only asks which parameters have a value.
+    fn cannot_fail(&self) -> bool {
+        match self {
+            Code::Const(Value::Bool(_)) | Code::Present(_) => true,
+            Code::Op1(Builtin::Not, inner) => inner.cannot_fail(),
+            Code::And(parts) | Code::Or(parts) => parts.iter().all(Code::cannot_fail),
+            _ => false,
+        }
+    }
+
+    /// What a condition is when this parameter has no value, if that tells.
+    fn without(&self, slot: u32) -> Option<bool> {
+        match self {
+            Code::Const(Value::Bool(value)) => Some(*value),
+            Code::Present(own) if *own == slot => Some(false),
+            Code::Op1(Builtin::Not, inner) => inner.without(slot).map(|value| !value),
+            Code::And(parts) if parts[0].without(slot) == Some(false) => Some(false),
+            Code::Or(parts) if parts[0].without(slot) == Some(true) => Some(true),
+            _ => None,
+        }
+    }
+
     /// Marks the last use of every local on every path, so that values can be updated in place.
     pub fn mark_last_uses(&mut self) {
         self.mark(&mut Vec::new());

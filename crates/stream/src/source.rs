@@ -61,12 +61,13 @@ impl SourceMap {
         let (line, column) = self.line_col(span);
         let text = &self.files[span.file as usize].text;
         let shown = text.lines().nth(line - 1).unwrap_or("");
+        let numbered = format!("{line} | {shown}");
         let room = shown.chars().count().saturating_sub(column - 1).max(1);
         let width = (span.end.saturating_sub(span.start) as usize).clamp(1, room);
         let gutter = line.to_string().len();
         let mut out = format!("error: {}\n", diagnostic.message);
         out += &format!("{:gutter$}--> {}\n{:gutter$} |\n", "", self.position(span), "");
-        out += &format!("{line} | {shown}\n{:gutter$} | {:indent$}{:^<width$}", "", "", "", indent = column - 1);
+        out += &format!("{}\n{:gutter$} | {:indent$}{:^<width$}", numbered.trim_end(), "", "", "", indent = column - 1);
         for note in diagnostic.notes() {
             out += &format!("\n{:gutter$} = {note}", "");
         }

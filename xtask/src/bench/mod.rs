@@ -3,6 +3,7 @@
 mod csp;
 mod measure;
 mod record;
+mod stream;
 mod trace;
 
 use anyhow::bail;
@@ -23,6 +24,7 @@ const BENCHES: &[Bench] = &[
     },
     Bench { name: "trace", about: "from recording to trace, over growing sizes", run: trace::run },
     Bench { name: "csp", about: "checking CSP_M against spin: states a second, bytes a state", run: csp::run },
+    Bench { name: "stream", about: "stream monitors against the RTLola interpreter", run: stream::run },
 ];
 
 /// Which benchmark, and how often.

@@ -3,6 +3,7 @@
 mod arguments;
 mod csp;
 mod random;
+mod streams;
 
 use anyhow::bail;
 use foretrace_testkit::fuzz as readers;
@@ -23,6 +24,8 @@ const TARGETS: &[Target] = &[
     Target { name: "recording", about: "recordings", once: |random| readers::recording(random.next()) },
     Target { name: "text", about: "text traces", once: |random| readers::text_form(random.next()) },
     Target { name: "std", about: "STD traces", once: |random| readers::std_trace(random.next()) },
+    Target { name: "tessla", about: "stream specifications", once: streams::specification },
+    Target { name: "events", about: "traces of stream monitors: text, CSV, binary", once: streams::events },
 ];
 
 /// Which target, and how long.

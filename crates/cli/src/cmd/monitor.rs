@@ -1,8 +1,10 @@
-//! `foretrace monitor`: a specification of streams over a trace or a recording.
+//! `foretrace monitor`: a specification of streams over a trace, a recording, or a running program.
 
 mod feed;
+mod live;
 mod places;
 mod recorded;
+mod tail;
 mod template;
 
 use anyhow::{Context, bail};
@@ -11,15 +13,16 @@ use foretrace_stream::engine::{Engine, Time};
 use foretrace_stream::input::{BinaryReader, CsvReader, TextReader, Undeclared, binary};
 use foretrace_stream::output::{Format, Writer};
 use foretrace_stream::{Dialect, Options, Spec, TimeUnit, compile};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Check a stream specification (TeSSLa) over a trace or a recording.
+/// Check a stream specification (TeSSLa) over a trace, a recording, or a running program.
 ///
 /// The input is trace text (`time: stream = value`), CSV, a binary trace, or a recording; without one it is read from
-/// standard input.
+/// standard input. With a program after `--`, the specification is evaluated while the program runs.
 ///
 /// The exit code is 1 if a stream marked `@error` had an event (in the 2018 dialect: one whose name begins with
 /// `error`), and 2 if the specification or the input is wrong.
@@ -60,6 +63,12 @@ pub struct Args {
     /// Only check the specification; say which streams may grow without bound
     #[arg(long)]
     verify: bool,
+    /// How much of the program's recording may wait to be evaluated; what does not fit is lost, and said (as 500M or 2G)
+    #[arg(long, value_name = "SIZE", default_value = "8G", value_parser = super::record::parse_size)]
+    backlog: u64,
+    /// Run this program and evaluate while it runs
+    #[arg(last = true, value_name = "PROG", conflicts_with = "input")]
+    command: Vec<OsString>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -152,6 +161,9 @@ fn check_until(args: &Args, spec: &Spec) -> anyhow::Result<()> {
 }
 
 fn feed_all(args: &Args, dialect: Dialect, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<()> {
+    if !args.command.is_empty() {
+        return live::run(&args.command, args.backlog, engine, out);
+    }
     let undeclared =
         if args.strict || dialect == Dialect::Tessla2018 { Undeclared::Reject } else { Undeclared::Ignore };
     match args.input.as_deref() {

@@ -123,7 +123,7 @@ fn exit_code(status: ExitStatus) -> ExitCode {
 }
 
 /// A number of bytes, with K, M, G or T for powers of 1024.
-fn parse_size(text: &str) -> Result<u64, String> {
+pub fn parse_size(text: &str) -> Result<u64, String> {
     let units = ["", "K", "M", "G", "T"];
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
     let unit = text[digits.len()..].trim_end_matches(['B', 'b', 'i']).to_ascii_uppercase();

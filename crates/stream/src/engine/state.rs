@@ -248,6 +248,12 @@ impl Engine {
                 LiftKind::Events => self.lift(plan, node, *func, args),
                 _ => self.signal(plan, node, *func, args),
             },
+            Step::LiftIf(func, args, required) => {
+                // A stream in doubt counts as having an event: the answer is in doubt, too.
+                if self.any_doubt || required.iter().all(|source| has(&self.fired, *source)) {
+                    self.lift(plan, node, *func, args);
+                }
+            }
             Step::Merge(args) => self.merge(node, args),
             Step::Last(value, trigger) => self.last(node, *value, *trigger),
             Step::Default(source, value) => {

@@ -137,6 +137,7 @@ impl Expander {
     }
 
     pub fn gen_core(&mut self, core: &CoreRef, env: &Rc<GenEnv>) -> Result<Part> {
+        self.take_step()?;
         stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.gen_inner(core, env))
     }
 

@@ -48,6 +48,8 @@ pub struct Expander {
     pub root: Rc<Env>,
     pub generated: GenState,
     pub depth: usize,
+    /// Steps taken so far.
+    pub steps: usize,
     /// Every environment made, so that the cycles among them can be cut at the end.
     envs: Vec<Rc<Env>>,
 }
@@ -59,8 +61,14 @@ impl Expander {
         for index in 0..checked.inputs.len() {
             graph.add(Node::Input(index as u32));
         }
-        let mut expander =
-            Expander { graph, root: root.clone(), generated: GenState::default(), depth: 0, envs: vec![root.clone()] };
+        let mut expander = Expander {
+            graph,
+            root: root.clone(),
+            generated: GenState::default(),
+            depth: 0,
+            steps: 0,
+            envs: vec![root.clone()],
+        };
         expander.define(&root, &checked.defs);
         expander
     }

@@ -10,8 +10,12 @@ use std::rc::Rc;
 /// Macro calls within each other; more is taken for a recursion that does not end.
 const MAX_DEPTH: usize = 3_000;
 
+/// Steps of an expansion; more is taken for one that would never end, or end in a graph no one can run.
+const MAX_STEPS: usize = 3_000_000;
+
 impl Expander {
     pub fn eval(&mut self, core: &CoreRef, env: &Rc<Env>) -> Result<Value> {
+        self.take_step()?;
         stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.eval_inner(core, env))
     }
 
@@ -55,6 +59,18 @@ impl Expander {
             }
             Core::Input(index) => Value::Stream(*index),
         })
+    }
+
+    /// Counts a step of the expansion.
+    pub fn take_step(&mut self) -> Result<()> {
+        self.steps += 1;
+        if self.steps <= MAX_STEPS {
+            return Ok(());
+        }
+        let mut diagnostic = Diagnostic::new("the expansion of the macros is too large", Span::default());
+        diagnostic.span = None;
+        Err(diagnostic
+            .hint("a macro that uses its argument twice doubles the work at every level; name the stream first"))
     }
 
     /// The node of an expression that is a stream.

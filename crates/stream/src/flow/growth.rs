@@ -17,16 +17,15 @@ pub struct Growth {
 
 pub fn find(graph: &Graph) -> Vec<Growth> {
     let mut found: Vec<Growth> = Vec::new();
-    for node in 0..graph.nodes.len() as NodeId {
-        let Some(by) = growing(graph, node) else { continue };
-        let Some(cycle) = recursion(graph, node) else { continue };
+    for cycle in recursions(graph) {
+        let Some(by) = cycle.iter().find_map(|node| growing(graph, *node)) else { continue };
         let mut names: Vec<_> = cycle.iter().filter_map(|node| graph.names[*node as usize].clone()).collect();
         names.sort_by_key(|name| (std::cmp::Reverse(name.span.file), name.span.start));
-        let Some(name) = names.first() else { continue };
-        if !found.iter().any(|known| known.stream == name.name && known.span == name.span) {
+        if let Some(name) = names.first() {
             found.push(Growth { stream: name.name.clone(), span: name.span, by });
         }
     }
+    found.sort_by_key(|growth| (growth.span.file, growth.span.start));
     found
 }
 
@@ -49,25 +48,69 @@ fn growing(graph: &Graph, node: NodeId) -> Option<Builtin> {
     None
 }
 
-/// The nodes on recursions through this one: those it reaches and that reach it.
-fn recursion(graph: &Graph, node: NodeId) -> Option<Vec<NodeId>> {
-    let above = reachable(graph, node);
-    let cycle: Vec<NodeId> = above.iter().copied().filter(|other| reachable(graph, *other).contains(&node)).collect();
-    cycle.contains(&node).then_some(cycle)
-}
-
-/// What a node needs, directly or not; itself only through a recursion.
-fn reachable(graph: &Graph, node: NodeId) -> Vec<NodeId> {
-    let mut seen = vec![false; graph.nodes.len()];
-    let mut todo = inputs(graph, node);
-    let mut out = Vec::new();
-    while let Some(next) = todo.pop() {
-        if !std::mem::replace(&mut seen[next as usize], true) {
-            out.push(next);
-            todo.extend(inputs(graph, next));
+/// The strongly connected parts of the graph that are recursions (Tarjan's algorithm, with the path kept by hand).
+fn recursions(graph: &Graph) -> Vec<Vec<NodeId>> {
+    let count = graph.nodes.len();
+    let mut search =
+        Search { index: vec![0; count], low: vec![0; count], open: Vec::new(), next: 1, found: Vec::new() };
+    for root in 0..count as NodeId {
+        if search.index[root as usize] == 0 {
+            search.visit(graph, root);
         }
     }
-    out
+    search.found
+}
+
+struct Search {
+    /// When a node was first seen, from 1; `u32::MAX` once its part is complete.
+    index: Vec<u32>,
+    low: Vec<u32>,
+    open: Vec<NodeId>,
+    next: u32,
+    found: Vec<Vec<NodeId>>,
+}
+
+impl Search {
+    fn visit(&mut self, graph: &Graph, root: NodeId) {
+        let mut path = vec![(root, self.enter(graph, root))];
+        while let Some((node, rest)) = path.last_mut() {
+            let node = *node;
+            match rest.pop() {
+                Some(next) if self.index[next as usize] == 0 => path.push((next, self.enter(graph, next))),
+                Some(next) if self.index[next as usize] != u32::MAX => {
+                    self.low[node as usize] = self.low[node as usize].min(self.index[next as usize]);
+                }
+                Some(_) => {}
+                None => {
+                    path.pop();
+                    if let Some((parent, _)) = path.last() {
+                        self.low[*parent as usize] = self.low[*parent as usize].min(self.low[node as usize]);
+                    }
+                    self.leave(graph, node);
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, graph: &Graph, node: NodeId) -> Vec<NodeId> {
+        self.index[node as usize] = self.next;
+        self.low[node as usize] = self.next;
+        self.next += 1;
+        self.open.push(node);
+        inputs(graph, node)
+    }
+
+    fn leave(&mut self, graph: &Graph, node: NodeId) {
+        if self.low[node as usize] != self.index[node as usize] {
+            return;
+        }
+        let from = self.open.iter().rposition(|open| *open == node).unwrap_or(0);
+        let part = self.open.split_off(from);
+        part.iter().for_each(|member| self.index[*member as usize] = u32::MAX);
+        if part.len() > 1 || inputs(graph, node).contains(&node) {
+            self.found.push(part);
+        }
+    }
 }
 
 fn inputs(graph: &Graph, node: NodeId) -> Vec<NodeId> {

@@ -1,4 +1,5 @@
 //! From a graph to a plan: evaluation order, static checks, ownership of values.
+mod fuse;
 mod growth;
 mod order;
 mod ownership;
@@ -15,7 +16,7 @@ pub fn plan(graph: Graph) -> Result<Plan> {
     let graph = order::without_aliases(graph)?;
     order::check_guarded(&graph)?;
     let growth = growth::find(&graph);
-    let ordered = order::ordered(graph);
+    let ordered = order::ordered(fuse::fuse(graph));
     let moves = ownership::moves(&ordered);
     Ok(plan::lay_out(ordered, &moves, growth))
 }

@@ -17,7 +17,13 @@ use crate::value::{Builtin, Value};
 /// For every node and every argument of it, whether the argument's value is moved.
 pub type Moves = Vec<Vec<bool>>;
 
+/// In larger graphs, which only generated specifications have, values are copied instead: the relation is quadratic.
+const MAX_NODES: usize = 4096;
+
 pub fn moves(graph: &Graph) -> Moves {
+    if graph.nodes.len() > MAX_NODES {
+        return graph.nodes.iter().map(|node| vec![false; arguments(node).len()]).collect();
+    }
     let implies = Implications::of(graph);
     let readers = readers(graph);
     let mut moves: Moves = graph.nodes.iter().map(|node| vec![false; arguments(node).len()]).collect();

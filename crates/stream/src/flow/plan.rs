@@ -28,6 +28,8 @@ pub enum Step {
     Delay(u32),
     Merge(Box<[Arg]>),
     Lift(LiftKind, u32, Box<[Arg]>),
+    /// A function on options that answers `None` unless all streams of the second list have an event.
+    LiftIf(u32, Box<[Arg]>, Box<[u32]>),
 }
 
 /// A delay: its output, where its delays come from, and what resets it.
@@ -119,6 +121,15 @@ impl Plan {
                 Step::Delay(self.delays.len() as u32 - 1)
             }
             Node::Merge(nodes) => Step::Merge(args(nodes)),
+            Node::Lift { kind: LiftKind::Events, func, args: nodes } => {
+                let body = &self.funcs[func as usize].body;
+                let needed = |slot: &usize| body.requires(*slot as u32);
+                let required: Box<[u32]> = (0..nodes.len()).filter(needed).map(|slot| nodes[slot]).collect();
+                match required.is_empty() || nodes.len() == 1 {
+                    true => Step::Lift(LiftKind::Events, func, args(nodes)),
+                    false => Step::LiftIf(func, args(nodes), required),
+                }
+            }
             Node::Lift { kind, func, args: nodes } => Step::Lift(kind, func, args(nodes)),
             Node::Alias(_) | Node::Pending => unreachable!("aliases are gone"),
         }

@@ -73,18 +73,18 @@ enum Stream {
 }
 
 /// Hands the records of a run to an engine.
-pub struct Feed<'p> {
+pub struct Feed {
     inputs: [Option<usize>; STREAMS.len()],
-    places: &'p mut Places,
+    places: Places,
     time: Time,
     /// How often each thread holds each lock it may lock again.
     depths: FxHashMap<(u64, u64), u32>,
     instructions: FxHashMap<&'static str, Value>,
 }
 
-impl<'p> Feed<'p> {
+impl Feed {
     /// Connects the inputs of a specification; one whose type does not fit is an error.
-    pub fn new(engine: &Engine, places: &'p mut Places) -> anyhow::Result<Self> {
+    pub fn new(engine: &Engine, places: Places) -> anyhow::Result<Self> {
         let mut inputs = [None; STREAMS.len()];
         for (index, decl) in engine.plan().inputs.iter().enumerate() {
             let Some(stream) = STREAMS.iter().position(|(name, _)| *name == &*decl.name) else { continue };
@@ -97,6 +97,10 @@ impl<'p> Feed<'p> {
             }
         }
         Ok(Feed { inputs, places, time: 0, depths: FxHashMap::default(), instructions: FxHashMap::default() })
+    }
+
+    pub fn places(&self) -> &Places {
+        &self.places
     }
 
     fn push(

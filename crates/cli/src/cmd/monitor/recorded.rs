@@ -12,10 +12,10 @@ use std::path::Path;
 /// Feeds a recording to the engine: once to see which bytes are accessed together, once to hand the events over.
 pub fn run(path: &Path, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<()> {
     let recording = Recording::open(path)?;
-    let mut places = Places::new(recording.modules());
+    let places = Places::new(recording.modules());
     let groups = Groups::of(&recording, &places)?;
     let threads: Vec<u64> = recording.threads().map(|thread| u64::from(thread.id)).collect();
-    let mut feed = Feed::new(engine, &mut places)?;
+    let mut feed = Feed::new(engine, places)?;
     for record in recording.merged() {
         let (thread, entry) = record?;
         match entry.record {
