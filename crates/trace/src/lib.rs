@@ -3,16 +3,20 @@
 //! * [`Recording`] is what a run left on disk. It is mapped and decoded as it is read.
 //! * [`Trace`] is the form every analysis reads: dense ids, condition instances, memory as intervals, and always a legal
 //!   history. [`TraceBuilder`] makes one event by event; every form is read through it.
-//! * [`text`] is the form a person writes in a test.
+//! * [`text`] is the form a person writes in a test, [`convert`] turns all forms into each other.
+//! * [`check`] decides whether a recording or a trace is a legal history, independently of everything else here.
+//! * [`Info`], [`dump`] and [`Symbols`] are for people: sizes, listings, files and lines and variables.
 //!
-//! The model is that of RaceQuest (thesis, sections 4.3 and 5.2).
+//! The model is that of RaceQuest (thesis, sections 4.3 and 5.2). `docs/format.md` describes the forms.
 //!
-//! **Deviations.** Waits prefer the signals sent since they began over the nearest earlier one, threads that nobody
-//! created are allowed (they exist from the beginning), a lock may be released by a thread that does not own it, and
-//! atomic operations carry their values.
+//! **Deviations.** Waits prefer the signals sent since they began over the nearest earlier one; threads that nobody
+//! created are allowed, and exist from the beginning; a lock may be released by a thread that does not own it; atomic
+//! operations carry their values; bytes are grouped by the segments that access them, not by the threads; an atomic store
+//! counts as a write of its bytes, so that a plain read can race with it.
 //!
-//! **What it misses.** The order of plain accesses within a segment, and stack memory that a thread reuses from one call
-//! to the next.
+//! **What it misses.** The order of plain accesses within a segment; stack memory that a thread reuses from one call to
+//! the next; two locks that share an address in turn without anything that tells them apart. A line of memory whose bytes
+//! are accessed one by one becomes one event an interval, so such a trace is many times the size of its recording.
 //!
 //! ```
 //! use foretrace_event::{Event, ThreadId};
