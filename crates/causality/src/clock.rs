@@ -47,15 +47,12 @@ impl WeakOrder {
     pub fn new(trace: &Trace, must: &MustOrder) -> Self {
         let threads = trace.threads().len();
         let mut order = Self { changes: vec![vec![(0, Clock::new(threads))]; threads] };
-        let mut next = vec![0; threads];
-        for id in trace.observed() {
-            let thread = id.thread.index();
-            let needs = must.needs(id.thread);
-            while let Some(need) = needs.get(next[thread]).filter(|need| need.at == id.index) {
-                next[thread] += 1;
-                order.follow(id, need.event);
-            }
+        let mut needs: Vec<(EventId, EventId)> = Vec::new();
+        for thread in trace.threads() {
+            needs.extend(must.needs(thread).iter().map(|need| (EventId { thread, index: need.at }, need.event)));
         }
+        needs.sort_by_cached_key(|(later, _)| (trace.stamp(*later), *later));
+        needs.into_iter().for_each(|(later, earlier)| order.follow(later, earlier));
         order
     }
 

@@ -39,6 +39,7 @@ mod lock_graph;
 mod must;
 mod order;
 mod preserved;
+mod recorded;
 mod sections;
 
 pub use clock::{Clock, WeakOrder};

@@ -14,6 +14,8 @@ use foretrace_event::{
 use foretrace_trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::recorded::recorded;
+
 /// An event that must come before another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Need {
@@ -116,7 +118,13 @@ impl MustOrder {
         facts.sort_locks(trace);
         facts.sort_barriers(trace);
         let mut seen = Seen::default();
-        for id in trace.observed() {
+        let ordered = facts.ordered.clone();
+        let matters = |event: Event| match event {
+            Event::Lock(lock, _) | Event::RdLock(lock, _) | Event::Unlock(lock) => ordered.contains(&lock),
+            Event::AtomicLoad(..) | Event::AtomicStore(..) | Event::AtomicRmw(..) => keep_atomics,
+            event => !event.is_access(),
+        };
+        for id in recorded(trace, matters) {
             facts.look(trace, keep_atomics, &mut seen, id);
         }
         facts
@@ -169,23 +177,18 @@ impl MustOrder {
 
     /// Finds the locks that are given back by others than who took them.
     fn sort_locks(&mut self, trace: &Trace) {
-        let mut depth: FxHashMap<(ThreadId, LockId), u32> = FxHashMap::default();
-        let mut free_at_first: FxHashMap<LockId, bool> = FxHashMap::default();
-        for id in trace.observed() {
-            match trace.event(id) {
-                Event::Lock(lock, _) | Event::RdLock(lock, _) => {
-                    free_at_first.entry(lock).or_insert(true);
-                    *depth.entry((id.thread, lock)).or_default() += 1;
-                }
-                Event::Unlock(lock) => {
-                    let free = *free_at_first.entry(lock).or_insert(false);
-                    match depth.entry((id.thread, lock)).or_default() {
-                        0 if counts(trace.lock(lock).class) => drop(self.foreign.insert(lock, free)),
-                        0 => drop(self.ordered.insert(lock)),
-                        deep => *deep -= 1,
+        for thread in trace.threads() {
+            let mut depth = vec![0u32; trace.locks().len()];
+            for event in trace.events(thread) {
+                match event {
+                    Event::Lock(lock, _) | Event::RdLock(lock, _) => depth[lock.index()] += 1,
+                    Event::Unlock(lock) if depth[lock.index()] > 0 => depth[lock.index()] -= 1,
+                    Event::Unlock(lock) if counts(trace.lock(lock).class) => {
+                        self.foreign.entry(lock).or_insert_with(|| is_free_at_first(trace, lock));
                     }
+                    Event::Unlock(lock) => drop(self.ordered.insert(lock)),
+                    _ => {}
                 }
-                _ => {}
             }
         }
     }
@@ -261,6 +264,12 @@ impl MustOrder {
             remember(&mut last.loads, id);
         }
     }
+}
+
+/// Is the first thing that happens to a lock that it is taken?
+fn is_free_at_first(trace: &Trace, lock: LockId) -> bool {
+    let uses = recorded(trace, |event| matches!(event, Event::Lock(other, _) | Event::Unlock(other) if other == lock));
+    uses.first().is_some_and(|first| !matches!(trace.event(*first), Event::Unlock(_)))
 }
 
 /// Is it enough to know whether a lock of this class is taken?

@@ -1,9 +1,12 @@
 //! All that an ideal is closed under.
 
+use std::sync::Arc;
+
 use foretrace_event::{Event, EventId, IntervalId};
-use foretrace_trace::Trace;
+use foretrace_trace::{Kind, Trace};
 use rustc_hash::FxHashMap;
 
+use crate::recorded::recorded;
 use crate::{MustOrder, Need, NeedKind, Preserved, Sections};
 
 /// How much of the recorded order is kept.
@@ -24,12 +27,18 @@ pub struct Order<'a> {
     pub(crate) keep: Keep,
     /// What events need, by thread, sorted by event.
     pub(crate) needs: Vec<Vec<Need>>,
-    pub(crate) sections: Sections,
+    pub(crate) sections: Arc<Sections>,
 }
 
 impl<'a> Order<'a> {
     /// Of a trace.
     pub fn new(trace: &'a Trace, keep: Keep) -> Self {
+        let sections = Sections::new(trace, &MustOrder::new(trace, false));
+        Self::sharing(trace, keep, Arc::new(sections))
+    }
+
+    /// Of a trace whose sections are already known.
+    pub fn sharing(trace: &'a Trace, keep: Keep, sections: Arc<Sections>) -> Self {
         let must = MustOrder::new(trace, keep > Keep::Must);
         let mut needs: Vec<Vec<Need>> = trace.threads().map(|thread| must.needs(thread).to_vec()).collect();
         if keep > Keep::Must {
@@ -39,7 +48,7 @@ impl<'a> Order<'a> {
             add(&mut needs, conflicts(trace));
         }
         needs.iter_mut().for_each(|needs| needs.sort_by_key(|need| need.at));
-        Self { trace, keep, needs, sections: Sections::new(trace, &must) }
+        Self { trace, keep, needs, sections }
     }
 
     /// The trace's sections.
@@ -68,7 +77,10 @@ struct Touched {
 fn conflicts(trace: &Trace) -> Vec<Vec<Need>> {
     let mut needs = vec![Vec::new(); trace.threads().len()];
     let mut touched: FxHashMap<IntervalId, Touched> = FxHashMap::default();
-    for id in trace.observed() {
+    let ends = segment_ends(trace);
+    let ended_before =
+        |one: EventId, other: EventId| ends[one.thread.index()][one.index as usize] <= trace.stamp(other);
+    for id in recorded(trace, Event::is_access) {
         let (interval, writes) = match trace.event(id) {
             Event::Read(interval) => (interval, false),
             Event::Write(interval) => (interval, true),
@@ -76,7 +88,7 @@ fn conflicts(trace: &Trace) -> Vec<Vec<Need>> {
         };
         let last = touched.entry(interval).or_default();
         let earlier = last.writes.iter().chain(if writes { &last.reads[..] } else { &[] });
-        for &event in earlier.filter(|event| event.thread != id.thread && ended_before(trace, **event, id)) {
+        for &event in earlier.filter(|event| event.thread != id.thread && ended_before(**event, id)) {
             needs[id.thread.index()].push(Need { at: id.index, event, kind: NeedKind::Order });
         }
         let list = if writes { &mut last.writes } else { &mut last.reads };
@@ -86,10 +98,18 @@ fn conflicts(trace: &Trace) -> Vec<Vec<Need>> {
     needs
 }
 
-/// Did the segment of one access end before that of the other began?
-fn ended_before(trace: &Trace, one: EventId, other: EventId) -> bool {
-    let next_sync = (one.index + 1..trace.len(one.thread))
-        .map(|index| EventId { thread: one.thread, index })
-        .find(|id| !trace.event(*id).is_access());
-    next_sync.is_some_and(|end| trace.stamp(end) < trace.stamp(other) + 1)
+/// For each event the stamp of the sync event after it in its thread.
+fn segment_ends(trace: &Trace) -> Vec<Vec<u64>> {
+    let of = |thread| {
+        let mut end = u64::MAX;
+        let mut ends: Vec<u64> = Vec::with_capacity(trace.len(thread) as usize);
+        for index in (0..trace.len(thread)).rev() {
+            ends.push(end);
+            let id = EventId { thread, index };
+            end = if matches!(trace.kind(id), Kind::Read | Kind::Write) { end } else { trace.stamp(id) };
+        }
+        ends.reverse();
+        ends
+    };
+    trace.threads().map(of).collect()
 }

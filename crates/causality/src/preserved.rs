@@ -9,6 +9,7 @@ use foretrace_event::{BarrierId, CondInstance, Event, EventId, LockId, SemId, Th
 use foretrace_trace::Trace;
 use rustc_hash::FxHashMap;
 
+use crate::recorded::recorded;
 use crate::{MustOrder, Need, NeedKind};
 
 /// Such orders.
@@ -31,7 +32,11 @@ impl Preserved {
         let mut preserved = Self { needs: vec![Vec::new(); trace.threads().len()] };
         let beginnings = beginnings(trace, must);
         let mut seen = Seen::default();
-        for id in trace.observed() {
+        let matters = |event: Event| match event {
+            Event::Lock(lock, _) | Event::RdLock(lock, _) | Event::Unlock(lock) => must.passed_on(lock).is_some(),
+            event => !event.is_access(),
+        };
+        for id in recorded(trace, matters) {
             preserved.look(trace, must, &beginnings, &mut seen, id);
         }
         preserved
@@ -89,7 +94,7 @@ fn beginnings(trace: &Trace, must: &MustOrder) -> Beginnings {
     if !must.has_losable() {
         return beginnings;
     }
-    for id in trace.observed() {
+    for id in recorded(trace, |event| matches!(event, Event::Wait(..))) {
         if let Event::Wait(instance, _) = trace.event(id)
             && must.is_losable(id)
         {

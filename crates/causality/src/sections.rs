@@ -1,8 +1,7 @@
 //! Critical sections.
 
-use foretrace_event::{Event, LockId, ThreadId};
+use foretrace_event::{Event, EventId, LockId, ThreadId};
 use foretrace_trace::Trace;
-use rustc_hash::FxHashMap;
 
 use crate::MustOrder;
 
@@ -71,9 +70,16 @@ impl Sections {
     }
 }
 
+/// A lock that a thread holds: which, in which section, and how often it was taken.
+struct Open {
+    lock: LockId,
+    section: usize,
+    depth: u32,
+}
+
 fn sections_of(trace: &Trace, must: &MustOrder, thread: ThreadId) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
-    let mut open: FxHashMap<LockId, (usize, u32)> = FxHashMap::default();
+    let mut open: Vec<Open> = Vec::new();
     for (index, event) in trace.events(thread).enumerate() {
         let (lock, mode) = match event {
             Event::Lock(lock, _) => (lock, Some(SectionMode::Write)),
@@ -85,19 +91,19 @@ fn sections_of(trace: &Trace, must: &MustOrder, thread: ThreadId) -> Vec<Section
             continue;
         }
         let index = index as u32;
-        match (mode, open.get_mut(&lock)) {
-            (Some(_), Some((_, depth))) => *depth += 1,
+        match (mode, open.iter().position(|held| held.lock == lock)) {
+            (Some(_), Some(held)) => open[held].depth += 1,
             (Some(mode), None) => {
-                let outer = open.values().map(|(section, _)| *section as u32).max();
-                open.insert(lock, (sections.len(), 1));
-                let stamp = trace.stamp(foretrace_event::EventId { thread, index });
+                let outer = open.iter().map(|held| held.section as u32).max();
+                open.push(Open { lock, section: sections.len(), depth: 1 });
+                let stamp = trace.stamp(EventId { thread, index });
                 sections.push(Section { lock, mode, acquire: index, release: None, stamp, outer });
             }
-            (None, Some((section, 1))) => {
-                sections[*section].release = Some(index);
-                open.remove(&lock);
+            (None, Some(held)) if open[held].depth == 1 => {
+                sections[open[held].section].release = Some(index);
+                open.swap_remove(held);
             }
-            (None, Some((_, depth))) => *depth -= 1,
+            (None, Some(held)) => open[held].depth -= 1,
             (None, None) => {}
         }
     }

@@ -33,6 +33,7 @@ enum Command {
     #[command(name = "c++", visible_alias = "cxx")]
     Cxx(cmd::cc::Args),
     Record(cmd::record::Args),
+    Predict(cmd::predict::Args),
     Trace(cmd::trace::Args),
     Csp(cmd::csp::Args),
     Monitor(cmd::monitor::Args),
@@ -81,6 +82,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Record(args) => cmd::record::run(&args),
         Command::Csp(args) => cmd::csp::run(&args),
         Command::Monitor(args) => cmd::monitor::run(&args),
+        Command::Predict(args) => cmd::predict::run(&args),
         Command::Trace(args) => cmd::trace::run(&args),
         Command::Check(args) => cmd::check::run(&args),
         Command::Replay(args) => cmd::replay::run(&args),

@@ -1,8 +1,8 @@
 //! What all checks of one trace share.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-use foretrace_causality::{Keep, MustOrder, Order, WeakOrder};
+use foretrace_causality::{Keep, MustOrder, Order, Sections, WeakOrder};
 use foretrace_event::EventId;
 use foretrace_trace::Trace;
 
@@ -15,14 +15,17 @@ use crate::window::Windows;
 #[derive(Debug)]
 pub(crate) struct Searchable {
     pub(crate) program: Program,
-    pub(crate) uses: Uses,
+    uses: OnceLock<Uses>,
 }
 
 impl Searchable {
     pub(crate) fn new(trace: &Trace, rules: &Rules) -> Self {
-        let program = Program::new(trace, rules);
-        let uses = Uses::new(&program);
-        Self { program, uses }
+        Self { program: Program::new(trace, rules), uses: OnceLock::new() }
+    }
+
+    /// What its threads have left to do, which only a search needs to know.
+    pub(crate) fn uses(&self) -> &Uses {
+        self.uses.get_or_init(|| Uses::new(&self.program))
     }
 
     /// Where an event can be performed: its thread and position.
@@ -51,6 +54,7 @@ pub(crate) struct Analysis<'a> {
     pub(crate) options: &'a Options,
     pub(crate) must: MustOrder,
     weak: OnceLock<WeakOrder>,
+    all_sections: OnceLock<Arc<Sections>>,
     must_order: OnceLock<Order<'a>>,
     sections: OnceLock<Order<'a>>,
     segments: OnceLock<Order<'a>>,
@@ -62,27 +66,32 @@ pub(crate) struct Analysis<'a> {
 impl<'a> Analysis<'a> {
     pub(crate) fn new(trace: &'a Trace, options: &'a Options) -> Self {
         let must = MustOrder::new(trace, false);
-        let (weak, must_order, sections, segments, free, kept, windows) = Default::default();
-        Self { trace, options, must, weak, must_order, sections, segments, free, kept, windows }
+        let (weak, all_sections, must_order, sections, segments, free, kept, windows) = Default::default();
+        Self { trace, options, must, weak, all_sections, must_order, sections, segments, free, kept, windows }
     }
 
     pub(crate) fn weak(&self) -> &WeakOrder {
         self.weak.get_or_init(|| WeakOrder::new(self.trace, &self.must))
     }
 
+    fn order(&self, keep: Keep) -> Order<'a> {
+        let sections = self.all_sections.get_or_init(|| Arc::new(Sections::new(self.trace, &self.must)));
+        Order::sharing(self.trace, keep, sections.clone())
+    }
+
     /// What is in every reordering.
     pub(crate) fn must_order(&self) -> &Order<'a> {
-        self.must_order.get_or_init(|| Order::new(self.trace, Keep::Must))
+        self.must_order.get_or_init(|| self.order(Keep::Must))
     }
 
     /// What keeps critical sections in order.
     pub(crate) fn sections(&self) -> &Order<'a> {
-        self.sections.get_or_init(|| Order::new(self.trace, Keep::Sections))
+        self.sections.get_or_init(|| self.order(Keep::Sections))
     }
 
     /// What keeps conflicting segments in order.
     pub(crate) fn segments(&self) -> &Order<'a> {
-        self.segments.get_or_init(|| Order::new(self.trace, Keep::Segments))
+        self.segments.get_or_init(|| self.order(Keep::Segments))
     }
 
     /// Any order that the objects allow.

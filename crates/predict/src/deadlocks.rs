@@ -87,7 +87,7 @@ fn search_cycle(analysis: &Analysis<'_>, requests: &[&Request]) -> CycleDecided 
         }
         let left = analysis.options.budget.states.saturating_sub(states);
         let budget = Budget { states: left, ..analysis.options.budget.clone() };
-        let (answer, cost) = reach(&free.program, &free.uses, &query, &budget);
+        let (answer, cost) = reach(&free.program, free.uses(), &query, &budget);
         states += cost;
         match answer {
             Ok(Some(_)) => return CycleDecided { answer: Ok(Some((named(requests, &events), false))), states },
@@ -190,7 +190,7 @@ fn search_ends(analysis: &Analysis<'_>, query: &Query, seen: &mut BTreeSet<Vec<E
         found.push(core);
         Wish::Path
     };
-    let searched = search(&free.program, &free.uses, query, &analysis.options.budget, &mut visitor);
+    let searched = search(&free.program, free.uses(), query, &analysis.options.budget, &mut visitor);
     ends.states += searched.states;
     ends.unknown = ends.unknown.or(searched.unknown);
     for (deadlock, path) in found.into_iter().zip(searched.paths) {

@@ -9,6 +9,7 @@ use foretrace_event::EventId;
 use foretrace_finding::{Candidate, Deadlock, Rung, Schedule, Witness};
 
 use crate::analysis::{Analysis, Searchable};
+use crate::kept::kept;
 use crate::model::State;
 use crate::schedule::{Writer, finish_threads};
 use crate::search::{Query, Visit, Wish, reach, search};
@@ -39,6 +40,7 @@ pub(crate) struct Climb<'a, 'b> {
     /// A witness that is already known.
     known: Option<Witness>,
     given: Vec<Schedule>,
+    last: Option<Rung>,
     way: usize,
 }
 
@@ -48,7 +50,7 @@ impl<'a, 'b> Climb<'a, 'b> {
             Candidate::Race(race) => vec![race.first, race.second],
             Candidate::Deadlock(deadlock) => deadlock.events().collect(),
         };
-        Self { analysis, candidate, events, known, given: Vec::new(), way: 0 }
+        Self { analysis, candidate, events, known, given: Vec::new(), last: None, way: 0 }
     }
 
     fn attempt(&self, way: Way) -> Option<(Rung, Schedule)> {
@@ -57,9 +59,18 @@ impl<'a, 'b> Climb<'a, 'b> {
                 Some((Rung::Segments, self.by_ideal(self.analysis.segments(), recorded)?))
             }
             Way::Ideal { rung, recorded } => Some((rung, self.by_ideal(self.analysis.sections(), recorded)?)),
-            Way::Search { keep_atomics } => Some((Rung::Free, self.by_search(keep_atomics)?)),
-            Way::Known => self.known.clone().map(|witness| (witness.rung, witness.schedule)),
+            Way::Search { keep_atomics } => {
+                let schedule = self.by_search(keep_atomics)?;
+                Some((self.rung_of(&schedule), schedule))
+            }
+            Way::Known => self.known.clone().map(|witness| (self.rung_of(&witness.schedule), witness.schedule)),
         }
+    }
+
+    /// How much of the recorded order a schedule keeps that was not made to keep any; not less than one given before.
+    fn rung_of(&self, schedule: &Schedule) -> Rung {
+        let kept = kept(self.analysis, schedule, &self.events);
+        kept.max(self.last.unwrap_or(Rung::Segments))
     }
 
     fn by_ideal(&self, order: &Order<'a>, recorded: bool) -> Option<Schedule> {
@@ -96,7 +107,7 @@ impl<'a, 'b> Climb<'a, 'b> {
             windows.around(&places)?.narrow(&mut query);
         }
         let budget = &self.analysis.options.budget;
-        let (answer, _) = reach(&searchable.program, &searchable.uses, &query, budget);
+        let (answer, _) = reach(&searchable.program, searchable.uses(), &query, budget);
         self.checked(self.write(searchable, &query, &answer.ok()??))
     }
 
@@ -108,7 +119,7 @@ impl<'a, 'b> Climb<'a, 'b> {
             if there { Wish::PathAndStop } else { Wish::More }
         };
         let budget = &self.analysis.options.budget;
-        let searched = search(&searchable.program, &searchable.uses, &query, budget, &mut visitor);
+        let searched = search(&searchable.program, searchable.uses(), &query, budget, &mut visitor);
         self.checked(self.write(searchable, &query, searched.paths.first()?))
     }
 
@@ -130,6 +141,7 @@ impl Iterator for Climb<'_, '_> {
                 && !self.given.contains(&schedule)
             {
                 self.given.push(schedule.clone());
+                self.last = Some(rung);
                 return Some(Witness { candidate: self.candidate.clone(), rung, schedule });
             }
         }

@@ -50,7 +50,9 @@
 mod accesses;
 mod analysis;
 pub mod budget;
+pub mod csp;
 mod deadlocks;
+mod kept;
 mod ladder;
 pub mod model;
 mod options;
@@ -59,6 +61,7 @@ mod races;
 mod schedule;
 pub mod search;
 mod stats;
+pub mod stream;
 mod window;
 
 pub use budget::{Budget, Unknown};

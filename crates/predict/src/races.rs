@@ -237,7 +237,7 @@ fn search_pair(analysis: &Analysis<'_>, events: &[EventId; 2], states: u64) -> (
         window.narrow(&mut query);
     }
     let budget = Budget { states, ..analysis.options.budget.clone() };
-    let (answer, states) = reach(&free.program, &free.uses, &query, &budget);
+    let (answer, states) = reach(&free.program, free.uses(), &query, &budget);
     let windowed = analysis.windows().is_some();
     let answer = match answer {
         Ok(None) if windowed => Err(Unknown::Window),

@@ -3,6 +3,7 @@
 //! * [`fuzz`] breaks input.
 //! * [`generate`] makes random legal traces with every primitive, small enough to enumerate.
 //! * [`measure`] writes big synthetic recordings and times their reading.
+//! * [`programs`] makes traces of any size, [`recordings`] recordings of any size.
 //! * [`oracle`] explores every state of such a trace, by definition and without any reduction.
 //!
 //! **What it misses.** The oracle is exponential; forty events are already too many for it.
@@ -21,6 +22,8 @@ pub mod fuzz;
 pub mod generate;
 pub mod measure;
 pub mod oracle;
+pub mod programs;
 mod random;
+pub mod recordings;
 
 pub use random::Random;

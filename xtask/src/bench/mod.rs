@@ -2,6 +2,7 @@
 
 mod csp;
 mod measure;
+mod predict;
 mod record;
 mod stream;
 mod trace;
@@ -25,6 +26,11 @@ const BENCHES: &[Bench] = &[
     Bench { name: "trace", about: "from recording to trace, over growing sizes", run: trace::run },
     Bench { name: "csp", about: "checking CSP_M against spin: states a second, bytes a state", run: csp::run },
     Bench { name: "stream", about: "stream monitors against the RTLola interpreter", run: stream::run },
+    Bench {
+        name: "predict",
+        about: "prediction: growth with events, threads and cuts, from file to candidates",
+        run: predict::run,
+    },
 ];
 
 /// Which benchmark, and how often.

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod csp;
+mod predict;
 mod random;
 mod streams;
 
@@ -19,6 +20,7 @@ struct Target {
 
 /// All of them. A new one is a file and a line here.
 const TARGETS: &[Target] = &[
+    Target { name: "predict", about: "predictions against the oracle", once: |random| predict::once(random.next()) },
     Target { name: "arguments", about: "a compiler's arguments and response files", once: arguments::once },
     Target { name: "csp", about: "scripts of CSP_M", once: csp::once },
     Target { name: "recording", about: "recordings", once: |random| readers::recording(random.next()) },

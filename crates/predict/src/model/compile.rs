@@ -234,25 +234,29 @@ impl<'a> Compiler<'a> {
     }
 
     fn finish(mut self) -> Program {
-        let all: Vec<Vec<Vec<Need>>> = (0..self.program.chains.len()).map(|thread| self.needs_of(thread)).collect();
-        for (chain, needs) in self.program.chains.iter_mut().zip(all) {
-            chain.needs_at.push(0);
-            for of_one in needs {
-                chain.needs.extend(of_one);
-                chain.needs_at.push(chain.needs.len() as u32);
-            }
+        for thread in 0..self.program.chains.len() {
+            let (needs_at, needs) = self.needs_of(thread);
+            let chain = &mut self.program.chains[thread];
+            (chain.needs_at, chain.needs) = (needs_at, needs);
         }
         self.program
     }
 
-    fn needs_of(&self, thread: usize) -> Vec<Vec<Need>> {
+    /// Where the needs of each operation of a thread begin, and what they are.
+    fn needs_of(&self, thread: usize) -> (Vec<u32>, Vec<Need>) {
         let chain = &self.program.chains[thread];
-        let mut needs = vec![Vec::new(); chain.ops.len()];
+        let mut all: Vec<(u32, Need)> = Vec::new();
         for &MustNeed { at, event, kind } in self.must.needs(ThreadId::from_index(thread)) {
             let position = self.program.chains[event.thread.index()].position(event.index) + 1;
-            needs[chain.position(at) as usize].push(Need { thread: event.thread.0, position, kind });
+            all.push((chain.position(at), Need { thread: event.thread.0, position, kind }));
         }
-        needs
+        all.sort_by_key(|(at, _)| *at);
+        let mut needs_at = vec![0; chain.ops.len() + 1];
+        all.iter().for_each(|(at, _)| needs_at[*at as usize + 1] += 1);
+        for position in 0..chain.ops.len() {
+            needs_at[position + 1] += needs_at[position];
+        }
+        (needs_at, all.into_iter().map(|(_, need)| need).collect())
     }
 }
 

@@ -37,6 +37,20 @@ impl Counter {
         track.exits.push(track.exits.last().unwrap_or(&0) + i64::from(exit));
     }
 
+    /// Is it a barrier's?
+    pub(crate) fn is_barrier(&self) -> bool {
+        matches!(self.of, CounterOf::BarrierEnters(_))
+    }
+
+    /// The highest value it can have: a mutex's is one.
+    pub(crate) fn most(&self) -> i64 {
+        let ups = |track: &Track| (0..track.at.len()).filter(|&index| track.step(index) > 0).count() as i64;
+        match self.of {
+            CounterOf::Lock(_) => 1,
+            _ => self.initial + self.tracks.iter().map(ups).sum::<i64>(),
+        }
+    }
+
     /// Its value at a cut.
     pub(crate) fn value(&self, cut: &[u32]) -> i64 {
         self.initial + self.tracks.iter().map(|track| track.sum(cut)).sum::<i64>()

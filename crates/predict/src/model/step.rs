@@ -50,6 +50,7 @@ impl Program {
     }
 
     /// Can the thread perform its next operation? It must have one.
+    #[inline]
     pub fn ready(&self, state: &State, thread: usize) -> bool {
         let at = state.cut[thread];
         let chain = &self.chains[thread];
@@ -78,6 +79,7 @@ impl Program {
     }
 
     /// Do the objects allow the operation?
+    #[inline]
     pub(crate) fn possible(&self, state: &State, thread: usize, op: Op) -> bool {
         match op {
             Op::Plain | Op::Release { .. } | Op::Up { .. } | Op::Signal { .. } => true,
@@ -111,6 +113,7 @@ impl Program {
     }
 
     /// Does a thread hold the lock at a position, for writing and for reading?
+    #[inline]
     pub(crate) fn holds(&self, thread: usize, position: u32, lock: LockId) -> (bool, bool) {
         let base = self.chains[thread].held[position as usize] as usize * 2 * self.words + lock.index() / 64;
         let bit = |word: u64| word >> (lock.index() % 64) & 1 == 1;

@@ -57,29 +57,38 @@ impl<'a, const N: usize> Levels<'a, N> {
     fn run(mut self, budget: &Budget, visitor: &mut Visitor<'_>) -> Searched {
         let mut searched = Searched::default();
         let mut kept = 0;
-        loop {
-            let level = self.levels.last().expect("there is always a level").clone();
-            if level.is_empty() {
+        while !self.level().is_empty() {
+            kept = if self.query.paths { kept } else { 0 } + size_of_val(self.level()) as u64;
+            if self.visit_level(visitor, &mut searched) {
                 return searched;
-            }
-            kept = if self.query.paths { kept } else { 0 } + (level.len() * size_of::<Key<N>>()) as u64;
-            for key in &level {
-                searched.states += 1;
-                let wish = self.visit(key, visitor);
-                if wish != Wish::More && self.query.paths {
-                    searched.paths.push(self.path(key));
-                }
-                if wish == Wish::PathAndStop {
-                    return searched;
-                }
             }
             self.merge();
             if let Some(why) = budget.spent(searched.states, kept) {
-                let more = !self.levels.last().expect("merged").is_empty();
-                searched.unknown = more.then_some(why);
+                searched.unknown = (!self.level().is_empty()).then_some(why);
                 return searched;
             }
         }
+        searched
+    }
+
+    fn level(&self) -> &[Key<N>] {
+        self.levels.last().expect("there is always a level")
+    }
+
+    /// Visits the states of the last level; true if the visitor wants no more.
+    fn visit_level(&mut self, visitor: &mut Visitor<'_>, searched: &mut Searched) -> bool {
+        for index in 0..self.level().len() {
+            let key = self.level()[index];
+            searched.states += 1;
+            let wish = self.visit(&key, visitor);
+            if wish != Wish::More && self.query.paths {
+                searched.paths.push(self.path(&key));
+            }
+            if wish == Wish::PathAndStop {
+                return true;
+            }
+        }
+        false
     }
 
     /// Shows a state and collects its successors.
@@ -111,18 +120,13 @@ impl<'a, const N: usize> Levels<'a, N> {
     /// Makes the next level of the successors.
     fn merge(&mut self) {
         self.changed.sort_unstable();
-        let mut lists: Vec<Vec<Key<N>>> = self.next.iter_mut().map(std::mem::take).collect();
-        lists.push(std::mem::take(&mut self.changed));
+        let mut level = if self.query.paths { Vec::new() } else { self.levels.pop().expect("there is always a level") };
+        let mut lists: Vec<&[Key<N>]> = self.next.iter().chain([&self.changed]).map(Vec::as_slice).collect();
         lists.retain(|list| !list.is_empty());
-        while lists.len() > 1 {
-            lists = lists.chunks(2).map(|pair| merge_two(&pair[0], pair.get(1).map_or(&[], |list| list))).collect();
-        }
-        let mut level = lists.pop().unwrap_or_default();
-        level.dedup();
-        if !self.query.paths {
-            self.levels.clear();
-        }
+        merge_all(&lists, &mut level);
         self.levels.push(level);
+        self.next.iter_mut().for_each(Vec::clear);
+        self.changed.clear();
     }
 
     /// The threads that take the steps from the start to a state of the last level.
@@ -171,16 +175,33 @@ impl<'a, const N: usize> Levels<'a, N> {
     }
 }
 
-fn merge_two<const N: usize>(one: &[Key<N>], other: &[Key<N>]) -> Vec<Key<N>> {
-    let mut merged = Vec::with_capacity(one.len() + other.len());
+/// Merges sorted lists into one without repetition.
+fn merge_all<const N: usize>(lists: &[&[Key<N>]], out: &mut Vec<Key<N>>) {
+    out.clear();
+    match lists {
+        [] => {}
+        [only] => out.extend_from_slice(only),
+        [one, other] => merge_two(one, other, out),
+        lists => {
+            let (left, right) = lists.split_at(lists.len() / 2);
+            let (mut one, mut other) = (Vec::new(), Vec::new());
+            merge_all(left, &mut one);
+            merge_all(right, &mut other);
+            merge_two(&one, &other, out);
+        }
+    }
+    out.dedup();
+}
+
+fn merge_two<const N: usize>(one: &[Key<N>], other: &[Key<N>], out: &mut Vec<Key<N>>) {
+    out.reserve(one.len() + other.len());
     let (mut i, mut j) = (0, 0);
     while i < one.len() && j < other.len() {
         let (a, b) = (one[i], other[j]);
         i += usize::from(a <= b);
         j += usize::from(b <= a);
-        merged.push(a.min(b));
+        out.push(a.min(b));
     }
-    merged.extend_from_slice(&one[i..]);
-    merged.extend_from_slice(&other[j..]);
-    merged
+    out.extend_from_slice(&one[i..]);
+    out.extend_from_slice(&other[j..]);
 }

@@ -1,0 +1,17 @@
+//! Chosen events in the recorded order.
+
+use foretrace_event::{Event, EventId};
+use foretrace_trace::Trace;
+
+/// The events of a kind, in the recorded order. Most questions are about few events of a trace.
+pub(crate) fn recorded(trace: &Trace, which: impl Fn(Event) -> bool) -> Vec<EventId> {
+    let mut chosen: Vec<(u64, EventId)> = Vec::new();
+    for thread in trace.threads() {
+        let of_thread = trace.events(thread).enumerate().filter(|(_, event)| which(*event));
+        let ids = of_thread.map(|(index, _)| EventId { thread, index: index as u32 });
+        chosen.extend(ids.map(|id| (trace.stamp(id), id)));
+    }
+    // Stable, because that merges lists that are already sorted: one a thread.
+    chosen.sort();
+    chosen.into_iter().map(|(_, id)| id).collect()
+}

@@ -1,0 +1,141 @@
+//! `foretrace predict`: the data races and deadlocks that another order of the recorded run would have had.
+
+mod print;
+mod watch;
+
+use crate::recording;
+use anyhow::{Context, bail};
+use foretrace_judge::judge;
+use foretrace_predict::{Budget, Detail, Options, Prediction, csp, predict};
+use foretrace_trace::{Recording, Symbols, Trace, convert};
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use watch::Bar;
+
+/// Predict data races and deadlocks from one run.
+///
+/// Works out which other orders of the same events were possible and searches those. Each candidate comes with a
+/// schedule that reaches it in the model of the run; whether the program follows it is for replay to say. Exits with 0
+/// if there is nothing, 1 if there are candidates, 2 if it could not be done.
+#[derive(clap::Args)]
+pub struct Args {
+    /// A recording, a text trace or an STD trace
+    #[arg(default_value = recording::DEFAULT)]
+    trace: PathBuf,
+    /// All racy pairs of places in the program, not one a group of memory intervals
+    #[arg(long)]
+    all_pairs: bool,
+    /// Search in windows of this many events instead of the whole run
+    #[arg(long, value_name = "N")]
+    window: Option<u32>,
+    /// Say what the reductions did
+    #[arg(long)]
+    stats: bool,
+    /// Also write the model and its checks as CSP_M, for FDR or `foretrace csp`
+    #[arg(long, value_name = "FILE")]
+    emit_csp: Option<PathBuf>,
+    /// States that one search may visit
+    #[arg(long, value_name = "STATES", default_value_t = Budget::default().states)]
+    budget: u64,
+    /// Threads to search with; all cores if not given
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    threads: usize,
+    /// How results are written
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+    /// No progress line
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    Human,
+    Json,
+}
+
+/// There are candidates.
+const FOUND: u8 = 1;
+/// Stopped before the end, with nothing found so far.
+const STOPPED: u8 = 2;
+
+/// Predicts, and prints what was found.
+pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let stop = stop_on_interrupt()?;
+    let bar = Bar::new(args.quiet);
+    bar.reading();
+    let (trace, symbols) = open(&args.trace)?;
+    if let Some(path) = &args.emit_csp {
+        emit(&trace, path)?;
+    }
+    let prediction = predict(&trace, &options(args, stop), &bar);
+    bar.finish();
+    assert_right(&trace, &prediction);
+    let stopped = stop.load(Ordering::Relaxed);
+    let view = print::View { trace: &trace, symbols: &symbols, prediction: &prediction, stats: args.stats, stopped };
+    let mut out = BufWriter::new(io::stdout().lock());
+    match args.format {
+        Format::Human => view.human(&mut out)?,
+        Format::Json => writeln!(out, "{:#}", view.json())?,
+    }
+    out.flush()?;
+    Ok(ExitCode::from(match prediction.races.len() + prediction.deadlocks.len() {
+        0 if stopped => STOPPED,
+        0 => 0,
+        _ => FOUND,
+    }))
+}
+
+fn options(args: &Args, stop: &'static AtomicBool) -> Options {
+    Options {
+        detail: if args.all_pairs { Detail::Places } else { Detail::Intervals },
+        window: args.window,
+        budget: Budget { stop: Some(stop), ..Budget::of_states(args.budget) },
+        jobs: args.threads,
+        ..Options::default()
+    }
+}
+
+/// A flag that the first Ctrl-C raises; the second ends the program.
+fn stop_on_interrupt() -> anyhow::Result<&'static AtomicBool> {
+    let flag: &'static Arc<AtomicBool> = Box::leak(Box::new(Arc::new(AtomicBool::new(false))));
+    let signal = signal_hook::consts::SIGINT;
+    signal_hook::flag::register_conditional_shutdown(signal, 130, flag.clone())?;
+    signal_hook::flag::register(signal, flag.clone())?;
+    Ok(flag)
+}
+
+fn open(path: &Path) -> anyhow::Result<(Trace, Symbols)> {
+    if recording::is_without_events(path) {
+        bail!("{}: the program made no thread that could be recorded; there are no events", path.display());
+    }
+    let is_recording = path.is_dir() || path.file_name().is_some_and(|name| name == "events");
+    if !is_recording {
+        return Ok((convert::open(path)?, Symbols::none()));
+    }
+    let recording = Recording::open(path)?;
+    let symbols = Symbols::new(&recording);
+    let mut trace = recording.trace()?;
+    symbols.name(&mut trace);
+    Ok((trace, symbols))
+}
+
+fn emit(trace: &Trace, path: &Path) -> anyhow::Result<()> {
+    let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+    let mut out = BufWriter::new(file);
+    csp::emit(trace, &mut out)?;
+    out.flush().with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Every witness passes the judge before anybody sees it.
+fn assert_right(trace: &Trace, prediction: &Prediction) {
+    for found in prediction.races.iter().chain(&prediction.deadlocks) {
+        if let Err(objection) = judge(trace, &found.witness) {
+            panic!("a witness is wrong, which is our mistake: {objection}; schedule {}", found.witness.schedule);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Candidates from a recording of any length, without a trace in memory.
+//!
+//! Two passes over the records as they lie on disk. The first finds the lines of memory that two threads touch and one
+//! writes. The second goes through all threads in the order of their stamps with a vector clock of the must-order and a
+//! lock set a thread, and keeps, for each such line, the last accesses of each thread under each lock set. Two accesses
+//! that conflict, that the must-order does not order and that share no lock are a candidate: the thesis's hybrid filter
+//! (5.5.2), on line. What is ordered before everything to come is dropped, and so is memory that is freed, so that the
+//! memory needed is bounded by what is live, not by the length of the run.
+//!
+//! Everything that could race is found (the filter never leaves out a race of the model), and only lines with a
+//! candidate need to be read into a trace, to be decided there.
+//!
+//! Orders are forgotten rather than invented: a barrier whose threads vary orders nothing here, of a condition variable
+//! only so many signals are remembered, and atomics order nothing.
+
+mod clocks;
+mod lines;
+mod locksets;
+mod shadow;
+
+use foretrace_event::wire::{Access, Op, Record, Sync};
+use foretrace_trace::{Recording, RecordingError};
+
+use clocks::Clocks;
+use lines::Survey;
+use locksets::Locksets;
+use shadow::{Shadow, Touch};
+
+/// A line of memory with a candidate.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct CandidateLine {
+    /// Its address divided by 64.
+    pub line: u64,
+    /// The bytes that two accesses conflict on.
+    pub bytes: u64,
+    /// The program counters of the first two.
+    pub pcs: (u64, u64),
+}
+
+/// What a recording's stream showed.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Streamed {
+    /// Lines with candidates, by address.
+    pub lines: Vec<CandidateLine>,
+    /// Sync records.
+    pub sync: u64,
+    /// Access records.
+    pub accesses: u64,
+    /// Lines that two threads touch and one writes.
+    pub shared: u64,
+    /// The most entries that were kept at one time.
+    pub entries: u64,
+}
+
+/// Finds the lines of a recording that could race.
+///
+/// # Errors
+/// If a record cannot be decoded.
+pub fn candidates(recording: &Recording, jobs: usize) -> Result<Streamed, RecordingError> {
+    let survey = Survey::of(recording, jobs)?;
+    let mut finder = Finder::new(recording, &survey);
+    for entry in recording.merged() {
+        let (thread, entry) = entry?;
+        match entry.record {
+            Record::Access(access) => finder.access(thread, &access),
+            Record::Sync(sync) => finder.sync(thread, &sync),
+        }
+    }
+    Ok(finder.finish())
+}
+
+struct Finder<'a> {
+    survey: &'a Survey,
+    clocks: Clocks,
+    locksets: Locksets,
+    shadow: Shadow,
+    streamed: Streamed,
+}
+
+impl<'a> Finder<'a> {
+    fn new(recording: &Recording, survey: &'a Survey) -> Self {
+        let numbers: Vec<u32> = recording.threads().map(|thread| thread.id).collect();
+        Self {
+            survey,
+            clocks: Clocks::new(&numbers, survey.regular_barriers()),
+            locksets: Locksets::new(numbers.len()),
+            shadow: Shadow::default(),
+            streamed: Streamed { shared: survey.shared(), ..Streamed::default() },
+        }
+    }
+
+    #[inline]
+    fn access(&mut self, thread: usize, access: &Access) {
+        self.streamed.accesses += 1;
+        if self.survey.matters(access.line) {
+            let Access { line, reads, writes, pc } = *access;
+            self.touch(line, Touch { thread, reads, writes, pc, atomic: false });
+        }
+    }
+
+    fn touch(&mut self, line: u64, touch: Touch) {
+        let held = self.locksets.held(touch.thread);
+        self.shadow.touch(line, &touch, held, &self.locksets, &self.clocks);
+    }
+
+    fn sync(&mut self, thread: usize, sync: &Sync) {
+        self.streamed.sync += 1;
+        match sync.op {
+            Op::Lock => self.locksets.take(thread, sync.object, true),
+            Op::RdLock => self.locksets.take(thread, sync.object, false),
+            Op::Unlock => self.locksets.give_back(thread, sync.object),
+            Op::AtomicLoad | Op::AtomicCasFailed => self.atomic(thread, sync, false),
+            Op::AtomicStore | Op::AtomicRmw => self.atomic(thread, sync, true),
+            Op::Alloc | Op::Free => self.shadow.forget(sync.object, sync.arg),
+            _ => {}
+        }
+        self.clocks.sync(thread, sync);
+    }
+
+    /// An atomic operation touches its bytes, on one line or two.
+    fn atomic(&mut self, thread: usize, sync: &Sync, writes: bool) {
+        let size = u64::from(sync.detail.size.max(1)).min(64);
+        let offset = sync.object % 64;
+        let mask = u128::from(u64::MAX >> (64 - size)) << offset;
+        for (line, bytes) in [(sync.object / 64, mask as u64), (sync.object / 64 + 1, (mask >> 64) as u64)] {
+            if bytes != 0 && self.survey.matters(line) {
+                let (reads, writes) = if writes { (0, bytes) } else { (bytes, 0) };
+                self.touch(line, Touch { thread, reads, writes, pc: sync.pc, atomic: true });
+            }
+        }
+    }
+
+    fn finish(mut self) -> Streamed {
+        self.streamed.lines = self.shadow.candidates();
+        self.streamed.entries = self.shadow.most_entries();
+        self.streamed
+    }
+}
