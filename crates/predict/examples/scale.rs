@@ -110,7 +110,7 @@ fn streaming(millions: u64) {
         let file = BufWriter::new(File::create(&path).expect("a scratch file"));
         let (sync, accesses) = recordings::write(file, &workload).expect("room for a recording");
         let recording = Recording::open(&path).expect("a recording");
-        let (streamed, seconds) = timed(|| stream::candidates(&recording, 1).expect("a recording"));
+        let (streamed, seconds) = timed(|| stream::candidates(&recording).expect("a recording"));
         let rate = (sync + accesses) as f64 / seconds / 1e6;
         let (memory, entries, lines) = (own_megabytes(), streamed.entries, streamed.lines.len());
         println!("| {sync} | {accesses} | {seconds:.2} | {rate:.1} | {memory:.0} | {entries} | {lines} |");

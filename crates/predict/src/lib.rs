@@ -55,6 +55,7 @@ mod deadlocks;
 mod kept;
 mod ladder;
 pub mod model;
+mod optimistic;
 mod options;
 mod predict;
 mod races;

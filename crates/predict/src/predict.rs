@@ -12,6 +12,7 @@ use crate::analysis::Analysis;
 use crate::budget::Unknown;
 use crate::deadlocks::{self, CycleDecided};
 use crate::ladder::Climb;
+use crate::optimistic;
 use crate::options::Options;
 use crate::races::{self, Answer, Check, Decided};
 use crate::stats::Stats;
@@ -89,7 +90,12 @@ pub fn predict(trace: &Trace, options: &Options, watch: &dyn Watch) -> Predictio
 /// All witnesses of a candidate, nearest to the recorded run first; fewer if the budget does not reach.
 pub fn witnesses(trace: &Trace, options: &Options, candidate: &Candidate) -> Vec<Witness> {
     let analysis = Analysis::new(trace, options);
-    Climb::new(&analysis, candidate.clone(), None).collect()
+    let mut witnesses: Vec<Witness> = Climb::new(&analysis, candidate.clone(), None).collect();
+    if witnesses.is_empty() && options.optimistic {
+        witnesses = optimistic::races(&analysis, &[]);
+        witnesses.retain(|witness| witness.candidate == *candidate);
+    }
+    witnesses
 }
 
 fn find_races(analysis: &Analysis<'_>, watch: &dyn Watch, prediction: &mut Prediction) {
@@ -105,6 +111,17 @@ fn find_races(analysis: &Analysis<'_>, watch: &dyn Watch, prediction: &mut Predi
     });
     for (check, (decided, witness)) in checks.iter().zip(answers) {
         note_race(check, &decided, witness, prediction);
+    }
+    if analysis.options.optimistic && analysis.options.budget.interrupted().is_none() {
+        watch.phase("letting operations fail", 0);
+        let of = |found: &Predicted| {
+            let Candidate::Race(race) = found.witness.candidate else { return Vec::new() };
+            let others = found.also.iter().map(move |&interval| Race { interval, ..race });
+            std::iter::once(race).chain(others).map(Candidate::Race).collect()
+        };
+        let known: Vec<Candidate> = prediction.races.iter().flat_map(of).collect();
+        let witnesses = optimistic::races(analysis, &known).into_iter();
+        prediction.races.extend(witnesses.map(|witness| Predicted { witness, also: Vec::new() }));
     }
 }
 

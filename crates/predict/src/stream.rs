@@ -18,7 +18,8 @@ mod lines;
 mod locksets;
 mod shadow;
 
-use foretrace_event::wire::{Access, Op, Record, Sync};
+use foretrace_event::Patience;
+use foretrace_event::wire::{Access, LockArg, Op, Record, Sync};
 use foretrace_trace::{Recording, RecordingError};
 
 use clocks::Clocks;
@@ -56,8 +57,8 @@ pub struct Streamed {
 ///
 /// # Errors
 /// If a record cannot be decoded.
-pub fn candidates(recording: &Recording, jobs: usize) -> Result<Streamed, RecordingError> {
-    let survey = Survey::of(recording, jobs)?;
+pub fn candidates(recording: &Recording) -> Result<Streamed, RecordingError> {
+    let survey = Survey::of(recording)?;
     let mut finder = Finder::new(recording, &survey);
     for entry in recording.merged() {
         let (thread, entry) = entry?;
@@ -106,8 +107,11 @@ impl<'a> Finder<'a> {
     fn sync(&mut self, thread: usize, sync: &Sync) {
         self.streamed.sync += 1;
         match sync.op {
-            Op::Lock => self.locksets.take(thread, sync.object, true),
-            Op::RdLock => self.locksets.take(thread, sync.object, false),
+            Op::Lock | Op::RdLock => {
+                let blocks = LockArg::decode(sync.arg).is_some_and(|arg| arg.patience == Patience::Blocking);
+                let protects = blocks && self.survey.protects(sync.object);
+                self.locksets.take(thread, sync.object, sync.op == Op::Lock, protects);
+            }
             Op::Unlock => self.locksets.give_back(thread, sync.object),
             Op::AtomicLoad | Op::AtomicCasFailed => self.atomic(thread, sync, false),
             Op::AtomicStore | Op::AtomicRmw => self.atomic(thread, sync, true),

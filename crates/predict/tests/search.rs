@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use foretrace_event::{Event, EventId, IntervalId};
+use foretrace_event::{Event, EventId, IntervalId, Patience};
 use foretrace_predict::budget::Budget;
 use foretrace_predict::model::{Program, Rules};
 use foretrace_predict::search::{Mode, Query, Uses, Visit, Wish, reach, search};
@@ -101,6 +101,17 @@ fn check(trace: &Trace, rules: &Rules, oracle: Oracle<'_>, name: &str) {
     }
 }
 
+/// The first successful try or timed operation.
+fn could_fail(trace: &Trace) -> Option<EventId> {
+    let gives_up = |id: &EventId| match trace.event(*id) {
+        Event::Lock(_, patience) | Event::RdLock(_, patience) | Event::SemWait(_, patience) => {
+            patience != Patience::Blocking
+        }
+        _ => false,
+    };
+    trace.observed().find(gives_up)
+}
+
 #[test]
 fn equals_the_oracle() {
     let count = std::env::var("FORETRACE_TRACES").ok().and_then(|count| count.parse().ok()).unwrap_or(2_000);
@@ -112,6 +123,10 @@ fn equals_the_oracle() {
         check(&trace, &Rules::default(), Oracle::new(&trace), &format!("seed {seed}"));
         let kept = Rules { keep_atomics: true, ..Rules::default() };
         check(&trace, &kept, Oracle::new(&trace).keep_atomics(), &format!("seed {seed}, atomics kept"));
+        if let Some(failing) = could_fail(&trace) {
+            let rules = Rules { failing: vec![failing], ..Rules::default() };
+            check(&trace, &rules, Oracle::new(&trace).failing([failing]), &format!("seed {seed}, {failing:?} fails"));
+        }
         let answers = Oracle::new(&trace).explore();
         seen.0 += usize::from(!answers.races.is_empty());
         seen.1 += usize::from(!answers.deadlocks.is_empty());

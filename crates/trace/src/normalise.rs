@@ -28,7 +28,21 @@ impl Recording {
     /// # Errors
     /// If a record cannot be decoded.
     pub fn trace(&self) -> Result<Trace, RecordingError> {
-        let lines = lines::SharedLines::scan(self)?;
+        self.normalise(lines::SharedLines::scan(self)?)
+    }
+
+    /// The same with accesses to these lines of memory only (addresses divided by 64): for an analysis that knows that
+    /// the others do not matter to it.
+    ///
+    /// # Errors
+    /// If a record cannot be decoded.
+    pub fn trace_of_lines(&self, only: impl IntoIterator<Item = u64>) -> Result<Trace, RecordingError> {
+        let mut lines = lines::SharedLines::scan(self)?;
+        lines.only(only);
+        self.normalise(lines)
+    }
+
+    fn normalise(&self, lines: lines::SharedLines) -> Result<Trace, RecordingError> {
         let mut normaliser = operations::Normaliser::new(self, lines);
         self.notes().iter().for_each(|note| normaliser.note(note.clone()));
         let mut merged = self.merged();

@@ -136,7 +136,10 @@ impl Recording {
 
     /// Hands all records to `each`, thread by thread, with the thread's index. Also those that were undone: which they
     /// are is known only afterwards, and kept for the readings that follow.
-    pub(crate) fn scan(&self, mut each: impl FnMut(usize, &Record)) -> Result<(), RecordingError> {
+    ///
+    /// # Errors
+    /// If a record cannot be decoded.
+    pub fn scan(&self, mut each: impl FnMut(usize, &Record)) -> Result<(), RecordingError> {
         let mut undone = Vec::new();
         for (index, thread) in self.threads.iter().enumerate() {
             undone.push(records::scan(self, thread, |record| each(index, record))?);

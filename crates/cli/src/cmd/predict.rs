@@ -6,7 +6,7 @@ mod watch;
 use crate::recording;
 use anyhow::{Context, bail};
 use foretrace_judge::judge;
-use foretrace_predict::{Budget, Detail, Options, Prediction, csp, predict};
+use foretrace_predict::{Budget, Detail, Options, Prediction, csp, predict, stream};
 use foretrace_trace::{Recording, Symbols, Trace, convert};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -57,6 +57,9 @@ enum Format {
     Human,
     Json,
 }
+
+/// From this many bytes on, a recording is long.
+const LONG: u64 = 64 << 20;
 
 /// There are candidates.
 const FOUND: u8 = 1;
@@ -119,9 +122,18 @@ fn open(path: &Path) -> anyhow::Result<(Trace, Symbols)> {
     }
     let recording = Recording::open(path)?;
     let symbols = Symbols::new(&recording);
-    let mut trace = recording.trace()?;
+    let mut trace = read(&recording)?;
     symbols.name(&mut trace);
     Ok((trace, symbols))
+}
+
+/// A long recording is first read as a stream: only memory that could race is kept.
+fn read(recording: &Recording) -> anyhow::Result<Trace> {
+    if recording.size() < LONG {
+        return Ok(recording.trace()?);
+    }
+    let streamed = stream::candidates(recording)?;
+    Ok(recording.trace_of_lines(streamed.lines.iter().map(|candidate| candidate.line))?)
 }
 
 fn emit(trace: &Trace, path: &Path) -> anyhow::Result<()> {

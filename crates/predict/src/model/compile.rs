@@ -97,7 +97,7 @@ impl<'a> Compiler<'a> {
             }
             Event::Lock(lock, patience) => self.acquire(work, id, lock, Mode::Write, patience),
             Event::RdLock(lock, patience) => self.acquire(work, id, lock, Mode::Read, patience),
-            Event::Unlock(lock) => self.release(work, lock),
+            Event::Unlock(lock) => self.release(work, lock).or_else(|| self.begins_wait(id).then_some(Op::Plain)),
             Event::Signal(instance) | Event::Broadcast(instance) => Some(self.signal(instance)),
             Event::Wait(instance, _) => Some(self.wait(work, id, instance)),
             Event::BarrierEnter(barrier) => Some(self.barrier(work, index, barrier, false)),
@@ -161,6 +161,12 @@ impl<'a> Compiler<'a> {
             }
             Some(Hold::Nested | Hold::Failed) | None => None,
         }
+    }
+
+    /// Is this the event with which a wait begins? That must be an operation, whatever it does to the lock.
+    fn begins_wait(&self, id: EventId) -> bool {
+        let next = EventId { index: id.index + 1, ..id };
+        next.index < self.trace.len(id.thread) && matches!(self.trace.event(next), Event::Wait(..))
     }
 
     fn down(&mut self, work: &mut Work, id: EventId, of: CounterOf, initial: i64, patience: Patience) -> Op {

@@ -1,5 +1,7 @@
 //! The first pass: which lines could matter, and who uses which barrier.
 
+use std::cell::Cell;
+
 use foretrace_event::wire::{Op, Record};
 use foretrace_trace::{Recording, RecordingError};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -12,40 +14,26 @@ const OWNER: u16 = WRITTEN - 1;
 type Page = [u16; 64];
 
 /// What the first pass found.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Survey {
-    pages: FxHashMap<u64, Box<Page>>,
+    index: FxHashMap<u64, u32>,
+    pages: Vec<Page>,
+    /// The last page asked for and where it is: the next question is often about it, too.
+    last: Cell<(u64, u32)>,
     /// Who entered each barrier, and how many it waits for.
     barriers: FxHashMap<u64, (FxHashSet<usize>, u64)>,
+    /// What the thread that is being read holds, and how often.
+    reading: (usize, FxHashMap<u64, u32>),
+    /// Locks that are given back by others than who took them.
+    passed_on: FxHashSet<u64>,
 }
 
 impl Survey {
-    /// Reads all records once, threads side by side.
-    pub(super) fn of(recording: &Recording, jobs: usize) -> Result<Self, RecordingError> {
-        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-        let workers = if jobs == 0 { cores } else { jobs }.clamp(1, recording.threads().len().max(1));
-        if workers == 1 {
-            return Self::part(recording, 0, 1);
-        }
-        let parts: Result<Vec<Self>, _> = std::thread::scope(|scope| {
-            let handles: Vec<_> =
-                (0..workers).map(|worker| scope.spawn(move || Self::part(recording, worker, workers))).collect();
-            handles.into_iter().map(|handle| handle.join().expect("a worker does not panic")).collect()
-        });
-        let mut parts = parts?.into_iter();
-        let mut whole = parts.next().unwrap_or_default();
-        parts.for_each(|part| whole.add(part));
-        Ok(whole)
-    }
-
-    /// Every so many-th thread.
-    fn part(recording: &Recording, first: usize, step: usize) -> Result<Self, RecordingError> {
-        let mut survey = Self::default();
-        for thread in (first..recording.threads().len()).step_by(step) {
-            for entry in recording.records(thread) {
-                survey.record(thread, &entry?.record);
-            }
-        }
+    /// Reads all records once.
+    pub(super) fn of(recording: &Recording) -> Result<Self, RecordingError> {
+        let (index, pages, barriers, reading, passed_on) = Default::default();
+        let mut survey = Self { index, pages, last: Cell::new((u64::MAX, 0)), barriers, reading, passed_on };
+        recording.scan(|thread, record| survey.record(thread, record))?;
         Ok(survey)
     }
 
@@ -53,6 +41,7 @@ impl Survey {
         match record {
             Record::Access(access) => self.touch(thread, access.line, access.writes != 0),
             Record::Sync(sync) => match sync.op {
+                Op::Lock | Op::RdLock | Op::Unlock => self.hold(thread, sync.object, sync.op != Op::Unlock),
                 Op::BarrierInit => self.barriers.entry(sync.object).or_default().1 = sync.arg,
                 Op::BarrierEnter => drop(self.barriers.entry(sync.object).or_default().0.insert(thread)),
                 op if op.has_detail() => {
@@ -66,35 +55,59 @@ impl Survey {
         }
     }
 
-    #[inline]
-    fn touch(&mut self, thread: usize, line: u64, writes: bool) {
-        let page = self.pages.entry(line / 64).or_insert_with(|| Box::new([0; 64]));
-        let cell = &mut page[(line % 64) as usize];
-        *cell = both(*cell, owner(thread) | if writes { WRITTEN } else { 0 });
+    fn hold(&mut self, thread: usize, lock: u64, takes: bool) {
+        if self.reading.0 != thread {
+            self.reading = (thread, FxHashMap::default());
+        }
+        let depth = self.reading.1.entry(lock).or_default();
+        match (takes, *depth) {
+            (true, _) => *depth += 1,
+            (false, 0) => drop(self.passed_on.insert(lock)),
+            (false, _) => *depth -= 1,
+        }
     }
 
-    fn add(&mut self, other: Self) {
-        for (number, page) in other.pages {
-            let mine = self.pages.entry(number).or_insert_with(|| Box::new([0; 64]));
-            mine.iter_mut().zip(page.iter()).for_each(|(cell, theirs)| *cell = both(*cell, *theirs));
+    /// Does holding this lock keep others out until its holder gives it back?
+    pub(super) fn protects(&self, lock: u64) -> bool {
+        !self.passed_on.contains(&lock)
+    }
+
+    #[inline]
+    fn page(&self, number: u64) -> Option<u32> {
+        match self.last.get() {
+            (last, page) if last == number => Some(page),
+            _ => {
+                let page = *self.index.get(&number)?;
+                self.last.set((number, page));
+                Some(page)
+            }
         }
-        for (barrier, (threads, count)) in other.barriers {
-            let mine = self.barriers.entry(barrier).or_default();
-            mine.0.extend(threads);
-            mine.1 = mine.1.max(count);
-        }
+    }
+
+    fn new_page(&mut self, number: u64) -> u32 {
+        let page = u32::try_from(self.pages.len()).expect("fewer than four thousand million pages");
+        self.pages.push([0; 64]);
+        self.index.insert(number, page);
+        page
+    }
+
+    #[inline]
+    fn touch(&mut self, thread: usize, line: u64, writes: bool) {
+        let page = self.page(line / 64).unwrap_or_else(|| self.new_page(line / 64));
+        let cell = &mut self.pages[page as usize][(line % 64) as usize];
+        *cell = both(*cell, owner(thread) | if writes { WRITTEN } else { 0 });
     }
 
     /// Could an access to this line race?
     #[inline]
     pub(super) fn matters(&self, line: u64) -> bool {
-        let cell = self.pages.get(&(line / 64)).map_or(0, |page| page[(line % 64) as usize]);
+        let cell = self.page(line / 64).map_or(0, |page| self.pages[page as usize][(line % 64) as usize]);
         cell & (SHARED | WRITTEN) == SHARED | WRITTEN
     }
 
     /// How many lines could.
     pub(super) fn shared(&self) -> u64 {
-        let cells = self.pages.values().flat_map(|page| page.iter());
+        let cells = self.pages.iter().flatten();
         cells.filter(|cell| **cell & (SHARED | WRITTEN) == SHARED | WRITTEN).count() as u64
     }
 

@@ -17,9 +17,19 @@ pub(super) struct Locksets {
 
 #[derive(Clone, Debug, Default)]
 struct Thread {
-    /// What it holds, sorted, each with how often it was taken.
-    locks: Vec<(Lock, u32)>,
+    /// What it holds, sorted.
+    locks: Vec<Hold>,
     held: Held,
+}
+
+/// A lock that a thread holds.
+#[derive(Clone, Copy, Debug)]
+struct Hold {
+    lock: Lock,
+    /// How often it was taken.
+    depth: u32,
+    /// One that was only tried might not have been got, so it protects nothing.
+    protects: bool,
 }
 
 impl Locksets {
@@ -33,13 +43,13 @@ impl Locksets {
         self.threads[thread].held
     }
 
-    pub(super) fn take(&mut self, thread: usize, address: u64, alone: bool) {
+    pub(super) fn take(&mut self, thread: usize, address: u64, alone: bool, protects: bool) {
         let locks = &mut self.threads[thread].locks;
-        match locks.iter_mut().find(|((held, _), _)| *held == address) {
-            Some((_, depth)) => *depth += 1,
+        match locks.iter_mut().find(|hold| hold.lock.0 == address) {
+            Some(hold) => hold.depth += 1,
             None => {
-                let at = locks.partition_point(|((held, _), _)| *held < address);
-                locks.insert(at, ((address, alone), 1));
+                let at = locks.partition_point(|hold| hold.lock.0 < address);
+                locks.insert(at, Hold { lock: (address, alone), depth: 1, protects });
                 self.renumber(thread);
             }
         }
@@ -47,12 +57,12 @@ impl Locksets {
 
     pub(super) fn give_back(&mut self, thread: usize, address: u64) {
         let locks = &mut self.threads[thread].locks;
-        match locks.iter_mut().position(|((held, _), _)| *held == address) {
-            Some(at) if locks[at].1 == 1 => {
+        match locks.iter().position(|hold| hold.lock.0 == address) {
+            Some(at) if locks[at].depth == 1 => {
                 locks.remove(at);
                 self.renumber(thread);
             }
-            Some(at) => locks[at].1 -= 1,
+            Some(at) => locks[at].depth -= 1,
             // Another thread gives it back: from now on its owner does not hold it.
             None => self.give_back_for_other(address),
         }
@@ -62,7 +72,7 @@ impl Locksets {
         for thread in 0..self.threads.len() {
             let locks = &mut self.threads[thread].locks;
             let before = locks.len();
-            locks.retain(|((held, _), _)| *held != address);
+            locks.retain(|hold| hold.lock.0 != address);
             if locks.len() < before {
                 self.renumber(thread);
             }
@@ -70,7 +80,8 @@ impl Locksets {
     }
 
     fn renumber(&mut self, thread: usize) {
-        let locks: Vec<Lock> = self.threads[thread].locks.iter().map(|(lock, _)| *lock).collect();
+        let held = self.threads[thread].locks.iter().filter(|hold| hold.protects);
+        let locks: Vec<Lock> = held.map(|hold| hold.lock).collect();
         let number = match self.numbers.get(&locks) {
             Some(&number) => number,
             None => {

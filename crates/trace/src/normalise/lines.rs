@@ -78,6 +78,16 @@ impl SharedLines {
         *cell |= if writes { WRITTEN } else { 0 };
     }
 
+    /// Forgets all lines but these.
+    pub(super) fn only(&mut self, lines: impl IntoIterator<Item = u64>) {
+        let mut kept = Self::default();
+        for line in lines.into_iter().filter(|line| self.matters(*line)) {
+            let page = kept.page(line / 64).unwrap_or_else(|| kept.new_page(line / 64));
+            kept.pages[page as usize][(line % 64) as usize] = SHARED | WRITTEN;
+        }
+        *self = kept;
+    }
+
     /// Could an access to this line race?
     pub(super) fn matters(&self, line: u64) -> bool {
         let cell = self.page(line / 64).map_or(0, |page| self.pages[page as usize][(line % 64) as usize]);
