@@ -31,7 +31,7 @@
 //!
 //! # What it misses
 //!
-//! - `deter`, `loop`, the watchdogs and `timed_priority` are known by name and refused when called.
+//! - `deter`, the watchdogs and `timed_priority` are known by name and refused when called.
 //! - A recursion through a parallel operator has no finite machine and ends at the budget.
 //! - A state wider than 64 words (some 500 components of a hundred states) is refused; compress parts of it.
 //!

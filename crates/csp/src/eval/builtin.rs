@@ -145,7 +145,6 @@ impl Evaluator {
                 Set::of(rows.into_iter().filter_map(|r| r.into_iter().reduce(|a, b| self.join(a, b))).collect())
             }
             ("productions", [value]) => Set::of(self.completions(value, span)?),
-            ("relational_image", [Value::Set(pairs)]) => pairs.clone(),
             ("transpose", [Value::Set(pairs)]) => {
                 Set::of(self.pairs(pairs, span)?.into_iter().map(|(a, b)| pair(b, a)).collect())
             }
@@ -312,7 +311,6 @@ impl Evaluator {
                 if name == "RUN" { Term::Run(set) } else { Term::Chaos(set) }
             }
             ("chase" | "chase_nocache", [Value::Proc(p)]) => Term::Chase(*p),
-            ("loop", [Value::Proc(p)]) => return error(span, format!("loop is not supported here: {p:?}")),
             ("prioritise" | "prioritise_nocache", [Value::Proc(p), order]) => {
                 Term::Prioritise(*p, Rc::new(self.levels(order, span)?))
             }

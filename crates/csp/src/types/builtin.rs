@@ -46,8 +46,6 @@ tau_loop_factor, model_compress, chase, chase_nocache :: (Proc) -> Proc
 prioritise, prioritise_nocache :: (Proc, <{Event}>) -> Proc
 prioritisepo :: (Proc, {Event}, {(Event, Event)}, {Event}) -> Proc
 mtransclose :: Set a => ({(a, a)}, {a}) -> {(a, a)}
-relational_image :: (Set a, Set b) => ({(a, b)}) -> (a) -> {b}
-relational_inverse_image :: (Set a, Set b) => ({(a, b)}) -> (b) -> {a}
 transpose :: (Set a, Set b) => ({(a, b)}) -> {(b, a)}
 ";
 
