@@ -84,12 +84,31 @@ impl Bench {
                 runs.push(cost);
             }
         }
-        Ok(runs.map(|runs| median(&runs)))
+        let mut costs = runs.map(|runs| median(&runs));
+        costs[VARIANTS.iter().position(|variant| *variant == Variant::Recorded).expect("it is one of them")]
+            .megabytes = self.memory(kernel, compiler)?;
+        Ok(costs)
+    }
+
+    /// The memory of the recorded program itself. Under `foretrace record`, the most that any process had is the page
+    /// cache of the recording, mapped when the program has ended.
+    fn memory(&self, kernel: &str, compiler: &str) -> anyhow::Result<f64> {
+        let directory = self.path("memory.ft");
+        let _ = std::fs::remove_dir_all(&directory);
+        std::fs::create_dir(&directory)?;
+        let mut settings = OsString::from("FORETRACE_RUNTIME=record limit=0 locations=0 follow=0 dir=");
+        settings.push(&directory);
+        let program = self.program(kernel, compiler, Variant::Recorded);
+        Ok(self.meter.run(&["env".into(), settings, program.into()])?.0.megabytes)
+    }
+
+    fn program(&self, kernel: &str, compiler: &str, variant: Variant) -> PathBuf {
+        self.path(&format!("{kernel}-{compiler}-{variant:?}"))
     }
 
     /// Builds one variant; the command that runs it.
     fn build(&self, kernel: &str, compiler: &str, variant: Variant) -> anyhow::Result<Vec<OsString>> {
-        let program = self.path(&format!("{kernel}-{compiler}-{variant:?}"));
+        let program = self.program(kernel, compiler, variant);
         match variant {
             Variant::Native => self.compile(compiler, kernel, &[], &program)?,
             Variant::Sanitizer => self.compile(compiler, kernel, &["-fsanitize=thread"], &program)?,
