@@ -120,6 +120,19 @@ impl Player {
 /// Threads that the schedule does not know.
 static STRANGERS: AtomicU32 = AtomicU32::new(0);
 
+/// Threads that have been created and do not run yet.
+static COMING: AtomicU32 = AtomicU32::new(0);
+
+/// Is a thread on its way? Then not everybody is known to wait.
+pub fn is_someone_coming() -> bool {
+    COMING.load(Ordering::Acquire) > 0
+}
+
+/// A thread has come, or will not come. Those that nobody has announced are not counted.
+fn one_less_coming() {
+    let _ = COMING.fetch_update(Ordering::AcqRel, Ordering::Acquire, |coming| coming.checked_sub(1));
+}
+
 /// What threads know of each other.
 pub struct World {
     players: *mut Player,
@@ -206,6 +219,9 @@ pub fn join_in(index: u32, parent: u32) {
     new.lines().init(lines, EXACT.load(Ordering::Relaxed));
     (new.next, world.players) = (world.players, player);
     world.count += 1;
+    if index != schedule::MAIN {
+        one_less_coming();
+    }
     drop(world);
     tls().player.set(player);
     thread::choose_lines();
@@ -224,6 +240,7 @@ pub fn next_child() -> u32 {
 
 /// That thread could not be created after all.
 pub fn no_child() {
+    one_less_coming();
     if let Some(player) = player() {
         player.children.set(player.children.get() - 1);
     }
@@ -253,6 +270,9 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
 /// An operation whose turn it is takes part in the order of all operations.
 fn take_part(player: &'static Player, op: Op, object: usize, arg: u64) {
     let Some(_section) = Section::enter() else { return };
+    if op == Op::Fork {
+        COMING.fetch_add(1, Ordering::Release);
+    }
     player.last_load.set(None);
     let mut world = WORLD.lock();
     world.progress += 1;

@@ -305,6 +305,9 @@ fn is_circle(world: &World, player: &'static Player) -> bool {
 }
 
 fn all_blocked(world: &World) -> bool {
+    if super::is_someone_coming() {
+        return false;
+    }
     let mut alive = world.players().filter(|player| !player.has_ended(world)).peekable();
     alive.peek().is_some() && alive.all(|player| !matches!(blocked(world, player), Blocked::No))
 }
