@@ -10,7 +10,7 @@ use foretrace_predict::Question;
 use foretrace_replay::{Confirmed, Evidence, Modules, SeenAccess, SeenRace, SeenStuck};
 use foretrace_report::{Finding, Kind, Memory, Report, Site, Status, Thread, Undecided};
 use foretrace_trace::Symbols;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything, in words. Findings stand in the order of the results: confirmed ones, then open ones.
 pub fn report(subject: &Subject, results: &Results) -> Report {
@@ -29,7 +29,7 @@ pub fn report(subject: &Subject, results: &Results) -> Report {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         program: subject.command_line(),
         exit: subject.exit.clone(),
-        findings: confirmed.chain(open).collect(),
+        findings: each_once(confirmed.chain(open)),
         undecided: undecided
             .iter()
             .map(|open| Undecided { question: question(subject, &open.question), why: open.why.to_string() })
@@ -37,6 +37,12 @@ pub fn report(subject: &Subject, results: &Results) -> Report {
         notes: subject.trace.notes().iter().map(ToString::to_string).collect(),
         ..Report::default()
     }
+}
+
+/// The same lines may be several instructions; the first finding stands for all.
+fn each_once(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
+    let mut known = BTreeSet::new();
+    findings.filter(|finding| known.insert(finding.id.clone())).collect()
 }
 
 fn question(subject: &Subject, question: &Question) -> String {
