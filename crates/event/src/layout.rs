@@ -8,6 +8,7 @@
 //! | `open` | what was being written when the recording ended: the last chunk of each thread and the lines of its last segment. It is mapped, shared, by the running program, so it survives the program's death; an orderly end folds it into `events` |
 //! | `modules` | one line a mapped file: `start end bias build-id path`, hexadecimal but for the path; an address less the bias is an address in the file; written again, whole, when more is loaded |
 //! | `threads` | one line a named thread: `id name` |
+//! | `customs` | one line a name of the user's own events: `address name`, the address in hexadecimal |
 //! | `run` | what was run and how it ended, `key=value` lines written by the command line tool |
 //!
 //! `events` and `open` have the same layout: a header of [`HEADER_SIZE`] bytes, then chunks. While `open` exists, its

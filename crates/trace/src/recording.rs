@@ -35,6 +35,7 @@ pub struct Recording {
     threads: Vec<ThreadChunks>,
     modules: Vec<Module>,
     names: BTreeMap<u32, String>,
+    customs: BTreeMap<u64, String>,
     run: BTreeMap<String, String>,
     notes: Vec<Note>,
     /// Which sync records of each thread are taken back.
@@ -72,6 +73,7 @@ impl Recording {
         let mut recording = Self::from_files(files)?;
         recording.modules = side::modules(&directory.join("modules"))?;
         recording.names = side::threads(&directory.join("threads"))?;
+        recording.customs = side::customs(&directory.join("customs"))?;
         recording.run = side::run(&directory.join("run"))?;
         Ok(recording)
     }
@@ -98,6 +100,7 @@ impl Recording {
             threads,
             modules: Vec::new(),
             names: BTreeMap::new(),
+            customs: BTreeMap::new(),
             run: BTreeMap::new(),
             notes,
             undone: OnceLock::new(),
@@ -127,6 +130,14 @@ impl Recording {
     /// The name of the thread with this number.
     pub fn thread_name(&self, number: u32) -> Option<&str> {
         self.names.get(&number).map(String::as_str)
+    }
+
+    /// The kind of the user's events whose name lies at this address: the first address that has the same name, and the
+    /// name. The address alone if the name is not known.
+    pub(crate) fn custom(&self, address: u64) -> (u64, Option<&str>) {
+        let Some(name) = self.customs.get(&address) else { return (address, None) };
+        let first = self.customs.iter().find(|(_, other)| *other == name);
+        (first.map_or(address, |(first, _)| *first), Some(name))
     }
 
     /// The records of the thread with this index in [`Recording::threads`].

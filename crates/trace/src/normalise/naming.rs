@@ -49,7 +49,9 @@ impl Normaliser<'_> {
     }
 
     pub(super) fn custom(&mut self, address: u64) -> CustomId {
-        CustomId(self.named(Thing::Custom, address, |this| this.builder.custom(plain(address)).0))
+        let (address, name) = self.recording.custom(address);
+        let info = PlainInfo { name: name.map(Box::from), address };
+        CustomId(self.named(Thing::Custom, address, |this| this.builder.custom(info).0))
     }
 
     /// The atomic variable of an operation, and that this thread used it so.

@@ -15,7 +15,7 @@ use crate::{Illegal, PlaceId, TraceBuilder};
 
 /// The state of the walk.
 pub(super) struct Normaliser<'a> {
-    recording: &'a Recording,
+    pub(super) recording: &'a Recording,
     pub(super) builder: TraceBuilder,
     pub(super) lines: SharedLines,
     pub(super) addresses: Addresses,

@@ -68,6 +68,15 @@ pub(super) fn threads(path: &Path) -> Result<BTreeMap<u32, String>, RecordingErr
     Ok(names.into_iter().collect())
 }
 
+/// Names of the user's own events by address.
+pub(super) fn customs(path: &Path) -> Result<BTreeMap<u64, String>, RecordingError> {
+    let names = lines(path, "address name", |line| {
+        let (address, name) = line.split_once(' ')?;
+        Some((u64::from_str_radix(address, 16).ok()?, name.to_owned()))
+    })?;
+    Ok(names.into_iter().collect())
+}
+
 /// What was run, and how it ended.
 pub(super) fn run(path: &Path) -> Result<BTreeMap<String, String>, RecordingError> {
     let pairs = lines(path, "key=value", |line| {
