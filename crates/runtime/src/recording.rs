@@ -13,12 +13,16 @@ use foretrace_event::layout::{
 
 /// `open` grows by at least this much.
 const STEP: u64 = 1 << 20;
-/// Address space for `open`: room for some hundred thousand threads at once.
-const SPACE: usize = 1 << 36;
+/// Address space for `open`: room for some hundred thousand threads at once, or less where a program may have less.
+const SPACES: [usize; 4] = [1 << 36, 1 << 32, 1 << 28, 1 << 24];
 
 static BASE: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 static OPEN: AtomicI32 = AtomicI32::new(-1);
 static EVENTS: AtomicI32 = AtomicI32::new(-1);
+/// What was mapped of `open`.
+static SPACE: AtomicU64 = AtomicU64::new(0);
+/// Which files ours are: programs close descriptors that they did not open, and get their numbers for files of their own.
+static IDENTITIES: [[AtomicU64; 2]; 2] = [const { [const { AtomicU64::new(0) }; 2] }; 2];
 /// How far `open` reaches.
 static END: AtomicU64 = AtomicU64::new(0);
 /// How large `events` may become.
@@ -42,12 +46,18 @@ fn counter(offset: usize) -> &'static AtomicU64 {
 
 /// Creates the files and maps `open`. `Err(EEXIST)`: another process has claimed the directory.
 pub fn create(settings: &Settings) -> sys::Result<()> {
+    if STEP > sys::file_size_limit() {
+        return Err(libc::EFBIG);
+    }
     let flags = libc::O_RDWR | libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW;
     let events = sys::move_high(sys::open(&settings.path(b"events"), flags, 0o600)?);
     let open = sys::move_high(sys::open(&settings.path(b"open"), flags, 0o600)?);
     sys::allocate(open, 0, STEP)?;
-    let base = sys::map_file(open, SPACE)?;
-    sys::keep_out_of_dumps(base, SPACE);
+    let base = map(open)?;
+    for (file, fd) in [events, open].into_iter().enumerate() {
+        let identity = sys::identity(fd)?;
+        (0..2).for_each(|part| IDENTITIES[file][part].store(identity[part], Ordering::Relaxed));
+    }
     OPEN.store(open, Ordering::Relaxed);
     EVENTS.store(events, Ordering::Relaxed);
     END.store(STEP, Ordering::Relaxed);
@@ -63,6 +73,40 @@ pub fn create(settings: &Settings) -> sys::Result<()> {
     let header = unsafe { core::slice::from_raw_parts(base, HEADER_SIZE) };
     sys::write_at(events, [header, &[]], 0)
 }
+
+/// Maps as much of `open` as there is room for.
+fn map(open: i32) -> sys::Result<*mut u8> {
+    let mut result = Err(libc::ENOMEM);
+    for space in SPACES {
+        result = sys::map_file(open, space);
+        if let Ok(base) = result {
+            sys::keep_out_of_dumps(base, space);
+            SPACE.store(space as u64, Ordering::Relaxed);
+            break;
+        }
+    }
+    result
+}
+
+/// The descriptor of one of our files, opened again if the program has closed it.
+fn descriptor(file: usize) -> sys::Result<i32> {
+    let (held, name) = [(&EVENTS, &b"events"[..]), (&OPEN, b"open")][file];
+    let identity = [0, 1].map(|part| IDENTITIES[file][part].load(Ordering::Relaxed));
+    let fd = held.load(Ordering::Relaxed);
+    if sys::identity(fd) == Ok(identity) {
+        return Ok(fd);
+    }
+    let again = sys::move_high(crate::state::own_file(name).ok_or(libc::EBADF)?);
+    if sys::identity(again) != Ok(identity) {
+        sys::close(again);
+        return Err(libc::EBADF);
+    }
+    held.store(again, Ordering::Relaxed);
+    Ok(again)
+}
+
+const EVENTS_FILE: usize = 0;
+const OPEN_FILE: usize = 1;
 
 /// Is this the process whose recording it is?
 pub fn is_of(pid: u32) -> bool {
@@ -154,7 +198,12 @@ impl Chunk {
             (header, core::slice::from_raw_parts(self.content(), used))
         };
         let header = sized(header, size, used);
-        let result = sys::write_at(EVENTS.load(Ordering::Relaxed), [&header, content], offset);
+        // Beyond the program's own limit a write would send it a signal.
+        let result = match descriptor(EVENTS_FILE) {
+            Ok(_) if offset + size as u64 > sys::file_size_limit() => Err(libc::EFBIG),
+            Ok(events) => sys::write_at(events, [&header, content], offset),
+            Err(error) => Err(error),
+        };
         if result.is_err() {
             set_flag(Flags::NO_SPACE);
         }
@@ -182,7 +231,10 @@ fn grow(size: u64) -> bool {
         return true;
     }
     let step = (size - end).max(STEP).next_multiple_of(STEP);
-    if end + step > SPACE as u64 || sys::allocate(OPEN.load(Ordering::Relaxed), end, step).is_err() {
+    let room = SPACE.load(Ordering::Relaxed).min(sys::file_size_limit());
+    let allocated =
+        end + step <= room && descriptor(OPEN_FILE).is_ok_and(|open| sys::allocate(open, end, step).is_ok());
+    if !allocated {
         set_flag(Flags::NO_SPACE);
         return false;
     }

@@ -205,6 +205,12 @@ pub fn side_file(name: &[u8]) -> Option<i32> {
         .ok()
 }
 
+/// Opens one of the recording's own files, which is there.
+pub fn own_file(name: &[u8]) -> Option<i32> {
+    let settings = SETTINGS.lock();
+    sys::open(&settings.as_ref()?.path(name), libc::O_RDWR | libc::O_NOFOLLOW, 0).ok()
+}
+
 /// The process ends in an orderly way. A child of `vfork` that ends is not the process, though it has its memory.
 pub fn finish(status: i32, pc: usize) {
     replay::finish();

@@ -126,6 +126,22 @@ pub fn allocate(fd: i32, offset: u64, size: u64) -> Result<()> {
     }
 }
 
+/// Which file a descriptor stands for: its device and its number there.
+pub fn identity(fd: i32) -> Result<[u64; 2]> {
+    let mut data = core::mem::MaybeUninit::<libc::stat>::uninit();
+    call!(SYS_fstat, fd, data.as_mut_ptr())?;
+    // SAFETY: the call has filled it.
+    let data = unsafe { data.assume_init() };
+    Ok([data.st_dev, data.st_ino])
+}
+
+/// How large the process may make a file.
+pub fn file_size_limit() -> u64 {
+    let mut limit = [u64::MAX; 2];
+    let _ = call!(SYS_prlimit64, 0, libc::RLIMIT_FSIZE, 0, limit.as_mut_ptr());
+    limit[0]
+}
+
 /// Sets a file's length.
 pub fn truncate(fd: i32, size: u64) -> Result<()> {
     call!(SYS_ftruncate, fd, size).map(drop)
