@@ -14,6 +14,8 @@
 mod build;
 mod events;
 mod expect;
+mod hostile;
 mod lost;
 mod programs;
 mod run;
+mod trouble;

@@ -81,7 +81,10 @@ fn execute(args: &Args, program: &Path, way: Way, directory: &Path, run: &mut Ru
     handle.close();
     let _ = forwarder.join();
     run.ended = Some((status, begin.elapsed()));
-    run.write(directory)?;
+    // The program's exit code stands, even if its directory has gone away meanwhile.
+    if let Err(error) = run.write(directory) {
+        eprintln!("foretrace: {error:#}");
+    }
     Ok(status)
 }
 

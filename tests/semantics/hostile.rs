@@ -1,0 +1,83 @@
+//! Programs that do not make it easy: they close descriptors, set limits, bring allocators, are built strangely.
+
+use crate::build::{Way, build};
+use crate::expect::Program;
+use crate::run::{Outcome, finish, open, record};
+use foretrace_event::wire::{Op, Record};
+use foretrace_trace::{Note, Recording};
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// Builds a program, records it, and says where.
+fn run(name: &str, flags: &[&str], args: &[&str], scratch: &TempDir) -> (PathBuf, Outcome) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/semantics").join(name);
+    let mut program = Program::read(&path);
+    program.flags.extend(flags.iter().map(|flag| (*flag).to_owned()));
+    let executable = build(&program, Way::Gcc, scratch.path());
+    let directory = scratch.path().join("recording");
+    let outcome = finish(record(&directory).arg(executable).args(args), &directory);
+    (directory, outcome)
+}
+
+fn scratch() -> TempDir {
+    tempfile::tempdir().expect("a scratch directory can be made")
+}
+
+fn locks(recording: &Recording) -> usize {
+    let entries = (0..recording.threads().len()).flat_map(|index| recording.records(index));
+    entries.filter(|entry| matches!(entry, Ok(entry) if is_lock(&entry.record))).count()
+}
+
+fn is_lock(record: &Record) -> bool {
+    matches!(record, Record::Sync(sync) if sync.op == Op::Lock)
+}
+
+#[test]
+fn descriptors_are_closed_and_used_for_other_files() {
+    let scratch = scratch();
+    let place = scratch.path().to_str().expect("scratch directories have plain names").to_owned();
+    let (directory, outcome) = run("hostile/closes.c", &[], &[&place], &scratch);
+    assert_eq!((outcome.code(), outcome.stderr.as_str()), (0, ""));
+    let recording = open(&directory);
+    assert_eq!(locks(&recording), 200_000);
+    assert_eq!(recording.notes(), []);
+}
+
+#[test]
+fn little_address_space() {
+    let scratch = scratch();
+    let (directory, outcome) = run("hostile/limits.c", &[], &["memory", "400000000"], &scratch);
+    assert_eq!((outcome.code(), outcome.stderr.as_str()), (0, ""));
+    assert_eq!(locks(&open(&directory)), 200_000);
+}
+
+#[test]
+fn files_may_not_grow() {
+    let scratch = scratch();
+    let (directory, outcome) = run("hostile/limits.c", &[], &["files", "1500000"], &scratch);
+    assert_eq!((outcome.code(), outcome.stderr.as_str()), (0, ""));
+    // It says that it is not whole, so it need not be a legal history.
+    let recording = Recording::open(&directory).expect("it opens");
+    assert!(recording.notes().contains(&Note::DiskFull), "{:?}", recording.notes());
+}
+
+#[test]
+fn files_may_not_be_at_all() {
+    let scratch = scratch();
+    let (directory, outcome) = run("hostile/limits.c", &[], &["files", "1000"], &scratch);
+    assert_eq!(outcome.code(), 0);
+    assert!(outcome.stderr.contains("runs on unrecorded"), "{}", outcome.stderr);
+    assert!(!directory.join("events").exists());
+}
+
+#[test]
+fn strange_builds() {
+    let builds: [&[&str]; 6] =
+        [&["-O0"], &["-O3", "-march=native"], &["-no-pie"], &["-fPIE", "-pie"], &["-static-libstdc++"], &["-fno-plt"]];
+    for flags in builds {
+        let scratch = scratch();
+        let (directory, outcome) = run("hostile/own_memory.cc", flags, &[], &scratch);
+        assert_eq!((outcome.code(), outcome.stderr.as_str()), (0, ""), "{flags:?}");
+        assert!(locks(&open(&directory)) > 0, "{flags:?}");
+    }
+}
