@@ -67,8 +67,9 @@ unsafe extern "C" fn aborted(_version: c_int, actions: c_int, _class: u64, _what
     const FOR_GOOD: c_int = 2;
     const CONTINUE: c_int = 8;
     // SAFETY: the frame of the call lies below the one that is being left.
+    let call = unsafe { tls().once.get().as_ref() };
     if actions & FOR_GOOD != 0
-        && let Some(call) = unsafe { tls().once.get().as_ref() }
+        && let Some(call) = call
     {
         sync(Op::OnceAbort, call.control, 0, call.pc);
         tls().once.set(call.outer);
