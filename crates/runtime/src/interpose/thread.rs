@@ -142,7 +142,7 @@ pub unsafe fn create(
 
 /// Waits for a thread by calling `real`, and records it.
 pub fn join(handle: pthread_t, patience: Patience, pc: usize, real: impl FnOnce() -> c_int) -> c_int {
-    let Some(id) = thread::by_handle(handle as u64) else { return real() };
+    let Some(id) = thread::by_handle(handle) else { return real() };
     super::arrive(Op::Join, Op::Join, 0, u64::from(id), patience, pc);
     let result = real();
     if result == 0 {
