@@ -17,6 +17,11 @@ pub struct Args {
 /// What a tool says of a program: the kinds of errors it reports, or that it failed to run.
 type Answer = Option<Vec<Expected>>;
 
+/// Runs a tool on a program, with a directory to build in.
+type Tool = fn(&Specimen, &Path) -> anyhow::Result<(Answer, Duration)>;
+
+const TOOLS: [Tool; 3] = [foretrace, tsan, helgrind];
+
 /// What a tool got right and wrong over all programs.
 #[derive(Default)]
 struct Score {
@@ -69,8 +74,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let scratch = tempfile::tempdir()?;
     let mut scores = [(); 3].map(|()| Score::default());
     for specimen in &all {
-        let tools: [fn(&Specimen, &Path) -> anyhow::Result<(Answer, Duration)>; 3] = [foretrace, tsan, helgrind];
-        for (tool, score) in tools.iter().zip(&mut scores) {
+        for (tool, score) in TOOLS.iter().zip(&mut scores) {
             let (answer, time) = tool(specimen, scratch.path()).with_context(|| specimen.name.clone())?;
             score.count(specimen, &answer, time);
         }
