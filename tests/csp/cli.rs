@@ -1,0 +1,60 @@
+//! `foretrace csp` as a program: exit codes, the readable and the machine-readable form, state spaces.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn run(args: &[&str], script: &str) -> (Output, tempfile::TempDir) {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let file = scratch.path().join("model.csp");
+    std::fs::write(&file, script).expect("the script can be written");
+    let output = Command::new(Path::new(env!("CARGO_BIN_EXE_foretrace"))).arg("csp").args(args).arg(&file).output();
+    (output.expect("foretrace can be run"), scratch)
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+const VENDING: &str = "channel coin, choc\nV = coin -> choc -> V\nB = coin -> (choc -> B |~| B)\n";
+
+#[test]
+fn exit_codes_tell_how_it_went() {
+    let holds = run(&[], &format!("{VENDING}assert V [T= V\n")).0;
+    assert_eq!(holds.status.code(), Some(0), "{}", said(&holds));
+    let fails = run(&[], &format!("{VENDING}assert V [T= V\nassert V [T= B\n")).0;
+    assert_eq!(fails.status.code(), Some(1), "{}", said(&fails));
+    assert!(said(&fails).contains("after <coin>"), "{}", said(&fails));
+    assert!(said(&fails).contains("then does coin, which the specification does not allow"));
+    let wrong = run(&[], "P = \n").0;
+    assert_eq!(wrong.status.code(), Some(2));
+    let endless = "channel up : {0,1}\nP(n) = up.n%2 -> P(n+1)\nassert P(0) :[deadlock free]\n";
+    let undecided = run(&["--max-states", "1000"], endless).0;
+    assert_eq!(undecided.status.code(), Some(2));
+    assert!(said(&undecided).contains("raise --max-states"), "{}", said(&undecided));
+}
+
+#[test]
+fn json_has_stable_fields() {
+    let output = run(&["--format", "json"], &format!("{VENDING}assert V [F= B\n")).0;
+    let value: serde_json::Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    let one = &value["scripts"][0]["assertions"][0];
+    assert_eq!(value["version"], 1);
+    assert_eq!(one["result"], "fails");
+    assert_eq!(one["counterexample"]["kind"], "trace");
+    assert_eq!(one["counterexample"]["trace"][0], "coin");
+    assert_eq!(one["counterexample"]["event"], "coin");
+    assert!(one["statistics"]["states"].as_u64().is_some_and(|n| n > 0));
+    let wrong = run(&["--format", "json"], "P = Q\n").0;
+    let value: serde_json::Value = serde_json::from_slice(&wrong.stdout).expect("it is JSON");
+    assert_eq!(value["scripts"][0]["errors"][0]["line"], 1);
+}
+
+#[test]
+fn state_spaces_can_be_printed_and_drawn() {
+    let aut = run(&["--explore", "V", "--graph", "aut"], VENDING).0;
+    assert_eq!(said(&aut), "des (0,2,2)\n(0,\"coin\",1)\n(1,\"choc\",0)\n");
+    let dot = run(&["--explore", "V", "--graph", "dot"], VENDING).0;
+    assert!(said(&dot).starts_with("digraph") && said(&dot).contains("0 -> 1 [label = \"coin\"];"));
+    let text = run(&["--explore", "B \\ {coin}"], VENDING).0;
+    assert!(said(&text).contains("-τ->"), "{}", said(&text));
+}
