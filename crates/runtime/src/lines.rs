@@ -1,6 +1,6 @@
 //! The access hooks, and the cache of touched lines behind them.
 //!
-//! Each thread has a direct-mapped table of 64-byte lines with the bytes read and the bytes written in the current
+//! Each thread has a direct-mapped table, small at first, of 64-byte lines with the bytes read and the bytes written in the current
 //! segment. An access that finds its line sets bits, in about fifteen instructions and without a call. One that does not
 //! takes the slow path: a line that is in the way is written to the stream. When the segment ends, the lines it touched
 //! are written in the order of their first access, so that neighbours stand beside each other and take a byte or two.
@@ -12,6 +12,7 @@
 //! keeps the program counter of the first access alone; exact places come from replay.
 
 use crate::access::heeded;
+use crate::arena;
 use crate::replay;
 use crate::stream::Stream;
 use crate::thread::{self, Thread};
@@ -20,11 +21,17 @@ use core::cell::UnsafeCell;
 use foretrace_event::layout::ENTRY_SIZE;
 use foretrace_event::wire::Access;
 
-/// Entries of a table; a power of two.
-pub const LINES: usize = 4096;
+/// Entries of a thread's first table; a power of two.
+pub const SMALL: usize = 4096;
+/// Entries of the table it gets when many lines had to make room for others; a power of two.
+pub const LARGE: usize = 65536;
+/// So many evictions show that the small table is too small.
+const CROWDED: usize = 4 * SMALL;
 
-/// What turns a hashed address, shifted right by one, into the offset of an entry.
-pub const OFFSET_MASK: usize = (LINES - 1) * ENTRY_SIZE;
+/// What turns a hashed address, shifted right by one, into the offset of an entry of a table of that many.
+pub const fn offset_mask(entries: usize) -> u32 {
+    ((entries - 1) * ENTRY_SIZE) as u32
+}
 
 /// A touched line; the layout crate documents it as a record of table chunks.
 #[repr(C)]
@@ -41,15 +48,15 @@ pub struct Entry {
 
 const _: () = assert!(size_of::<Entry>() == ENTRY_SIZE);
 
-/// A table in which nothing is found: what the hooks look into where nothing is recorded.
+/// A table in which nothing is found: what the hooks look into where nothing is recorded. It is as large as any.
 #[repr(C, align(64))]
-pub struct NoLines(UnsafeCell<[u8; LINES * ENTRY_SIZE]>);
+pub struct NoLines(UnsafeCell<[u8; LARGE * ENTRY_SIZE]>);
 
 // SAFETY: nothing but the assembly below touches it, and what it holds does not matter.
 unsafe impl Sync for NoLines {}
 
 /// See [`NoLines`].
-pub static NO_LINES: NoLines = NoLines(UnsafeCell::new([0; LINES * ENTRY_SIZE]));
+pub static NO_LINES: NoLines = NoLines(UnsafeCell::new([0; LARGE * ENTRY_SIZE]));
 
 /// The table of a thread that records nothing.
 pub fn no_lines() -> *mut Entry {
@@ -57,13 +64,13 @@ pub fn no_lines() -> *mut Entry {
 }
 
 /// Where an address is looked for: the same computation as in the hooks.
-const fn slot(address: usize) -> usize {
-    (((address >> 13) ^ address) >> 1 & OFFSET_MASK) / ENTRY_SIZE
+const fn slot(address: usize, offset_mask: u32) -> usize {
+    (((address >> 13) ^ address) >> 1 & offset_mask as usize) / ENTRY_SIZE
 }
 
 /// Where a line is looked for that is kept apart by program counter.
-const fn place_slot(address: usize, pc: usize) -> usize {
-    slot(address ^ pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20 << 6)
+const fn place_slot(address: usize, pc: usize, offset_mask: u32) -> usize {
+    slot(address ^ pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20 << 6, offset_mask)
 }
 
 /// Where lines go that leave a table.
@@ -82,21 +89,41 @@ impl Sink for Stream {
 /// A thread's table.
 pub struct Lines {
     entries: *mut Entry,
-    touched: [u16; LINES],
+    /// The entries in use, in the order of their first use.
+    touched: *mut u16,
     count: usize,
+    offset_mask: u32,
+    evictions: usize,
     /// Lines are kept apart by program counter; the hooks look elsewhere and always take the slow path.
     by_place: bool,
 }
 
 impl Lines {
-    /// Bytes that a table's entries take.
-    pub const SIZE: usize = LINES * ENTRY_SIZE;
+    /// Initialises the table in place, with `size` entries in zeroed memory; false if there is no memory for the rest.
+    pub fn init(&mut self, entries: *mut u8, size: usize, by_place: bool) -> bool {
+        let Some(touched) = arena::allocate(size * size_of::<u16>()) else { return false };
+        (self.entries, self.touched) = (entries.cast(), touched.cast());
+        (self.count, self.evictions) = (0, 0);
+        (self.offset_mask, self.by_place) = (offset_mask(size), by_place);
+        true
+    }
 
-    /// Initialises the table in place, with entries in zeroed memory.
-    pub fn init(&mut self, entries: *mut u8, by_place: bool) {
-        self.entries = entries.cast();
-        self.count = 0;
-        self.by_place = by_place;
+    /// Should the thread have a large table? It is asked when the current one has been flushed and is empty.
+    pub const fn is_crowded(&self) -> bool {
+        self.evictions >= CROWDED && self.offset_mask == offset_mask(SMALL)
+    }
+
+    /// Moves to a large table; the current one is empty.
+    pub fn grow(&mut self, entries: *mut u8) {
+        debug_assert!(self.is_empty());
+        // Without memory the small one goes on for as many evictions more.
+        self.evictions = 0;
+        self.init(entries, LARGE, self.by_place);
+    }
+
+    /// There is no space for a large table: forgets that one was needed.
+    pub const fn stay_small(&mut self) {
+        self.evictions = 0;
     }
 
     /// Has the current segment touched nothing?
@@ -104,20 +131,21 @@ impl Lines {
         self.count == 0
     }
 
-    /// The table that the hooks look into.
-    pub fn for_hooks(&self) -> *mut Entry {
-        if self.by_place { no_lines() } else { self.entries }
+    /// The table that the hooks look into, and its mask.
+    pub fn for_hooks(&self) -> (*mut Entry, u32) {
+        (if self.by_place { no_lines() } else { self.entries }, self.offset_mask)
     }
 
     fn entry(&self, slot: usize) -> &'static mut Entry {
-        // SAFETY: slots are below `LINES`, the table lies in the mapping, and it is this thread's alone.
+        // SAFETY: slots are below the table's size, it lies in memory of our own, and it is this thread's alone.
         unsafe { &mut *self.entries.add(slot) }
     }
 
     /// Notes bytes of one line.
     pub fn touch(&mut self, sink: &mut impl Sink, address: usize, reads: u64, writes: u64, pc: usize) {
         let line = (address & !63) as u64;
-        let slot = if self.by_place { place_slot(address, pc) } else { slot(address) };
+        let mask = self.offset_mask;
+        let slot = if self.by_place { place_slot(address, pc, mask) } else { slot(address, mask) };
         let entry = self.entry(slot);
         if entry.line == line && (!self.by_place || entry.pc == pc as u64) {
             entry.reads |= reads;
@@ -125,10 +153,12 @@ impl Lines {
             return;
         }
         if entry.line == 0 {
-            self.touched[self.count] = slot as u16;
+            // SAFETY: the list has room for every entry, and none is in it twice.
+            unsafe { self.touched.add(self.count).write(slot as u16) };
             self.count += 1;
         } else {
             give(sink, entry);
+            self.evictions += 1;
         }
         *entry = Entry { line, reads, writes, pc: pc as u64 };
     }
@@ -137,7 +167,8 @@ impl Lines {
     #[inline]
     pub fn flush(&mut self, sink: &mut impl Sink) {
         for index in 0..self.count {
-            let entry = self.entry(self.touched[index] as usize);
+            // SAFETY: the first `count` have been written.
+            let entry = self.entry(unsafe { *self.touched.add(index) } as usize);
             give(sink, entry);
             entry.line = 0;
         }
@@ -154,7 +185,7 @@ impl Lines {
         }
         let mut line = start & !63;
         while line < start.saturating_add(size) {
-            let entry = self.entry(slot(line));
+            let entry = self.entry(slot(line, self.offset_mask));
             if entry.line == line as u64 {
                 give(sink, entry);
                 (entry.reads, entry.writes) = (0, 0);
@@ -234,6 +265,9 @@ impl Thread {
             self.stream.access(&Access { line: address as u64 / 64, reads, writes, pc: pc as u64 });
         } else {
             self.lines.touch(&mut self.stream, address, reads, writes, pc);
+            if self.lines.is_crowded() {
+                self.enlarge_lines();
+            }
         }
     }
 }
@@ -246,13 +280,13 @@ macro_rules! hook {
         pub unsafe extern "C" fn $name(address: usize) {
             core::arch::naked_asm!(
                 $($check,)*
-                "mov rdx, qword ptr [rip + ft_tls@gottpoff]",
-                "mov rdx, qword ptr fs:[rdx]",
+                "mov rcx, qword ptr [rip + ft_tls@gottpoff]",
+                "mov rdx, qword ptr fs:[rcx]",
                 "mov rax, rdi",
                 "shr rax, 13",
                 "xor rax, rdi",
                 "shr eax, 1",
-                "and eax, {offset_mask}",
+                "and eax, dword ptr fs:[rcx + {offset_mask}]",
                 "mov rcx, rdi",
                 "and rcx, -64",
                 "cmp qword ptr [rdx + rax], rcx",
@@ -272,7 +306,7 @@ macro_rules! hook {
                 "mov rdx, qword ptr [rsp]",
                 "mov rcx, rbp",
                 "jmp {slow}",
-                offset_mask = const $crate::lines::OFFSET_MASK,
+                offset_mask = const $crate::tls::OFFSET_MASK,
                 mask = const (1u64 << $size) - 1,
                 kind = const $kind,
                 what = const $size | $kind << 8,
@@ -317,8 +351,10 @@ mod tests {
     #[test]
     fn slots_are_in_the_table() {
         for address in [0, 63, 64, usize::MAX, 0x7fff_ffff_ffff] {
-            assert!(slot(address) < LINES);
-            assert!(place_slot(address, !address) < LINES);
+            for size in [SMALL, LARGE] {
+                assert!(slot(address, offset_mask(size)) < size);
+                assert!(place_slot(address, !address, offset_mask(size)) < size);
+            }
         }
     }
 }

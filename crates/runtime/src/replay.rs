@@ -21,7 +21,7 @@ pub mod stack;
 pub mod stuck;
 
 use crate::hooks::atomic::{self, LastLoad, Outcome, Word};
-use crate::lines::{Entry, Lines, READ, WRITE, split};
+use crate::lines::{Entry, LARGE, Lines, READ, SMALL, WRITE, split};
 use crate::map::Map;
 use crate::settings::Settings;
 use crate::spin::Spin;
@@ -30,6 +30,7 @@ use crate::{arena, prelude, thread};
 use clock::{Clock, Synchronised};
 use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use foretrace_event::layout::ENTRY_SIZE;
 use foretrace_event::schedule::is_step;
 use foretrace_event::wire::Op;
 use foretrace_event::{Order, Patience};
@@ -93,7 +94,6 @@ impl Player {
     }
 
     /// What it holds, to be changed.
-    #[expect(clippy::mut_from_ref, reason = "the world's lock makes the reference unique")]
     pub fn held_mut<'a>(&'a self, _world: &'a mut World) -> &'a mut Held {
         // SAFETY: the world is borrowed mutably, so nobody else has a reference.
         unsafe { &mut *self.held.get() }
@@ -206,9 +206,8 @@ pub fn begin() {
 /// Makes the current thread one of the players.
 pub fn join_in(index: u32, parent: u32) {
     let _section = Section::nest();
-    let (Some(player), Some(lines)) = (arena::allocate(size_of::<Player>()), arena::allocate(Lines::SIZE)) else {
-        return;
-    };
+    let lines = arena::allocate(SMALL * ENTRY_SIZE);
+    let (Some(player), Some(lines)) = (arena::allocate(size_of::<Player>()), lines) else { return };
     let player: *mut Player = player.cast();
     let stack = thread::stack();
     let mut world = WORLD.lock();
@@ -216,7 +215,9 @@ pub fn join_in(index: u32, parent: u32) {
     let new = unsafe { &mut *player };
     (new.index, new.number, new.stack) = (index, world.count, (stack.0, stack.0 + stack.1));
     new.clock().begin(world.count);
-    new.lines().init(lines, EXACT.load(Ordering::Relaxed));
+    if !new.lines().init(lines, SMALL, EXACT.load(Ordering::Relaxed)) {
+        return;
+    }
     (new.next, world.players) = (world.players, player);
     world.count += 1;
     if index != schedule::MAIN {
@@ -313,7 +314,7 @@ pub fn is_over() -> bool {
 }
 
 /// The table of lines that the access hooks may use.
-pub fn lines_for_hooks() -> Option<*mut Entry> {
+pub fn lines_for_hooks() -> Option<(*mut Entry, u32)> {
     player().map(|player| player.lines().for_hooks())
 }
 
@@ -337,6 +338,22 @@ pub fn access(player: &'static Player, address: usize, size: usize, kind: u32, p
         let writes = if kind & WRITE != 0 { mask } else { 0 };
         player.lines().touch(&mut Segment(player), at, reads, writes, pc);
     });
+    if player.lines().is_crowded() {
+        enlarge_lines(player);
+    }
+}
+
+/// See `Thread::enlarge_lines`.
+#[cold]
+fn enlarge_lines(player: &'static Player) {
+    player.lines().flush(&mut Segment(player));
+    match arena::allocate(LARGE * ENTRY_SIZE) {
+        Some(entries) => {
+            player.lines().grow(entries);
+            thread::choose_lines();
+        }
+        None => player.lines().stay_small(),
+    }
 }
 
 /// An atomic operation has been done: watches it as an access, and lets it take part in the order it makes.

@@ -2,7 +2,7 @@
 
 use crate::hooks::atomic::LastLoad;
 use crate::interpose::signal::{self, Deferred, SIGNALS, notice_jumps};
-use crate::lines::Lines;
+use crate::lines::{LARGE, Lines, SMALL};
 use crate::map::Map;
 use crate::recording::Chunk;
 use crate::spin::Spin;
@@ -11,7 +11,7 @@ use crate::stream::Stream;
 use crate::tls::{Section, tls};
 use crate::{arena, recording, state};
 use core::ffi::c_void;
-use foretrace_event::layout::ChunkKind;
+use foretrace_event::layout::{ChunkKind, ENTRY_SIZE};
 use foretrace_event::wire::{Detail, Op, Sync};
 
 /// A thread's recorder. Recorders of ended threads are used again.
@@ -66,6 +66,20 @@ impl Thread {
     pub fn sync(&mut self, op: Op, object: usize, arg: u64, pc: usize) {
         self.lines.flush(&mut self.stream);
         self.sync_within(op, object, arg, pc);
+    }
+
+    /// Moves to a larger table of lines: the segment has touched more than the small one holds.
+    #[cold]
+    pub fn enlarge_lines(&mut self) {
+        self.lines.flush(&mut self.stream);
+        if let Some(table) = Chunk::take(ChunkKind::Table, LARGE * ENTRY_SIZE) {
+            table.hand_to(self.id);
+            self.table = table;
+            self.lines.grow(table.content());
+            choose_lines();
+        } else {
+            self.lines.stay_small();
+        }
     }
 
     /// Records an operation that ends no segment.
@@ -131,7 +145,12 @@ pub fn choose_lines() {
     // SAFETY: as in `current`; the table's address does not change.
     let recorded = unsafe { tls.thread.get().as_ref() }.map(|thread| thread.lines.for_hooks());
     let lines = recorded.or_else(crate::replay::lines_for_hooks).filter(|_| !quiet);
-    tls.lines.set(lines.unwrap_or_else(crate::lines::no_lines));
+    // In this order the mask never reaches beyond the table: none is larger than the one where nothing is found.
+    tls.lines.set(crate::lines::no_lines());
+    if let Some((entries, offset_mask)) = lines {
+        tls.offset_mask.set(offset_mask);
+        tls.lines.set(entries);
+    }
 }
 
 fn take() -> Option<&'static mut Thread> {
@@ -143,14 +162,13 @@ fn take() -> Option<&'static mut Thread> {
     if free.is_some() {
         return free;
     }
-    let (table, records) = (Chunk::take(ChunkKind::Table, Lines::SIZE)?, Stream::take()?);
+    let (table, records) = (Chunk::take(ChunkKind::Table, SMALL * ENTRY_SIZE)?, Stream::take()?);
     let thread: *mut Thread = arena::allocate(size_of::<Thread>())?.cast();
     // SAFETY: the memory is zeroed, large enough and ours; zero is valid for the parts that are not written here.
     unsafe {
         (&raw mut (*thread).stream).write(Stream::new(records, 0));
         (*thread).table = table;
-        (*thread).lines.init(table.content(), state::keeps_places());
-        Some(&mut *thread)
+        (*thread).lines.init(table.content(), SMALL, state::keeps_places()).then_some(&mut *thread)
     }
 }
 

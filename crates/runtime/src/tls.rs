@@ -21,6 +21,8 @@ pub struct Tls {
     pub caller: Cell<usize>,
     /// Offset 16: the frame pointer there.
     pub frame: Cell<usize>,
+    /// Offset 24: what turns a hashed address into an offset in that table.
+    pub offset_mask: Cell<u32>,
     /// The thread's part in a replay.
     pub player: Cell<*mut Player>,
     /// The thread's recorder, once it has one.
@@ -49,6 +51,9 @@ const _: () = assert!(size_of::<Tls>() <= SIZE);
 /// Offset of `caller`, for the trampolines.
 pub const CALLER: usize = 8;
 const _: () = assert!(core::mem::offset_of!(Tls, caller) == CALLER);
+/// Offset of `offset_mask`, for the access hooks.
+pub const OFFSET_MASK: usize = 24;
+const _: () = assert!(core::mem::offset_of!(Tls, offset_mask) == OFFSET_MASK);
 /// Offset of `frame`.
 pub const FRAME: usize = 16;
 const _: () = assert!(core::mem::offset_of!(Tls, frame) == FRAME);
@@ -62,10 +67,14 @@ global_asm!(
     ".size ft_tls, {size}",
     "ft_tls:",
     ".quad {none}",
+    ".zero {between}",
+    ".long {offset_mask}",
     ".zero {rest}",
     ".text",
     size = const SIZE,
-    rest = const SIZE - 8,
+    between = const OFFSET_MASK - 8,
+    offset_mask = const lines::offset_mask(lines::SMALL),
+    rest = const SIZE - OFFSET_MASK - 4,
     none = sym lines::NO_LINES,
 );
 

@@ -63,7 +63,7 @@ fn what_is_written_is_read() {
         let mut line = 0;
         for _ in 0..50 {
             let mut out = [0; MAX_RECORD];
-            let (record, len) = if random.next() % 2 == 0 {
+            let (record, len) = if random.next().is_multiple_of(2) {
                 let sync = any_sync(&mut random);
                 (Record::Sync(sync), encoder.sync(&mut out, &sync))
             } else {

@@ -52,7 +52,7 @@ pub fn capture(player: &Player, pc: usize, frame: usize) -> StackId {
 }
 
 fn is_frame(player: &Player, frame: usize) -> bool {
-    frame % 8 == 0 && frame >= player.stack.0 && frame.saturating_add(16) <= player.stack.1
+    frame.is_multiple_of(8) && frame >= player.stack.0 && frame.saturating_add(16) <= player.stack.1
 }
 
 impl Depot {

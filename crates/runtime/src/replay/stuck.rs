@@ -193,7 +193,10 @@ pub fn barrier_phase(object: usize) -> u64 {
 
 const fn phase(barrier: u64) -> u64 {
     let (count, entered) = (barrier >> 32, barrier & 0xffff_ffff);
-    if count == 0 { u64::MAX } else { entered / count }
+    match entered.checked_div(count) {
+        Some(phase) => phase,
+        None => u64::MAX,
+    }
 }
 
 real_function!(fn sem_getvalue(semaphore: *mut libc::sem_t, value: *mut i32) -> i32);
