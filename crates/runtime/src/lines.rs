@@ -25,8 +25,9 @@ use foretrace_event::wire::Access;
 pub const SMALL: usize = 4096;
 /// Entries of the table it gets when many lines had to make room for others; a power of two.
 pub const LARGE: usize = 65536;
-/// So many evictions show that the small table is too small.
-const CROWDED: usize = 4 * SMALL;
+/// So many evictions in one segment show that it comes back to lines that had to make room. A segment that passes over
+/// much memory once has fewer, and would gain nothing.
+const CROWDED: usize = 4 * LARGE;
 
 /// What turns a hashed address, shifted right by one, into the offset of an entry of a table of that many.
 pub const fn offset_mask(entries: usize) -> u32 {
@@ -108,7 +109,7 @@ impl Lines {
         true
     }
 
-    /// Should the thread have a large table? It is asked when the current one has been flushed and is empty.
+    /// Should the thread have a large table?
     pub const fn is_crowded(&self) -> bool {
         self.evictions >= CROWDED && self.offset_mask == offset_mask(SMALL)
     }
@@ -116,14 +117,8 @@ impl Lines {
     /// Moves to a large table; the current one is empty.
     pub fn grow(&mut self, entries: *mut u8) {
         debug_assert!(self.is_empty());
-        // Without memory the small one goes on for as many evictions more.
-        self.evictions = 0;
+        // Without memory for it the small one goes on.
         self.init(entries, LARGE, self.by_place);
-    }
-
-    /// There is no space for a large table: forgets that one was needed.
-    pub const fn stay_small(&mut self) {
-        self.evictions = 0;
     }
 
     /// Has the current segment touched nothing?
@@ -172,7 +167,7 @@ impl Lines {
             give(sink, entry);
             entry.line = 0;
         }
-        self.count = 0;
+        (self.count, self.evictions) = (0, 0);
     }
 
     /// Writes the lines of a block whose memory is about to have another meaning.

@@ -77,8 +77,6 @@ impl Thread {
             self.table = table;
             self.lines.grow(table.content());
             choose_lines();
-        } else {
-            self.lines.stay_small();
         }
     }
 
