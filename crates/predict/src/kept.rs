@@ -1,7 +1,6 @@
 //! How much of the recorded order a schedule keeps.
 
-use foretrace_causality::SectionMode;
-use foretrace_event::EventId;
+use foretrace_event::{Event, EventId, LockId};
 use foretrace_finding::{Rung, Schedule};
 use rustc_hash::FxHashMap;
 
@@ -18,23 +17,23 @@ pub(crate) fn kept(analysis: &Analysis<'_>, schedule: &Schedule, own: &[EventId]
     }
 }
 
-/// Do the critical sections of each lock, and the operations of each atomic, come in the recorded order?
+/// Are each lock's acquisitions, and the operations of each atomic, in the recorded order? Acquisitions are taken from the
+/// events themselves: a section that another thread ends is no section of its thread, but it has its place all the same.
 fn keeps_sections(analysis: &Analysis<'_>, schedule: &Schedule) -> bool {
-    let sections = analysis.sections().sections();
-    let mut next = vec![0; analysis.trace.threads().len()];
-    let mut latest: FxHashMap<_, (u64, u64)> = FxHashMap::default();
+    let mut latest: FxHashMap<LockId, (u64, u64)> = FxHashMap::default();
     for id in schedule.events() {
-        let thread = id.thread.index();
-        let Some(section) = sections.of(thread).get(next[thread]).filter(|section| section.acquire == id.index) else {
-            continue;
+        let (lock, excludes) = match analysis.trace.event(id) {
+            Event::Lock(lock, _) => (lock, true),
+            Event::RdLock(lock, _) => (lock, false),
+            _ => continue,
         };
-        next[thread] += 1;
-        let (alone, shared) = latest.entry(section.lock).or_default();
-        if section.stamp < *alone || (section.mode == SectionMode::Write && section.stamp < *shared) {
+        let stamp = analysis.trace.stamp(id);
+        let (alone, shared) = latest.entry(lock).or_default();
+        if stamp < *alone || (excludes && stamp < *shared) {
             return false;
         }
-        let last = if section.mode == SectionMode::Write { alone } else { shared };
-        *last = section.stamp.max(*last);
+        let last = if excludes { alone } else { shared };
+        *last = stamp.max(*last);
     }
     keeps_needs(analysis, schedule, &[], &|event| !event.is_access())
 }
@@ -45,12 +44,7 @@ fn keeps_accesses(analysis: &Analysis<'_>, schedule: &Schedule, own: &[EventId])
 }
 
 /// Are the needs of accesses, or of atomic operations, met when they come?
-fn keeps_needs(
-    analysis: &Analysis<'_>,
-    schedule: &Schedule,
-    own: &[EventId],
-    which: &dyn Fn(foretrace_event::Event) -> bool,
-) -> bool {
+fn keeps_needs(analysis: &Analysis<'_>, schedule: &Schedule, own: &[EventId], which: &dyn Fn(Event) -> bool) -> bool {
     let order = analysis.segments();
     let mut done = vec![0; analysis.trace.threads().len()];
     let mut next = vec![0; done.len()];
@@ -72,7 +66,6 @@ fn keeps_needs(
     true
 }
 
-fn is_atomic(event: foretrace_event::Event) -> bool {
-    use foretrace_event::Event;
+fn is_atomic(event: Event) -> bool {
     matches!(event, Event::AtomicLoad(..) | Event::AtomicStore(..) | Event::AtomicRmw(..))
 }
