@@ -3,6 +3,8 @@
 #![forbid(unsafe_code)]
 
 mod build_systems;
+mod check;
+mod interrupt;
 mod record;
 mod refusals;
 mod support;

@@ -4,7 +4,7 @@ use crate::run::{check, command, exists};
 use anyhow::bail;
 
 /// A program, and the Debian packages that bring it.
-const TOOLS: [(&str, &[&str]); 8] = [
+const TOOLS: [(&str, &[&str]); 10] = [
     ("gcc", &["gcc"]),
     ("g++", &["g++"]),
     ("clang-19", &["clang-19", "libclang-rt-19-dev"]),
@@ -13,6 +13,8 @@ const TOOLS: [(&str, &[&str]); 8] = [
     ("cmake", &["cmake", "make"]),
     ("meson", &["meson", "ninja-build"]),
     ("spin", &["spin"]),
+    ("valgrind", &["valgrind"]),
+    ("gdb", &["gdb"]),
 ];
 
 /// Installs what is missing, or says exactly what to install.

@@ -27,7 +27,7 @@
 //! | `diverged step= thread= expected= got= pc=` | a thread came with another operation than its next step |
 //! | `stalled step= thread=` | nobody can go on, and the thread of the next step has not come |
 //! | `race address= size=` | two accesses, unordered; the two lines after it are `access` |
-//! | `access thread= kind=read\|write atomic=0\|1 size= pc= stack= locks=` | the later one first |
+//! | `access thread= kind=read\|write\|free atomic=0\|1 size= pc= stack= locks=` | the later one first |
 //! | `access … pc= exact=0` | the same from a replay that is not exact: the place is the first that touched the line of 64 bytes, and there is no stack |
 //! | `block address= size= thread= stack=` | after a race: the heap block it is in, and who allocated it |
 //! | `deadlock` | threads that will never go on; the lines after it are `stuck` |

@@ -115,10 +115,29 @@ impl<'a> Finder<'a> {
             Op::Unlock => self.locksets.give_back(thread, sync.object),
             Op::AtomicLoad | Op::AtomicCasFailed => self.atomic(thread, sync, false),
             Op::AtomicStore | Op::AtomicRmw => self.atomic(thread, sync, true),
-            Op::Alloc | Op::Free => self.shadow.forget(sync.object, sync.arg),
+            Op::Alloc => self.shadow.forget(sync.object, sync.arg),
+            Op::Free => {
+                self.write_all(thread, sync);
+                self.shadow.forget(sync.object, sync.arg);
+            }
             _ => {}
         }
         self.clocks.sync(thread, sync);
+    }
+
+    /// Code of the program's own that frees a block writes all of it.
+    fn write_all(&mut self, thread: usize, sync: &Sync) {
+        if sync.pc == 0 || sync.arg == 0 {
+            return;
+        }
+        let (start, end) = (sync.object, sync.object.saturating_add(sync.arg));
+        for line in self.survey.touched_within(start, sync.arg) {
+            if self.survey.matters(line) {
+                let (from, to) = (start.saturating_sub(line * 64), (end - line * 64).min(64));
+                let writes = (u64::MAX >> (64 - (to - from))) << from;
+                self.touch(line, Touch { thread, reads: 0, writes, pc: sync.pc, atomic: false });
+            }
+        }
     }
 
     /// An atomic operation touches its bytes, on one line or two.

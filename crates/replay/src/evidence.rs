@@ -97,6 +97,7 @@ pub fn verdict(witness: &Witness, recorded: (&Trace, &Modules), enforced: &Enfor
         return Verdict::Unknown { why: "another error came first".to_owned() };
     }
     match run.ended.status.signal() {
+        _ if run.ended.stopped => Verdict::Unknown { why: "interrupted".to_owned() },
         _ if run.ended.timed_out => Verdict::Unknown { why: format!("no end within {:.1?}", run.ended.time) },
         Some(signal) => Verdict::Unknown { why: format!("the program was killed by signal {signal}") },
         None if outcome.ended => Verdict::NotSeen,

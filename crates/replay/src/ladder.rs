@@ -3,22 +3,33 @@
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use foretrace_finding::{Finding, Verdict, Witness};
 use foretrace_trace::Trace;
 
-use crate::{Enforced, Evidence, Modules, Program, ReplayError, Replayed, verdict};
+use crate::{Enforced, Evidence, Modules, Program, ReplayError, Replayed, TimeLimit, verdict};
 
 /// How hard to try.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// How long one replay may take.
-    pub time: Duration,
+    pub time: TimeLimit,
     /// How many witnesses of one candidate are replayed.
     pub replays: usize,
     /// When to begin no more replays.
     pub until: Option<Instant>,
+}
+
+impl Limits {
+    /// Why no more replays may begin, if so.
+    pub fn spent(&self) -> Option<&'static str> {
+        match self.until {
+            _ if self.time.is_stopped() => Some("interrupted"),
+            Some(until) if Instant::now() >= until => Some("the time budget is spent"),
+            _ => None,
+        }
+    }
 }
 
 /// A failure with the witness whose replay showed it.
@@ -47,8 +58,8 @@ pub fn confirm(
     let mut last = None;
     let mut seen = Vec::new();
     for witness in witnesses.take(limits.replays) {
-        if limits.until.is_some_and(|until| Instant::now() >= until) {
-            let verdict = Verdict::Unknown { why: "the time budget is spent".to_owned() };
+        if let Some(why) = limits.spent() {
+            let verdict = Verdict::Unknown { why: why.to_owned() };
             last = last.or(Some(Finding { witness, verdict }));
             break;
         }

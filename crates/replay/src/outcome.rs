@@ -63,6 +63,8 @@ pub struct SeenAccess {
     pub thread: u32,
     /// A write, not a read.
     pub write: bool,
+    /// The end of the block, which counts as a write.
+    pub free: bool,
     /// An atomic operation.
     pub atomic: bool,
     /// How many bytes.
@@ -192,13 +194,14 @@ fn diverged(fields: &Fields<'_>) -> Result<Diverged, String> {
 
 fn access(fields: &Fields<'_>) -> Result<SeenAccess, String> {
     let write = match fields.get("kind")? {
-        "write" => true,
+        "write" | "free" => true,
         "read" => false,
-        other => return Err(format!("kind={other} is neither read nor write")),
+        other => return Err(format!("kind={other} is neither read, write nor free")),
     };
     Ok(SeenAccess {
         thread: fields.decimal("thread")?,
         write,
+        free: fields.get("kind")? == "free",
         atomic: fields.get("atomic")? == "1",
         size: fields.decimal("size")?,
         pc: fields.hex("pc")?,

@@ -3,10 +3,33 @@
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+
+/// How long a process may run.
+#[derive(Clone, Copy, Debug)]
+pub struct TimeLimit {
+    /// So long.
+    pub time: Duration,
+    /// And not after this has been raised: Ctrl-C.
+    pub stop: Option<&'static AtomicBool>,
+}
+
+impl TimeLimit {
+    /// Has somebody asked to stop?
+    pub fn is_stopped(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+}
+
+impl From<Duration> for TimeLimit {
+    fn from(time: Duration) -> Self {
+        Self { time, stop: None }
+    }
+}
 
 /// How a process ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,24 +38,29 @@ pub struct Ended {
     pub status: ExitStatus,
     /// It was killed, because its time was up.
     pub timed_out: bool,
+    /// It was killed, because somebody asked to stop.
+    pub stopped: bool,
     /// How long it ran.
     pub time: Duration,
 }
 
-/// Runs a command and kills it after `limit`, with its process group if it leads one, or when the calling thread ends.
+/// Runs a command and kills it when its time is up, with its process group if it leads one, or when the calling thread
+/// ends.
 ///
 /// # Errors
 /// If the command cannot be run.
-pub fn run_limited(command: &mut Command, limit: Duration) -> io::Result<Ended> {
+pub fn run_limited(command: &mut Command, limit: impl Into<TimeLimit>) -> io::Result<Ended> {
     let begin = Instant::now();
+    let limit = limit.into();
     let mut child = spawn(command)?;
-    let timed_out = !ends_within(&child, limit)?;
-    if timed_out {
+    let in_time = ends_within(&child, &limit)?;
+    if !in_time {
         let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
         child.kill()?;
     }
     let status = child.wait()?;
-    Ok(Ended { status, timed_out, time: begin.elapsed() })
+    let stopped = !in_time && limit.is_stopped();
+    Ok(Ended { status, timed_out: !in_time && !stopped, stopped, time: begin.elapsed() })
 }
 
 #[allow(unsafe_code)]
@@ -44,15 +72,20 @@ fn spawn(command: &mut Command) -> io::Result<Child> {
     command.spawn()
 }
 
-fn ends_within(child: &Child, limit: Duration) -> io::Result<bool> {
+/// A signal may reach another thread than the one that waits, so it looks up now and then.
+const GLANCE: Duration = Duration::from_millis(50);
+
+fn ends_within(child: &Child, limit: &TimeLimit) -> io::Result<bool> {
     let descriptor = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
-    let end = Instant::now() + limit;
+    let end = Instant::now() + limit.time;
     loop {
-        let left = end.saturating_duration_since(Instant::now());
+        let left = end.saturating_duration_since(Instant::now()).min(GLANCE);
+        let over = left.is_zero() || limit.is_stopped();
         let left = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
         match poll(&mut [PollFd::new(&descriptor, PollFlags::IN)], Some(&left)) {
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
+            Ok(0) if !over => {}
             Ok(ready) => return Ok(ready > 0),
         }
     }
@@ -66,6 +99,10 @@ mod tests {
     fn a_process_is_killed_when_its_time_is_up() {
         let ended = run_limited(Command::new("sleep").arg("20"), Duration::from_millis(20)).unwrap();
         assert!(ended.timed_out && !ended.status.success() && ended.time < Duration::from_secs(10));
+        static STOP: AtomicBool = AtomicBool::new(true);
+        let limit = TimeLimit { time: Duration::from_secs(20), stop: Some(&STOP) };
+        let ended = run_limited(Command::new("sleep").arg("20"), limit).unwrap();
+        assert!(ended.stopped && !ended.timed_out && ended.time < Duration::from_secs(10));
         let ended = run_limited(&mut Command::new("true"), Duration::from_secs(10)).unwrap();
         assert!(!ended.timed_out && ended.status.success());
     }

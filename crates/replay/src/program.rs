@@ -5,10 +5,9 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use crate::outcome::MAX_BYTES;
-use crate::{Ended, Enforced, Modules, Outcome, OutcomeError, run_limited};
+use crate::{Ended, Enforced, Modules, Outcome, OutcomeError, TimeLimit, run_limited};
 
 /// A program, and how the runtime comes into it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -84,7 +83,12 @@ impl Program {
     ///
     /// # Errors
     /// If it cannot be run, or the answer cannot be read.
-    pub fn replay(&self, enforced: &Enforced, directory: &Path, limit: Duration) -> Result<Replayed, ReplayError> {
+    pub fn replay(
+        &self,
+        enforced: &Enforced,
+        directory: &Path,
+        limit: impl Into<TimeLimit>,
+    ) -> Result<Replayed, ReplayError> {
         prepare(directory, enforced)?;
         self.replay_file(directory, limit)
     }
@@ -93,7 +97,7 @@ impl Program {
     ///
     /// # Errors
     /// If it cannot be run, or the answer cannot be read.
-    pub fn replay_file(&self, directory: &Path, limit: Duration) -> Result<Replayed, ReplayError> {
+    pub fn replay_file(&self, directory: &Path, limit: impl Into<TimeLimit>) -> Result<Replayed, ReplayError> {
         use std::os::unix::process::CommandExt;
         let mut command = self.under(directory, false);
         command.process_group(0);

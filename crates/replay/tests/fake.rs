@@ -34,7 +34,7 @@ fn check(answer: &str, seconds: u32) -> (Verdict, usize) {
     let race = Race::new(foretrace_event::IntervalId(0), event("main", 1), event("t", 1));
     let witness =
         Witness { candidate: Candidate::Race(race), rung: Rung::Segments, schedule: "t0:1 t1:1".parse().unwrap() };
-    let limits = Limits { time: Duration::from_millis(700), replays: 3, until: None };
+    let limits = Limits { time: Duration::from_millis(700).into(), replays: 3, until: None };
     let recorded = (&trace, &Modules::default());
     let mut ladder = std::iter::once(witness);
     let (finding, seen) = confirm(&program, recorded, &mut ladder, scratch.path(), limits).unwrap();

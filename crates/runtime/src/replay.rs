@@ -366,8 +366,10 @@ fn note_atomic(player: &'static Player, op: Op, address: usize, size: usize, ord
 }
 
 /// So often a thread may look for a change while it is its turn to do something else: the change will not come, because
-/// everybody else waits for that turn.
+/// everybody else waits for that turn. A loop that sleeps between its looks takes long on a busy machine, so it is asked
+/// more often whether they all wait.
 const PATIENT_SPINS: u32 = 5000;
+const SPINS_BETWEEN: u32 = 32;
 
 /// An atomic operation: waits for its turn, and is watched as an access.
 pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> Outcome<T> {
@@ -393,7 +395,8 @@ pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operate: 
         player.spins.set(0);
     } else {
         player.spins.set(player.spins.get() + 1);
-        if player.spins.get() > PATIENT_SPINS {
+        let spins = player.spins.get();
+        if spins > PATIENT_SPINS || spins.is_multiple_of(SPINS_BETWEEN) && stuck::do_others_wait(player) {
             gate::no_more_waiting(player, outcome.op, pc);
         }
         crate::sys::yield_now();
@@ -428,12 +431,18 @@ pub fn renew(at: usize, size: usize, pc: usize) {
     }
 }
 
-/// Memory is about to go away: what this thread did to it is checked first.
-pub fn expire(at: usize, size: usize) {
+/// Memory is about to go away: what this thread did to it is checked first. Code of the program's own that frees it, at
+/// `pc`, writes it.
+pub fn expire(at: usize, size: usize, pc: Option<usize>) {
     if let Some(player) = player()
         && let Some(_section) = Section::enter()
     {
         player.lines().flush_block(&mut Segment(player), at, size);
+        match pc {
+            Some(pc) if EXACT.load(Ordering::Relaxed) => race::free(player, at, size, pc, tls().frame.get()),
+            Some(pc) => segment::free(player, at, size, pc),
+            None => {}
+        }
     }
 }
 

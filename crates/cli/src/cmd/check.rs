@@ -13,6 +13,8 @@ mod subject;
 mod suppress;
 mod vain;
 
+use super::interrupt;
+use super::progress::Bar;
 use anyhow::Context;
 use clap::ValueEnum;
 use foretrace_report::{Format, Report, Style};
@@ -21,13 +23,15 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Look for data races and deadlocks, and prove each by making it happen.
 ///
 /// Source files are compiled first: `foretrace check bank.c -- ARGS`. A program is taken as it is: `foretrace check --
 /// ./prog ARGS`; without memory accesses (it was built neither with foretrace cc nor with gcc's -fsanitize=thread) only
-/// deadlocks can be found. Answers 0 if nothing was found, 1 if something was, 2 if it could not be checked.
+/// deadlocks can be found. Answers 0 if nothing was found, 1 if something was, 2 if it could not be checked. Ctrl-C ends the
+/// recorded run, and what it did so far is checked; later it ends the check, and what is known so far is reported.
 #[derive(clap::Args)]
 pub struct Args {
     /// Source files to compile, or a program with its arguments
@@ -118,19 +122,32 @@ impl Form {
 
 /// Checks; the exit code says whether something was found.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+    let stop = interrupt::flag()?;
     let mut suppressions = suppress::Suppressions::read(&args.suppressions)?;
     let scratch = tempfile::Builder::new().prefix("foretrace-check-").tempdir().context("no scratch directory")?;
-    let subject = subject::Subject::new(args, scratch.path())?;
-    let results = confirm::examine(args, &subject, scratch.path())?;
-    let mut report = describe::report(&subject, &results);
+    let subject = subject::Subject::new(args, scratch.path(), stop)?;
+    let bar = Bar::new(false);
+    let results = confirm::examine(args, &subject, scratch.path(), (stop, &bar))?;
+    bar.finish();
+    let interrupted = stop.load(Ordering::Relaxed);
+    let (mut report, failures) = describe::report(&subject, &results);
+    report.notes.extend(interrupted.then(|| INTERRUPTED.to_owned()));
     report.show_predicted = args.all || args.fail_on == FailOn::Predicted;
     suppressions.apply(&mut report);
     if report.counts().confirmed > 0 {
-        keep::all(&args.findings, &subject, &results, &mut report)?;
+        keep::all(&args.findings, &subject, &failures, &mut report)?;
     }
     write(args, &report)?;
-    Ok(ExitCode::from(u8::from(has_failed(args, &report))))
+    Ok(ExitCode::from(match has_failed(args, &report) {
+        true => FOUND,
+        false if interrupted => UNKNOWN,
+        false => 0,
+    }))
 }
+
+const FOUND: u8 = 1;
+const UNKNOWN: u8 = 2;
+const INTERRUPTED: &str = "interrupted: not everything was checked";
 
 fn has_failed(args: &Args, report: &Report) -> bool {
     let counts = report.counts();

@@ -3,8 +3,10 @@
 pub mod cc;
 pub mod check;
 pub mod csp;
+mod interrupt;
 pub mod monitor;
 pub mod predict;
+mod progress;
 pub mod record;
 pub mod replay;
 pub mod trace;

@@ -1,20 +1,19 @@
 //! `foretrace predict`: the data races and deadlocks that another order of the recorded run would have had.
 
 mod print;
-mod watch;
 
+use super::interrupt;
+use super::progress::Bar;
 use crate::recording;
 use anyhow::{Context, bail};
 use foretrace_judge::judge;
-use foretrace_predict::{Budget, Detail, Options, Prediction, csp, predict, stream};
+use foretrace_predict::{Budget, Detail, Options, Prediction, Watch, csp, predict, stream};
 use foretrace_trace::{Recording, Symbols, Trace, convert};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use watch::Bar;
 
 /// Predict data races and deadlocks from one run.
 ///
@@ -68,9 +67,9 @@ const STOPPED: u8 = 2;
 
 /// Predicts, and prints what was found.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let stop = stop_on_interrupt()?;
+    let stop = interrupt::flag()?;
     let bar = Bar::new(args.quiet);
-    bar.reading();
+    bar.phase("reading", 0);
     let (trace, symbols) = open(&args.trace)?;
     if let Some(path) = &args.emit_csp {
         emit(&trace, path)?;
@@ -101,15 +100,6 @@ fn options(args: &Args, stop: &'static AtomicBool) -> Options {
         jobs: args.threads,
         ..Options::default()
     }
-}
-
-/// A flag that the first Ctrl-C raises; the second ends the program.
-fn stop_on_interrupt() -> anyhow::Result<&'static AtomicBool> {
-    let flag: &'static Arc<AtomicBool> = Box::leak(Box::new(Arc::new(AtomicBool::new(false))));
-    let signal = signal_hook::consts::SIGINT;
-    signal_hook::flag::register_conditional_shutdown(signal, 130, flag.clone())?;
-    signal_hook::flag::register(signal, flag.clone())?;
-    Ok(flag)
 }
 
 fn open(path: &Path) -> anyhow::Result<(Trace, Symbols)> {

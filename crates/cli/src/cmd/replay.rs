@@ -2,7 +2,7 @@
 
 use super::check::keep::Kept;
 use anyhow::{Context, bail};
-use foretrace_replay::{Evidence, Outcome};
+use foretrace_replay::Outcome;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -43,7 +43,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     for _ in 0..args.times {
         let scratch = kept.scratch()?;
         let run = kept.program.replay_file(scratch.path(), Duration::from_secs(args.timeout))?;
-        let same = shows(&run.outcome, &kept.kind);
+        let same = kept.is_in(&run);
         failed += u32::from(same);
         if !same {
             eprintln!("foretrace: this time it did not fail: {}", instead(&run.outcome));
@@ -51,13 +51,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }
     println!("{}: failed {failed} of {} times", kept.title, args.times);
     Ok(ExitCode::from(u8::from(failed > 0)))
-}
-
-fn shows(outcome: &Outcome, kind: &str) -> bool {
-    Evidence::all(outcome).iter().any(|evidence| match evidence {
-        Evidence::Race(_) => kind == "data-race",
-        Evidence::Deadlock(_) => kind == "deadlock",
-    })
 }
 
 fn instead(outcome: &Outcome) -> String {

@@ -26,14 +26,21 @@ pub(super) struct Survey {
     reading: (usize, FxHashMap<u64, u32>),
     /// Locks that are given back by others than who took them.
     passed_on: FxHashSet<u64>,
+    /// Blocks that the program's own code frees: who, the first byte, the length.
+    ends: Vec<(usize, u64, u64)>,
 }
 
 impl Survey {
     /// Reads all records once.
     pub(super) fn of(recording: &Recording) -> Result<Self, RecordingError> {
-        let (index, pages, barriers, reading, passed_on) = Default::default();
-        let mut survey = Self { index, pages, last: Cell::new((u64::MAX, 0)), barriers, reading, passed_on };
+        let (index, pages, barriers, reading, passed_on, ends) = Default::default();
+        let mut survey = Self { index, pages, last: Cell::new((u64::MAX, 0)), barriers, reading, passed_on, ends };
         recording.scan(|thread, record| survey.record(thread, record))?;
+        for (thread, start, length) in std::mem::take(&mut survey.ends) {
+            for line in survey.touched_within(start, length) {
+                survey.touch(thread, line, true);
+            }
+        }
         Ok(survey)
     }
 
@@ -44,6 +51,7 @@ impl Survey {
                 Op::Lock | Op::RdLock | Op::Unlock => self.hold(thread, sync.object, sync.op != Op::Unlock),
                 Op::BarrierInit => self.barriers.entry(sync.object).or_default().1 = sync.arg,
                 Op::BarrierEnter => drop(self.barriers.entry(sync.object).or_default().0.insert(thread)),
+                Op::Free if sync.pc != 0 && sync.arg != 0 => self.ends.push((thread, sync.object, sync.arg)),
                 op if op.has_detail() => {
                     let writes = matches!(op, Op::AtomicStore | Op::AtomicRmw);
                     let last = sync.object.saturating_add(u64::from(sync.detail.size.max(1)) - 1);
@@ -96,6 +104,24 @@ impl Survey {
         let page = self.page(line / 64).unwrap_or_else(|| self.new_page(line / 64));
         let cell = &mut self.pages[page as usize][(line % 64) as usize];
         *cell = both(*cell, owner(thread) | if writes { WRITTEN } else { 0 });
+    }
+
+    /// The lines that have a byte in this block and were touched by anybody.
+    pub(super) fn touched_within(&self, start: u64, length: u64) -> Vec<u64> {
+        let (first, last) = (start / 64, start.saturating_add(length).saturating_sub(1) / 64);
+        let pages = first / 64..=last / 64;
+        let mut known: Vec<(u64, u32)> = if last / 64 - first / 64 < self.pages.len() as u64 {
+            pages.filter_map(|number| Some((number, self.page(number)?))).collect()
+        } else {
+            let within = self.index.iter().filter(|(number, _)| pages.contains(number));
+            within.map(|(number, page)| (*number, *page)).collect()
+        };
+        known.sort_unstable();
+        let lines = known.into_iter().flat_map(|(number, page)| {
+            let touched = self.pages[page as usize].iter().enumerate().filter(|(_, cell)| **cell != 0);
+            touched.map(move |(index, _)| number * 64 + index as u64)
+        });
+        lines.filter(|line| (first..=last).contains(line)).collect()
     }
 
     /// Could an access to this line race?

@@ -2,10 +2,13 @@
 //!
 //! A block's end is recorded before it is given back and its beginning after it was obtained, so that the order of the
 //! stamps is the order of its lives.
+//!
+//! To free a block is to write it, as far as it concerns other threads, if code of the program's own does it: the record
+//! has a place then. A library that nobody instrumented may order its threads in ways that nobody sees.
 
 use crate::state;
 use crate::tls::Section;
-use crate::{arena, replay, thread};
+use crate::{access, arena, lines, replay, thread};
 use core::ffi::{c_int, c_void};
 use foretrace_event::wire::Op;
 
@@ -36,14 +39,15 @@ fn begun(at: *mut c_void, size: usize, pc: usize) {
 
 /// Records that a block is about to end. What this thread did to it in the current segment is written first.
 fn ending(at: *mut c_void, size: usize, pc: usize) {
+    let writes = access::counts(pc) && access::heeded(lines::WRITE) != 0;
     if state::is_replaying() {
-        return replay::expire(at as usize, size);
+        return replay::expire(at as usize, size, writes.then_some(pc));
     }
     if let Some(_section) = Section::enter()
         && let Some(thread) = thread::current()
     {
         thread.lines.flush_block(&mut thread.stream, at as usize, size);
-        thread.sync_within(Op::Free, at as usize, size as u64, pc);
+        thread.sync_within(Op::Free, at as usize, size as u64, if writes { pc } else { 0 });
     }
 }
 

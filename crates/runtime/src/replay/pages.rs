@@ -81,7 +81,7 @@ impl<T, const GRAIN: usize> Pages<T, GRAIN> {
     }
 
     /// Calls `change` with each cell that exists of a block, and the addresses of the cell.
-    pub fn each(&self, start: usize, size: usize, change: impl Fn(*mut T, usize)) {
+    pub fn each(&self, start: usize, size: usize, mut change: impl FnMut(*mut T, usize)) {
         let end = start.saturating_add(size);
         let mut page = start & !(PAGE - 1);
         while page < end {

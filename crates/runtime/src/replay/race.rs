@@ -47,6 +47,26 @@ pub fn atomic(player: &'static Player, op: Op, address: usize, size: usize, pc: 
     check(player, Access { address, size, write, atomic: true, pc, frame });
 }
 
+/// Watches the end of a block: a write of it. Only what is known of it is looked at. The caller is in a section.
+pub fn free(player: &'static Player, start: usize, size: usize, pc: usize, frame: usize) {
+    let access = Access { address: start, size, write: true, atomic: false, pc, frame };
+    let mut stack = Some(stack::capture(player, pc, frame) | stack::FREE);
+    let mut found = None;
+    shadow::each(start, size, |cell, grain| {
+        let lock = &LOCKS[(grain / GRAIN) % STRIPES].0;
+        lock.lock();
+        // SAFETY: the cell's lock is held.
+        let cell = unsafe { &mut *cell };
+        let (from, to) = (grain.max(start), (grain + GRAIN).min(start.saturating_add(size)));
+        let before = check_grain(player, &access, &mut stack, cell, from, to);
+        lock.unlock();
+        found = found.or(before.map(|before| (before, from)));
+    });
+    if let Some((before, address)) = found {
+        tell(player, &Access { address, size: start + size - address, ..access }, stack, before);
+    }
+}
+
 fn check(player: &'static Player, access: Access) {
     let end = access.address.saturating_add(access.size);
     let mut stack = None;
@@ -62,7 +82,7 @@ fn check(player: &'static Player, access: Access) {
             let before = check_grain(player, &access, &mut stack, cell, at, stop);
             lock.unlock();
             if let Some(before) = before {
-                return tell(player, &access, before);
+                return tell(player, &access, stack, before);
             }
         }
         at = stop;
@@ -154,11 +174,11 @@ fn note(player: &'static Player, access: &Access, cell: &mut Cell, epoch: u64, s
 }
 
 /// Tells of a race, once for each pair of places.
-fn tell(player: &'static Player, access: &Access, before: Before) {
+fn tell(player: &'static Player, access: &Access, stack: Option<StackId>, before: Before) {
     if !outcome::is_news((access.pc as u64) << 32 ^ u64::from(before.stack)) {
         return;
     }
-    let stack = stack::capture(player, access.pc, access.frame);
+    let stack = stack.unwrap_or_else(|| stack::capture(player, access.pc, access.frame));
     let world = WORLD.lock();
     let other = world.players().find(|other| other.number() == (before.epoch >> 32) as u32);
     Line::new(b"race").hex("address", access.address).decimal("size", access.size as i64).write();
@@ -173,7 +193,11 @@ fn tell(player: &'static Player, access: &Access, before: Before) {
 }
 
 fn line(thread: u32, write: bool, atomic: bool, size: usize, stack: StackId) -> Line {
-    let kind = if write { "write" } else { "read" };
+    let kind = match write {
+        true if stack & stack::FREE != 0 => "free",
+        true => "write",
+        false => "read",
+    };
     let line = Line::new(b"access").decimal("thread", thread.into()).word("kind", kind);
     let line = line.decimal("atomic", atomic.into()).decimal("size", size as i64);
     let pc = stack::frames(stack).next().unwrap_or(0);

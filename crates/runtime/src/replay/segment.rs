@@ -176,6 +176,15 @@ fn access(thread: u32, masks: Masks, byte: u64, size: u32, pc: usize) {
     line.decimal("atomic", atomic.into()).decimal("size", size.into()).hex("pc", pc).word("exact", "0").write();
 }
 
+/// Checks the end of a block: a write of all that is known of it.
+pub fn free(player: &'static Player, start: usize, size: usize, pc: usize) {
+    LINES.each(start, size, |_, line| {
+        let (from, to) = (start.max(line) - line, start.saturating_add(size).min(line + LINE) - line);
+        let writes = (u64::MAX >> (64 - (to - from))) << from;
+        check(player, line, Masks { writes, ..Masks::default() }, pc);
+    });
+}
+
 /// Forgets what is known of a block.
 pub fn clear(start: usize, size: usize) {
     LINES.each(start, size, |known, line| {

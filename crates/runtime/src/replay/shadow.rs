@@ -131,6 +131,11 @@ pub fn cell(address: usize) -> Option<*mut Cell> {
     CELLS.cell(address)
 }
 
+/// Calls `change` with each cell there is of a block, and its address.
+pub fn each(start: usize, size: usize, change: impl FnMut(*mut Cell, usize)) {
+    CELLS.each(start, size, change);
+}
+
 /// Forgets what is known of a block.
 pub fn clear(start: usize, size: usize) {
     // SAFETY: the cells are valid; a thread that still uses the block races with its end.

@@ -12,6 +12,9 @@ const STACKS: usize = 1 << 18;
 /// A stack's number; zero is the empty one.
 pub type StackId = u32;
 
+/// Added to the number of a stack at which a block was freed: that is a write of another name.
+pub const FREE: StackId = 1 << 31;
+
 #[derive(Clone, Copy)]
 struct Stack {
     frames: [usize; DEPTH],
@@ -112,7 +115,7 @@ pub fn frames(id: StackId) -> impl Iterator<Item = usize> {
     let mut depot = DEPOT.lock();
     let stack = match depot.ready() {
         // SAFETY: numbers are given out for stacks that have been written; number zero is zeroed.
-        Some(()) => unsafe { *self::at(&depot, id) },
+        Some(()) => unsafe { *self::at(&depot, id & !FREE) },
         None => Stack { frames: [0; DEPTH], depth: 0 },
     };
     drop(depot);

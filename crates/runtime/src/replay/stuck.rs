@@ -315,6 +315,14 @@ fn all_blocked(world: &World) -> bool {
     alive.peek().is_some() && alive.all(|player| !matches!(blocked(world, player), Blocked::No))
 }
 
+/// Is everybody else blocked, so that nothing will change unless this thread does it?
+pub fn do_others_wait(player: &'static Player) -> bool {
+    let _section = Section::nest();
+    let world = WORLD.lock();
+    let mut others = world.players().filter(|other| !core::ptr::eq(*other, player) && !other.has_ended(&world));
+    !super::is_someone_coming() && others.all(|other| !matches!(blocked(&world, other), Blocked::No))
+}
+
 fn report(which: impl Fn(&World, &'static Player) -> bool) {
     let _section = Section::nest();
     let world = WORLD.lock();

@@ -1,11 +1,14 @@
 //! Which lines of memory could matter: those that two threads touch and one writes.
 //!
+//! A block's end is a write of all that was ever touched in it, if code of the program's own frees it (its record has a
+//! place then).
+//!
 //! Most memory is private to a thread or never written; knowing that before anything else is kept makes the rest small.
 //! What passes here is decided again, byte by byte and by generation, in [`super::intervals`].
 
 use std::cell::Cell;
 
-use foretrace_event::wire::{Op, Record};
+use foretrace_event::wire::{Op, Record, Sync};
 use rustc_hash::FxHashMap;
 
 use crate::recording::{Recording, RecordingError};
@@ -27,11 +30,23 @@ pub(super) struct SharedLines {
     last: Cell<Option<(u64, u32)>>,
 }
 
+/// The end of a block: who frees it, its first byte and its length.
+type End = (u32, u64, u64);
+
 impl SharedLines {
     /// Reads all accesses once.
     pub(super) fn scan(recording: &Recording) -> Result<Self, RecordingError> {
         let mut lines = Self::default();
-        recording.scan(|index, record| lines.record(index as u32, record))?;
+        let mut ends: Vec<End> = Vec::new();
+        recording.scan(|index, record| match record {
+            Record::Sync(sync) if is_access(sync) => ends.push((index as u32, sync.object, sync.arg)),
+            record => lines.record(index as u32, record),
+        })?;
+        for (thread, start, length) in ends {
+            for line in lines.touched_within(start, length) {
+                lines.touch(thread, line, true);
+            }
+        }
         Ok(lines)
     }
 
@@ -78,6 +93,25 @@ impl SharedLines {
         *cell |= if writes { WRITTEN } else { 0 };
     }
 
+    /// The lines that have a byte in this block and were touched by anybody.
+    pub(super) fn touched_within(&self, start: u64, length: u64) -> Vec<u64> {
+        let end = start.saturating_add(length);
+        let (first, last) = (start / 64, end.saturating_sub(1) / 64);
+        let pages = first / 64..=last / 64;
+        let mut known: Vec<(u64, u32)> = if last / 64 - first / 64 < self.pages.len() as u64 {
+            pages.filter_map(|number| Some((number, self.page(number)?))).collect()
+        } else {
+            let within = self.index.iter().filter(|(number, _)| pages.contains(number));
+            within.map(|(number, page)| (*number, *page)).collect()
+        };
+        known.sort_unstable();
+        let lines = known.into_iter().flat_map(|(number, page)| {
+            let touched = self.pages[page as usize].iter().enumerate().filter(|(_, cell)| **cell != 0);
+            touched.map(move |(index, _)| number * 64 + index as u64)
+        });
+        lines.filter(|line| (first..=last).contains(line)).collect()
+    }
+
     /// Forgets all lines but these.
     pub(super) fn only(&mut self, lines: impl IntoIterator<Item = u64>) {
         let mut kept = Self::default();
@@ -93,4 +127,9 @@ impl SharedLines {
         let cell = self.page(line / 64).map_or(0, |page| self.pages[page as usize][(line % 64) as usize]);
         cell & (SHARED | WRITTEN) == SHARED | WRITTEN
     }
+}
+
+/// Is this the end of a block that code of the program's own frees?
+pub(super) fn is_access(sync: &Sync) -> bool {
+    sync.op == Op::Free && sync.pc != 0 && sync.arg != 0
 }

@@ -256,7 +256,10 @@ impl<'a> Normaliser<'a> {
             Op::SignalEnter => self.walkers[index].handlers += 1,
             Op::SignalExit => self.walkers[index].handlers = self.walkers[index].handlers.saturating_sub(1),
             Op::Alloc => self.allocate(thread, object, sync.arg, sync.pc),
-            Op::Free => self.free(object, sync.arg),
+            Op::Free => {
+                self.write_all(index, sync);
+                self.free(object, sync.arg);
+            }
             Op::Gap => {
                 let number = self.builder.recorded(thread);
                 self.note(Note::Gap { thread: number, events: sync.arg });

@@ -1,10 +1,11 @@
 //! Accesses and allocations along the walk, and the intervals at its end.
 
-use foretrace_event::wire::Access;
+use foretrace_event::wire::{Access, Sync};
 use foretrace_event::{AtomicId, Event, IntervalId, ThreadId};
 
 use super::generations::bits;
 use super::intervals::{self, Sink, Threads, Touch, Toucher};
+use super::lines::is_access;
 use super::operations::{AtomicUse, Normaliser};
 use crate::note::Note;
 use crate::trace::{AllocationInfo, IntervalInfo, Trace};
@@ -85,6 +86,25 @@ impl Normaliser<'_> {
         self.allocations.push(AllocationInfo { address, length, thread, pc });
         self.generations.alloc(address, end, self.allocations.len() as u32);
         self.addresses.forget_range(address, end);
+    }
+
+    /// Who frees a block writes all of it, as far as it concerns others.
+    pub(super) fn write_all(&mut self, index: usize, sync: &Sync) {
+        if !is_access(sync) {
+            return;
+        }
+        let (start, end) = (sync.object, sync.object.saturating_add(sync.arg));
+        for line in self.lines.touched_within(start, sync.arg) {
+            if !self.lines.matters(line) {
+                continue;
+            }
+            let writes = bits(start.saturating_sub(line * 64), end - line * 64);
+            let access = Access { line, reads: 0, writes, pc: sync.pc };
+            let mut parts = std::mem::take(&mut self.parts);
+            self.generations.parts(line, writes, |part| parts.push(part));
+            parts.drain(..).for_each(|part| self.keep(index, &access, part.generation, part.mask));
+            self.parts = parts;
+        }
     }
 
     /// A block of memory goes away, with all that lies in it.

@@ -3,7 +3,7 @@
 static int data;
 static volatile int ready;
 NOBODY_CARES(a) {
-    data = 5;
+    data = 5; // expect: race with line 13
     ready = 1; // expect: race with line 11
     return unused;
 }

@@ -3,8 +3,8 @@
 struct config { int width; };
 static struct config *config;
 NOBODY_CARES(a) {
-    struct config *fresh = malloc(sizeof *fresh);
-    fresh->width = 80;
+    struct config *fresh = malloc(sizeof *fresh); // may: race with line 14
+    fresh->width = 80; // may: race with line 14
     config = fresh; // expect: race with line 13
     return unused;
 }

@@ -4,7 +4,7 @@
 int main() {
     std::vector<std::thread> threads;
     int sum[4] = {};
-    for (int i = 0; i < 2; i++) { // expect: race
+    for (int i = 0; i < 2; i++) { // expect: race with line 8
         threads.emplace_back([&i, &sum] { sum[i & 3]++; });
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }

@@ -5,7 +5,7 @@ NOBODY_CARES(a) {
     L(m);
     int seen = count;
     U(m);
-    count = seen + 1; // expect: race
+    count = seen + 1; // expect: race with line 14
     return unused;
 }
 NOBODY_CARES(b) {

@@ -8,7 +8,7 @@ static int *get(void) {
             instance = malloc(4);
         U(m);
     }
-    return instance;
+    return instance; // may: race with line 8
 }
 NOBODY_CARES(a) {
     return get() ? unused : NULL;

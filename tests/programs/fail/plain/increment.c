@@ -2,7 +2,7 @@
 // Two threads increment without a lock.
 static int count;
 NOBODY_CARES(a) {
-    count++; // expect: race
+    count++; // expect: race with line 10
     return unused;
 }
 NOBODY_CARES(b) {

@@ -3,15 +3,17 @@
 use super::subject::Subject;
 use super::vain;
 use super::{Args, Look};
+use crate::cmd::progress::Bar;
 use anyhow::Context;
 use foretrace_finding::{Candidate, Finding, Rung, Schedule, Verdict, Witness};
-use foretrace_predict::{Budget, Options, Predicted, Prediction, predict, witnesses};
+use foretrace_predict::{Budget, Options, Predicted, Prediction, Watch, predict, witnesses};
 use foretrace_replay::{
-    Confirmed, Enforced, Evidence, Limits, Modules, Program, ReplayError, Spot, confirm, side_by_side,
+    Confirmed, Enforced, Evidence, Limits, Modules, Program, ReplayError, Spot, TimeLimit, confirm, side_by_side,
 };
 use foretrace_trace::Trace;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// What came of everything.
@@ -29,15 +31,22 @@ const LEAST: Duration = Duration::from_secs(10);
 const MOST: Duration = Duration::from_secs(600);
 
 /// Predicts and replays.
-pub fn examine(args: &Args, subject: &Subject, scratch: &Path) -> anyhow::Result<Results> {
+pub fn examine(
+    args: &Args,
+    subject: &Subject,
+    scratch: &Path,
+    (stop, bar): (&'static AtomicBool, &Bar),
+) -> anyhow::Result<Results> {
     let until = args.budget.map(|budget| Instant::now() + budget);
-    let options = options(args, until);
-    let limits = Limits { time: (subject.time * 20).clamp(LEAST, MOST), replays: args.replays, until };
-    let prediction = predict(&subject.trace, &options, &());
+    let mut options = options(args, until);
+    options.budget.stop = Some(stop);
+    let time = TimeLimit { time: (subject.time * 20).clamp(LEAST, MOST), stop: Some(stop) };
+    let limits = Limits { time, replays: args.replays, until };
+    let prediction = predict(&subject.trace, &options, bar);
     let recorded = (&subject.trace, &subject.modules);
-    let bench = Bench { program: &subject.program, recorded, options: &options, limits, scratch };
+    let bench = Bench { program: &subject.program, recorded, options: &options, limits, scratch, bar };
     let mut replays = Replays { bench, seen: Seen::default(), open: Vec::new() };
-    if subject.timed_out {
+    if subject.cut_short {
         replays.observed()?;
     }
     replays.all(&prediction, jobs(args))?;
@@ -60,6 +69,10 @@ fn options(args: &Args, deadline: Option<Instant>) -> Options {
         budget: Budget { deadline, ..Budget::default() },
         ..Options::default()
     }
+}
+
+fn not_replayed() -> Verdict {
+    Verdict::Unknown { why: "it was not replayed".to_owned() }
 }
 
 /// Failures, each once.
@@ -85,6 +98,7 @@ struct Bench<'a> {
     options: &'a Options,
     limits: Limits,
     scratch: &'a Path,
+    bar: &'a Bar,
 }
 
 impl Bench<'_> {
@@ -113,13 +127,18 @@ impl Replays<'_> {
         for number in 0..jobs {
             std::fs::create_dir_all(self.bench.scratch.join(format!("replay-{number}")))?;
         }
+        self.bench.bar.phase("replaying", all.len());
         for group in all.chunks(jobs.max(1)) {
             let fresh: Vec<_> = group.iter().filter(|one| !self.is_shown(&one.witness.candidate)).collect();
             let bench = self.bench;
-            for answer in side_by_side(jobs, &fresh, |worker, one| bench.climb(worker, one)) {
+            let answers = side_by_side(jobs, &fresh, |worker, one| bench.climb(worker, one));
+            group.iter().for_each(|_| bench.bar.step());
+            for (one, answer) in fresh.iter().zip(answers) {
                 let (finding, seen) = answer.context("cannot replay")?;
                 seen.into_iter().for_each(|confirmed| self.seen.add(confirmed));
-                self.open.extend(finding.filter(|finding| finding.verdict != Verdict::Confirmed));
+                let untried = || Finding { witness: one.witness.clone(), verdict: not_replayed() };
+                let finding = finding.unwrap_or_else(untried);
+                self.open.extend(Some(finding).filter(|finding| finding.verdict != Verdict::Confirmed));
             }
         }
         let open = std::mem::take(&mut self.open);
@@ -135,8 +154,13 @@ impl Replays<'_> {
     /// Lets operations fail that succeeded, and looks what the program does.
     fn in_vain(&mut self, jobs: usize) -> anyhow::Result<()> {
         let bench = self.bench;
+        if bench.limits.spent().is_some() {
+            return Ok(());
+        }
         let tries = vain::all(bench.recorded.0, bench.options);
+        bench.bar.phase("letting operations fail", tries.len());
         let answers = side_by_side(jobs, &tries, |worker, witness| {
+            bench.bar.step();
             let directory = bench.scratch.join(format!("replay-{worker}"));
             let mut one = std::iter::once(witness.clone());
             confirm(bench.program, bench.recorded, &mut one, &directory, bench.limits)
@@ -148,7 +172,7 @@ impl Replays<'_> {
         Ok(())
     }
 
-    /// A run that was ended because it took too long: is it stuck when it is repeated?
+    /// A run that was ended because it took too long, or by Ctrl-C: is it stuck when it is repeated?
     fn observed(&mut self) -> anyhow::Result<()> {
         let trace = self.bench.recorded.0;
         let schedule: Schedule = trace.observed().collect();

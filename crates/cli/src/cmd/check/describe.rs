@@ -12,32 +12,41 @@ use foretrace_report::{Finding, Kind, Memory, Report, Site, Status, Thread, Unde
 use foretrace_trace::Symbols;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Everything, in words. Findings stand in the order of the results: confirmed ones, then open ones.
-pub fn report(subject: &Subject, results: &Results) -> Report {
+/// Everything, in words, and which failure each confirmed finding is of. Findings stand in the order of the results:
+/// confirmed ones, then open ones.
+pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<'a>) {
     let base = subject.program.directory.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
     let sources = Sources::new(base);
     let confirmed = results.confirmed.iter().map(|confirmed| {
         let symbols = sources.symbols(&confirmed.run.modules);
         Words { subject, sources: &sources, symbols: &symbols, modules: &confirmed.run.modules }.confirmed(confirmed)
     });
+    let confirmed: Vec<Finding> = confirmed.collect();
+    let ids = confirmed.iter().map(|finding| finding.id.clone());
+    // The first of equals stands for all.
+    let failures = ids.zip(&results.confirmed).rev().collect();
     let open = results.open.iter().map(|open| {
         let words = Words { subject, sources: &sources, symbols: &subject.symbols, modules: &subject.modules };
         words.predicted(&open.witness, &open.verdict)
     });
     let undecided = &results.prediction.undecided;
-    Report {
+    let report = Report {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         program: subject.command_line(),
         exit: subject.exit.clone(),
-        findings: each_once(confirmed.chain(open)),
+        findings: each_once(confirmed.into_iter().chain(open)),
         undecided: undecided
             .iter()
             .map(|open| Undecided { question: question(subject, &open.question), why: open.why.to_string() })
             .collect(),
         notes: subject.trace.notes().iter().map(ToString::to_string).collect(),
         ..Report::default()
-    }
+    };
+    (report, failures)
 }
+
+/// Failures by the ids of their findings.
+pub type Failures<'a> = BTreeMap<String, &'a Confirmed>;
 
 /// The same lines may be several instructions; the first finding stands for all.
 fn each_once(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
@@ -178,14 +187,14 @@ impl Words<'_> {
     }
 
     fn access(&self, access: &SeenAccess, race: &SeenRace, threads: &[Thread]) -> Site {
-        let verb = if access.write { "write" } else { "read" };
+        let verb = match (access.free, access.write) {
+            (true, _) => "free",
+            (false, true) => "write",
+            (false, false) => "read",
+        };
         let bytes = if access.size == 1 { "1 byte".to_owned() } else { format!("{} bytes", access.size) };
         let atomically = if access.atomic { " atomically" } else { "" };
-        let kind = if access.atomic {
-            format!("Atomic {verb}")
-        } else {
-            verb.replacen(['w', 'r'], if access.write { "W" } else { "R" }, 1)
-        };
+        let kind = if access.atomic { format!("Atomic {verb}") } else { verb[..1].to_uppercase() + &verb[1..] };
         Site {
             thread: index_of(threads, access.thread),
             doing: format!("{verb}s {bytes}{atomically}"),

@@ -2,23 +2,23 @@
 //!
 //! | file | what it holds |
 //! | --- | --- |
-//! | `finding` | `key=value` lines: what it is, the schedule, the command and where it runs, the recording |
+//! | `finding` | `key=value` lines: what it is, where it fails, the schedule, the command and where it runs, the recording |
 //! | `schedule` | the schedule as the runtime reads it |
 //! | `report.txt`, `report.json` | the report of this finding alone |
 //!
 //! A program that was compiled for the check is kept beside them, under `runs`, with the recording.
 
-use super::confirm::Results;
+use super::describe::Failures;
 use super::subject::Subject;
 use crate::recording::quoted;
 use anyhow::Context;
-use foretrace_replay::{Confirmed, Enforced};
-use foretrace_report::{Format, Report, Style};
+use foretrace_replay::{Confirmed, Enforced, Evidence, Modules, Replayed};
+use foretrace_report::{Format, Kind, Report, Style};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 /// Keeps every confirmed finding, and says in the report where.
-pub fn all(folder: &Path, subject: &Subject, results: &Results, report: &mut Report) -> anyhow::Result<()> {
+pub fn all(folder: &Path, subject: &Subject, failures: &Failures, report: &mut Report) -> anyhow::Result<()> {
     let (program, recording) =
         keep_run(folder, subject).with_context(|| format!("cannot write to {}", folder.display()))?;
     let confirmed = report.findings.iter().filter(|finding| finding.is_confirmed()).count();
@@ -26,8 +26,7 @@ pub fn all(folder: &Path, subject: &Subject, results: &Results, report: &mut Rep
         let finding = &mut report.findings[index];
         let own = folder.join(&finding.id);
         finding.folder = Some(own.display().to_string());
-        let seen = results.confirmed.iter().find(|seen| seen.witness.schedule.to_string() == finding.schedule);
-        let seen = seen.context("a confirmed finding has a witness")?;
+        let seen = failures.get(&finding.id).context("a confirmed finding has a failure")?;
         let single = Report { findings: vec![report.findings[index].clone()], ..report.clone() };
         keep_one(&own, subject, seen, &single, (&program, &recording))
             .with_context(|| format!("cannot write {}", own.display()))?;
@@ -69,13 +68,13 @@ fn keep_one(
     fs::create_dir_all(own)?;
     let enforced = Enforced::new(&subject.trace, &seen.witness.schedule)?;
     fs::write(own.join("schedule"), enforced.to_bytes())?;
-    fs::write(own.join("finding"), text(subject, report, program, recording))?;
+    fs::write(own.join("finding"), text(subject, seen, report, (program, recording)))?;
     foretrace_report::write(report, Format::Human, Style::plain(), &mut File::create(own.join("report.txt"))?)?;
     foretrace_report::write(report, Format::Json, Style::plain(), &mut File::create(own.join("report.json"))?)?;
     Ok(())
 }
 
-fn text(subject: &Subject, report: &Report, program: &Path, recording: &Path) -> String {
+fn text(subject: &Subject, seen: &Confirmed, report: &Report, (program, recording): (&Path, &Path)) -> String {
     let finding = &report.findings[0];
     let args = subject.program.command.iter().skip(1).map(|word| quoted(word));
     let command: Vec<String> = std::iter::once(quoted(program.as_os_str())).chain(args).collect();
@@ -85,6 +84,7 @@ fn text(subject: &Subject, report: &Report, program: &Path, recording: &Path) ->
         ("kind", finding.kind.rule().to_owned()),
         ("title", finding.title()),
         ("verdict", "confirmed".to_owned()),
+        ("places", places(&seen.evidence, &seen.run.modules).join(" ")),
         ("schedule", finding.schedule.clone()),
         ("command", command.join(" ")),
         ("directory", directory.display().to_string()),
@@ -93,12 +93,18 @@ fn text(subject: &Subject, report: &Report, program: &Path, recording: &Path) ->
     lines.into_iter().map(|(key, value)| format!("{key}={value}\n")).collect()
 }
 
+/// Where each thread fails, the same in every run: `prog+0x1234`.
+fn places(evidence: &Evidence, modules: &Modules) -> Vec<String> {
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().replace(char::is_whitespace, "_");
+    evidence.spots(modules).iter().map(|(path, address)| format!("{}+{address:#x}", name(path))).collect()
+}
+
 /// A finding that was kept.
 pub struct Kept {
     /// How to run its program.
     pub program: foretrace_replay::Program,
-    /// Its rule.
-    pub kind: String,
+    kind: String,
+    places: Vec<String>,
     /// What it is, in a line.
     pub title: String,
     schedule: PathBuf,
@@ -117,7 +123,20 @@ impl Kept {
         let command = crate::recording::unquoted(get("command")?);
         let program = super::subject::program(&command, Some(PathBuf::from(get("directory")?)))?;
         let (kind, title) = (get("kind")?.to_owned(), get("title")?.to_owned());
-        Ok(Self { program, kind, title, schedule: folder.join("schedule") })
+        let places = get("places")?.split(' ').map(str::to_owned).collect();
+        Ok(Self { program, kind, places, title, schedule: folder.join("schedule") })
+    }
+
+    /// Does a run fail as this finding did? Of two racing statements, another pair of accesses may come first: one place
+    /// in common is enough.
+    pub fn is_in(&self, run: &Replayed) -> bool {
+        Evidence::all(&run.outcome).iter().any(|evidence| {
+            let kind = match evidence {
+                Evidence::Race(_) => Kind::DataRace,
+                Evidence::Deadlock(_) => Kind::Deadlock,
+            };
+            self.kind == kind.rule() && places(evidence, &run.modules).iter().any(|place| self.places.contains(place))
+        })
     }
 
     /// A directory for one replay.

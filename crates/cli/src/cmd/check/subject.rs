@@ -1,15 +1,17 @@
 //! What is checked: a program that was compiled, or one as it is, and a recording of it.
 
 use super::{Args, Form};
+use crate::cmd::progress::Later;
 use crate::recording::{self, Run};
 use crate::way::{find_program, way_into};
 use anyhow::{Context, bail};
-use foretrace_replay::{Ended, Modules, Program, run_limited};
+use foretrace_replay::{Ended, Modules, Program, TimeLimit, run_limited};
 use foretrace_trace::{Recording, Symbols, Trace};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 /// What is checked.
@@ -26,8 +28,8 @@ pub struct Subject {
     pub symbols: Symbols,
     /// How the recorded run ended, in words.
     pub exit: String,
-    /// It was ended because it took too long.
-    pub timed_out: bool,
+    /// It was ended because it took too long, or by Ctrl-C.
+    pub cut_short: bool,
     /// How long it took.
     pub time: Duration,
     /// The program was compiled for this check and goes away with it.
@@ -36,7 +38,7 @@ pub struct Subject {
 
 impl Subject {
     /// Builds and records as the arguments say.
-    pub fn new(args: &Args, scratch: &Path) -> anyhow::Result<Self> {
+    pub fn new(args: &Args, scratch: &Path, stop: &'static AtomicBool) -> anyhow::Result<Self> {
         if let Some(directory) = &args.recording {
             let recording = Recording::open(directory)?;
             let program = recorded_program(&recording, directory)?;
@@ -45,7 +47,7 @@ impl Subject {
         let (command, compiled) = command(args, scratch)?;
         let program = program(&command, None)?;
         let directory = scratch.join("recording.ft");
-        let ended = record(args, &program, &directory)?;
+        let ended = record(args, &program, &directory, stop)?;
         let recording = Recording::open(&directory)?;
         Ok(Self { compiled, ..Self::of(program, recording, directory, Some(ended))? })
     }
@@ -60,7 +62,7 @@ impl Subject {
             recording: path,
             modules: Modules::new(recording.modules().to_vec()),
             exit: ended.as_ref().map_or_else(String::new, how),
-            timed_out: ended.is_some_and(|ended| ended.timed_out),
+            cut_short: ended.is_some_and(|ended| ended.timed_out || ended.stopped),
             time: ended.map_or(Duration::from_millis(number("milliseconds").unwrap_or(0)), |ended| ended.time),
             compiled: false,
             trace,
@@ -82,6 +84,7 @@ impl Subject {
 fn how(ended: &Ended) -> String {
     match (ended.status.code(), ended.status.signal()) {
         _ if ended.timed_out => format!("the program was ended after {:.0?}", ended.time),
+        _ if ended.stopped => format!("the program was interrupted after {:.0?}", ended.time),
         (Some(code), _) => format!("the program ended with {code}"),
         (None, signal) => format!("the program was killed by signal {}", signal.unwrap_or_default()),
     }
@@ -147,14 +150,19 @@ fn io_stderr(args: &Args) -> Stdio {
     if own { Stdio::inherit() } else { Stdio::from(std::io::stderr()) }
 }
 
-fn record(args: &Args, program: &Program, directory: &Path) -> anyhow::Result<Ended> {
+fn record(args: &Args, program: &Program, directory: &Path, stop: &'static AtomicBool) -> anyhow::Result<Ended> {
     let directory = recording::prepare(directory)?;
     let mut settings = OsString::from("record limit=0 locations=0 follow=0 dir=");
     settings.push(&directory);
     let started = SystemTime::now();
     let mut command = program.with_settings(&settings);
-    let ended = run_limited(command.stdout(io_stderr(args)), args.timeout)
+    let limit = TimeLimit { time: args.timeout, stop: Some(stop) };
+    let news = Later::new(|| eprintln!("foretrace: recording; Ctrl-C ends the program, and what it did is checked"));
+    let ended = run_limited(command.stdout(io_stderr(args)), limit)
         .with_context(|| format!("cannot run {}", program.path.display()))?;
+    drop(news);
+    // It ended the recording; the next one ends the check.
+    stop.store(false, Ordering::Relaxed);
     let way = way_into(&program.path)?.name();
     Run { command: &program.command, way, started, ended: Some((ended.status, ended.time)) }.write(&directory)?;
     foretrace_trace::fold(&directory)?;

@@ -1,0 +1,79 @@
+//! Progress of work that has taken a second, on a terminal.
+
+use foretrace_predict::Watch;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Work that takes less than this shows nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A line on the terminal. Nothing is shown where there is none.
+pub struct Bar {
+    bar: ProgressBar,
+    _shown: Option<Later>,
+}
+
+impl Bar {
+    /// A hidden one; it appears after a second, unless `quiet`.
+    pub fn new(quiet: bool) -> Self {
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
+        let style = ProgressStyle::with_template("{spinner} {msg} {pos}/{len} [{elapsed}]");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        bar.enable_steady_tick(Duration::from_millis(200));
+        let shown = bar.clone();
+        let _shown = (!quiet).then(|| Later::new(move || shown.set_draw_target(ProgressDrawTarget::stderr())));
+        Self { bar, _shown }
+    }
+
+    /// The work is done; the line is gone.
+    pub fn finish(self) {
+        drop(self._shown);
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Watch for Bar {
+    fn phase(&self, name: &'static str, steps: usize) {
+        self.bar.set_message(name);
+        self.bar.set_length(steps as u64);
+        self.bar.set_position(0);
+    }
+
+    fn step(&self) {
+        self.bar.inc(1);
+    }
+}
+
+/// Something that is done after a second on a terminal, unless this goes away before.
+pub struct Later {
+    done: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Later {
+    /// To be done then.
+    pub fn new(then: impl FnOnce() + Send + 'static) -> Self {
+        if !std::io::stderr().is_terminal() {
+            return Self { done: None, thread: None };
+        }
+        let (done, wait) = channel();
+        let thread = std::thread::spawn(move || {
+            if wait.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                then();
+            }
+        });
+        Self { done: Some(done), thread: Some(thread) }
+    }
+}
+
+impl Drop for Later {
+    fn drop(&mut self) {
+        drop(self.done.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}

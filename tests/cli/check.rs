@@ -1,0 +1,212 @@
+//! `foretrace check` in each way into a program, with each of its answers, and `foretrace replay` of what it found.
+
+use crate::support::{Ran, Scratch, exists};
+use serde_json::Value;
+
+/// Two threads change a variable without a lock.
+const RACE: &str = r"
+#include <pthread.h>
+#include <unistd.h>
+static int shared;
+static void *first(void *arg) { shared = 1; return arg; }
+static void *second(void *arg) { usleep(3000); shared = 2; return arg; }
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, first, NULL);
+    pthread_create(&b, NULL, second, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 7;
+}
+";
+
+/// Two threads lock in opposite orders, apart in time.
+const DEADLOCK: &str = r"
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+static void *first(void *arg) {
+    pthread_mutex_lock(&m);
+    pthread_mutex_lock(&n);
+    pthread_mutex_unlock(&n);
+    pthread_mutex_unlock(&m);
+    return arg;
+}
+static void *second(void *arg) {
+    usleep(20000);
+    pthread_mutex_lock(&n);
+    pthread_mutex_lock(&m);
+    pthread_mutex_unlock(&m);
+    pthread_mutex_unlock(&n);
+    return arg;
+}
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, first, NULL);
+    pthread_create(&b, NULL, second, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
+";
+
+fn scratch() -> Scratch {
+    Scratch::with(&[("race.c", RACE), ("deadlock.c", DEADLOCK), ("clean.c", crate::support::COUNTER)])
+}
+
+/// The kinds of the confirmed findings of a report.
+fn kinds(ran: &Ran) -> Vec<String> {
+    let report: Value = serde_json::from_str(&ran.out()).unwrap_or_else(|error| panic!("{error}: {}", ran.err()));
+    let findings = report["findings"].as_array().expect("a list").iter();
+    findings
+        .filter(|finding| finding["status"] == "confirmed")
+        .map(|f| f["kind"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// Checks with a report in JSON: the answer, and what was found.
+fn check(scratch: &Scratch, rest: &str) -> (Option<i32>, Vec<String>) {
+    let ran = scratch.run(&format!("foretrace check --format json {rest}"));
+    (ran.code(), kinds(&ran))
+}
+
+/// The folder of the one finding.
+fn finding(scratch: &Scratch) -> String {
+    let all = scratch.path("foretrace-findings").read_dir().expect("findings are kept");
+    let names = all.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let found: Vec<String> = names.filter(|name| name != "runs").collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    format!("foretrace-findings/{}", found[0])
+}
+
+#[test]
+fn a_build_of_the_wrapper_is_checked_for_everything() {
+    let scratch = scratch();
+    for (name, kind) in [("race", "data-race"), ("deadlock", "deadlock")] {
+        scratch.all(&[&format!("foretrace-cc -g -pthread {name}.c -o {name}")]);
+        assert_eq!(check(&scratch, &format!("-- ./{name}")), (Some(1), vec![kind.to_owned()]), "{name}");
+    }
+}
+
+#[test]
+fn a_build_with_gccs_threadsanitizer_is_checked_as_it_is() {
+    let scratch = scratch();
+    for (name, kind) in [("race", "data-race"), ("deadlock", "deadlock")] {
+        scratch.all(&[&format!("gcc -g -fsanitize=thread -pthread {name}.c -o {name}")]);
+        assert_eq!(check(&scratch, &format!("-- ./{name}")), (Some(1), vec![kind.to_owned()]), "{name}");
+    }
+}
+
+#[test]
+fn an_ordinary_program_is_checked_for_deadlocks() {
+    let scratch = scratch();
+    scratch.all(&["gcc -g -pthread race.c -o race", "gcc -g -pthread deadlock.c -o deadlock"]);
+    assert_eq!(check(&scratch, "-- ./deadlock"), (Some(1), vec!["deadlock".to_owned()]));
+    assert_eq!(check(&scratch, "-- ./race"), (Some(0), vec![]));
+}
+
+#[test]
+fn a_recording_is_checked_like_a_run() {
+    let scratch = scratch();
+    scratch.all(&["foretrace-cc -g -pthread race.c -o race"]);
+    assert_eq!(scratch.run("foretrace record -o run.ft -- ./race").code(), Some(7));
+    assert_eq!(check(&scratch, "--recording run.ft"), (Some(1), vec!["data-race".to_owned()]));
+    scratch.run("foretrace check --recording nowhere.ft").refuses("nowhere.ft");
+}
+
+#[test]
+fn the_answers() {
+    let scratch = scratch();
+    let found = scratch.run("foretrace check race.c");
+    assert_eq!(found.code(), Some(1), "{}", found.err());
+    assert!(found.err().contains("1 confirmed; the program ended with 7"), "{}", found.err());
+    assert_eq!(found.out(), "");
+    let nothing = scratch.run("foretrace check clean.c");
+    assert_eq!((nothing.code(), nothing.out()), (Some(0), "2000\n".to_owned()), "{}", nothing.err());
+    assert!(nothing.err().contains("nothing found; the program ended with 0"), "{}", nothing.err());
+    scratch.run("foretrace check -- ./nobody").refuses("./nobody");
+    assert_eq!(scratch.run("foretrace check --cflags=-no-such-flag race.c").code(), Some(2));
+    let races = scratch.run("foretrace check --look-for races deadlock.c");
+    assert_eq!(races.code(), Some(0), "{}", races.err());
+}
+
+#[test]
+fn suppressions_in_threadsanitizers_syntax() {
+    let scratch = scratch();
+    let write = |text: &str| std::fs::write(scratch.path("hide"), text).unwrap();
+    write("# ours\nrace:^second$\ndeadlock:nobody\n");
+    let ran = scratch.run("foretrace check --suppressions hide race.c");
+    assert_eq!(ran.code(), Some(0), "{}", ran.err());
+    assert!(ran.err().contains("1 suppressed") && ran.err().contains("`deadlock:nobody` hid nothing"), "{}", ran.err());
+    write("race:third\n");
+    assert_eq!(scratch.run("foretrace check --suppressions hide race.c").code(), Some(1));
+    write("rice:third\n");
+    scratch.run("foretrace check --suppressions hide race.c").refuses("line 1");
+}
+
+#[test]
+fn a_budget_that_is_spent_leaves_predictions() {
+    let scratch = scratch();
+    let ran = scratch.run("foretrace check --budget 0s --all race.c");
+    assert_eq!(ran.code(), Some(0), "{}", ran.err());
+    assert!(ran.err().contains("0 confirmed"), "{}", ran.err());
+    let strict = scratch.run("foretrace check --replays 0 --fail-on predicted race.c");
+    assert_eq!(strict.code(), Some(1), "{}", strict.err());
+    assert!(strict.err().contains("predicted: data race"), "{}", strict.err());
+}
+
+#[test]
+fn a_program_that_does_not_end_is_ended_and_checked() {
+    let ends = RACE.replace("return 7;", "if (access(\"again\", F_OK)) pause(); return 7;");
+    let scratch = Scratch::with(&[("race.c", &ends)]);
+    let ran = scratch.run("foretrace check --timeout 2s --replays 1 race.c");
+    assert_eq!(ran.code(), Some(1), "{}", ran.err());
+    assert!(ran.err().contains("the program was ended after 2"), "{}", ran.err());
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_trouble() {
+    use std::process::Stdio;
+    let scratch = scratch();
+    for format in ["json", "sarif", "tsan", "junit", "github", "human"] {
+        let mut command = scratch.command(crate::support::FORETRACE);
+        command.args(["check", "--format", format, "race.c"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("it runs");
+        drop(child.stdout.take());
+        if format == "human" {
+            drop(child.stderr.take());
+        }
+        let output = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{format}: {said}");
+        assert!(!said.contains("panicked"), "{format}: {said}");
+    }
+}
+
+#[test]
+fn a_finding_is_replayed() {
+    let scratch = scratch();
+    scratch.run("foretrace check race.c");
+    let folder = finding(&scratch);
+    let ran = scratch.run(&format!("foretrace replay {folder} --times 3"));
+    assert_eq!(ran.code(), Some(1), "{}", ran.err());
+    assert!(ran.out().contains("failed 3 of 3 times"), "{}", ran.out());
+    scratch.run("foretrace replay race.c").refuses("is no finding");
+}
+
+#[test]
+fn a_debugger_stops_where_it_fails() {
+    for name in ["race", "deadlock"] {
+        let scratch = scratch();
+        scratch.run(&format!("foretrace check {name}.c"));
+        let folder = finding(&scratch);
+        for debugger in ["gdb", "lldb"].into_iter().filter(|debugger| exists(debugger)) {
+            let mut command = scratch.command(crate::support::FORETRACE);
+            command.args(["replay", &folder, &format!("--{debugger}")]).stdin(std::process::Stdio::null());
+            let output = command.output().expect("it runs");
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(said.contains("__foretrace_failed") && said.contains("second"), "{debugger} {name}: {said}");
+            assert!(said.contains(&format!("{name}.c:")), "{debugger} {name}: {said}");
+        }
+    }
+}

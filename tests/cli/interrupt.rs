@@ -1,0 +1,97 @@
+//! Ctrl-C in the middle of `foretrace check`: what is known so far is reported, and nothing runs on.
+
+use crate::support::{FORETRACE, Scratch};
+use std::io::Read;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+/// A race and a deadlock. Each run leaves an `x` in the file `runs` when it begins, and a dot when its threads have ended.
+/// The first run does not end if `HANGS` is 1; the third does not begin if it is 3.
+const PROGRAM: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static int shared;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+static void both(pthread_mutex_t *a, pthread_mutex_t *b) {
+    pthread_mutex_lock(a);
+    pthread_mutex_lock(b);
+    pthread_mutex_unlock(b);
+    pthread_mutex_unlock(a);
+}
+static void *first(void *arg) { shared = 1; both(&m, &n); return arg; }
+static void *second(void *arg) { usleep(20000); shared = 2; both(&n, &m); return arg; }
+int main(void) {
+    FILE *runs = fopen("runs", "a+");
+    fputs("x", runs);
+    fflush(runs);
+    rewind(runs);
+    int count = 0, c;
+    while ((c = getc(runs)) != EOF)
+        count += c == 'x';
+    if (HANGS == 3 && count == 3)
+        pause();
+    pthread_t a, b;
+    pthread_create(&a, NULL, first, NULL);
+    pthread_create(&b, NULL, second, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    fputs(".", runs);
+    fclose(runs);
+    if (HANGS == 1 && count == 1)
+        pause();
+    return 0;
+}
+"#;
+
+/// Begins a check, and interrupts it when this is in the file `runs`: the answer, and what it said.
+fn interrupted(hangs: u32, runs: &str) -> (Option<i32>, String) {
+    let scratch = Scratch::with(&[("program.c", PROGRAM)]);
+    let mut command = scratch.command(FORETRACE);
+    command.args(["check", "--jobs", "1", &format!("--cflags=-DHANGS={hangs}"), "program.c"]);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
+    let so_far = || std::fs::read_to_string(scratch.path("runs")).unwrap_or_default();
+    wait_for(&mut child, || so_far() == runs);
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.is_ok_and(|status| status.success()));
+    let mut said = String::new();
+    child.stderr.take().expect("it is piped").read_to_string(&mut said).expect("text");
+    let code = child.wait().expect("it ends").code();
+    assert_eq!(left(&scratch), Vec::<String>::new(), "{said}");
+    (code, said)
+}
+
+fn wait_for(child: &mut Child, done: impl Fn() -> bool) {
+    for _ in 0..3000 {
+        if done() {
+            return;
+        }
+        assert!(child.try_wait().expect("it is a child").is_none(), "it ended too early");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    panic!("it does not come to its point");
+}
+
+/// Processes that work in the scratch directory.
+fn left(scratch: &Scratch) -> Vec<String> {
+    let place = scratch.path("").canonicalize().expect("it is there");
+    let processes = std::fs::read_dir("/proc").expect("processes can be listed").flatten();
+    let here = processes.filter(|process| std::fs::read_link(process.path().join("cwd")).is_ok_and(|cwd| cwd == place));
+    here.map(|process| std::fs::read_to_string(process.path().join("cmdline")).unwrap_or_default()).collect()
+}
+
+#[test]
+fn the_recorded_run_ends_and_what_it_did_is_checked() {
+    let (code, said) = interrupted(1, "x.");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("2 confirmed; the program was interrupted after"), "{said}");
+}
+
+#[test]
+fn what_was_confirmed_is_reported() {
+    // The first run is recorded, the second shows the race, the third does not end.
+    let (code, said) = interrupted(3, "x.x.x");
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("error: data race") && said.contains("1 confirmed"), "{said}");
+    assert!(said.contains("note: interrupted: not everything was checked"), "{said}");
+}

@@ -1,0 +1,46 @@
+//! The corpus of programs: Foretrace against gcc's ThreadSanitizer and Helgrind, and Foretrace again and again.
+
+mod others;
+mod repeat;
+mod score;
+mod tools;
+
+use crate::install;
+use crate::run::{cargo, check, root};
+use foretrace_testkit::corpus::{Specimen, specimens};
+
+/// Which programs, and what to do with them.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Only those whose names contain this
+    only: Option<String>,
+    /// Check each so often with Foretrace alone, and replay each finding so often
+    #[arg(long, value_name = "N")]
+    times: Option<u32>,
+    /// Keep all cores busy with other work meanwhile
+    #[arg(long, requires = "times")]
+    load: bool,
+}
+
+/// Compares, or repeats.
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    check(&mut cargo(&["build", "--quiet", "--release", "-p", "foretrace"]))?;
+    let mut all = specimens(&root().join("tests/programs"))?;
+    all.retain(|specimen| args.only.as_ref().is_none_or(|only| specimen.name.contains(only.as_str())));
+    match args.times {
+        Some(times) => repeat::run(&all, times, args.load),
+        None => compare(&all, args.only.is_none()),
+    }
+}
+
+/// Prints the table; that of the whole corpus is written to `docs/corpus.md`, too.
+fn compare(all: &[Specimen], whole: bool) -> anyhow::Result<()> {
+    install::run()?;
+    let scores = score::all(all)?;
+    let text = score::text(all, &scores);
+    println!("{text}");
+    if whole {
+        std::fs::write(root().join("docs/corpus.md"), text)?;
+    }
+    Ok(())
+}

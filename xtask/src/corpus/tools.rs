@@ -1,0 +1,108 @@
+//! The tools that are compared: how each is run on a program, and what it says.
+
+use super::others;
+use crate::run::target;
+use anyhow::ensure;
+use foretrace_testkit::corpus::{Judgement, Specimen, judge, judge_found};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// What a tool gets wrong about a program, none if it crashed or did not end; and how long it took.
+pub struct Answer {
+    pub judgement: Option<Judgement>,
+    pub time: Duration,
+}
+
+/// Runs a tool on a program, with a directory to build in.
+pub type Tool = fn(&Specimen, &Path) -> anyhow::Result<Answer>;
+
+pub const TOOLS: [(&str, Tool); 3] = [("Foretrace", foretrace), ("gcc ThreadSanitizer", tsan), ("Helgrind", helgrind)];
+
+/// How long any of them may take, in seconds.
+const LIMIT: &str = "60";
+
+/// The tool under test, as it was built.
+pub fn release() -> anyhow::Result<PathBuf> {
+    let tool = target().join("release/foretrace");
+    ensure!(tool.exists(), "{} was not built", tool.display());
+    Ok(tool)
+}
+
+/// Compiles the program with these words first.
+fn compile(mut compiler: Command, specimen: &Specimen, program: &Path) -> anyhow::Result<()> {
+    compiler.args(["-g", "-O0", "-fno-omit-frame-pointer", "-pthread", "-w"]);
+    let output = compiler.arg(&specimen.path).arg("-o").arg(program).output()?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}
+
+fn gcc(specimen: &Specimen) -> Command {
+    Command::new(if is_cxx(specimen) { "g++" } else { "gcc" })
+}
+
+fn is_cxx(specimen: &Specimen) -> bool {
+    specimen.path.extension().is_some_and(|ending| ending == "cc")
+}
+
+fn source(specimen: &Specimen) -> String {
+    specimen.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// A command that is killed when it takes too long.
+fn limited(words: &[&str]) -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["-s", "KILL", LIMIT]).args(words);
+    command
+}
+
+fn timed(command: &mut Command) -> anyhow::Result<(Output, Duration)> {
+    let begin = Instant::now();
+    let output = command.stdin(Stdio::null()).output()?;
+    Ok((output, begin.elapsed()))
+}
+
+/// The program, built by Foretrace's own compiler.
+pub fn build(specimen: &Specimen, program: &Path) -> anyhow::Result<()> {
+    let mut compiler = Command::new(release()?);
+    compiler.arg(if is_cxx(specimen) { "c++" } else { "cc" });
+    compile(compiler, specimen, program)
+}
+
+/// `foretrace check` on a program that was built.
+pub fn check(specimen: &Specimen, program: &Path, findings: &Path) -> anyhow::Result<Answer> {
+    let mut command = limited(&[]);
+    command.arg(release()?).args(["check", "--format", "json", "--findings"]).arg(findings).arg("--").arg(program);
+    let (output, time) = timed(&mut command)?;
+    let report = serde_json::from_slice(&output.stdout).ok();
+    Ok(Answer { judgement: report.map(|report| judge(specimen, &report)), time })
+}
+
+fn foretrace(specimen: &Specimen, scratch: &Path) -> anyhow::Result<Answer> {
+    let program = scratch.join("foretrace-program");
+    build(specimen, &program)?;
+    check(specimen, &program, &scratch.join("findings"))
+}
+
+fn tsan(specimen: &Specimen, scratch: &Path) -> anyhow::Result<Answer> {
+    let program = scratch.join("tsan-program");
+    let mut compiler = gcc(specimen);
+    compiler.arg("-fsanitize=thread");
+    compile(compiler, specimen, &program)?;
+    let mut command = limited(&["setarch", "-R"]);
+    let (output, time) = timed(command.arg(&program).env("TSAN_OPTIONS", "second_deadlock_stack=1"))?;
+    let text = String::from_utf8_lossy(&output.stderr);
+    let died = ["FATAL:", "DEADLYSIGNAL", "CHECK failed"].iter().any(|word| text.contains(word));
+    let judgement = judge_found(specimen, &others::tsan(&text, &source(specimen)));
+    Ok(Answer { judgement: (!died && output.status.code().is_some()).then_some(judgement), time })
+}
+
+fn helgrind(specimen: &Specimen, scratch: &Path) -> anyhow::Result<Answer> {
+    let program = scratch.join("plain-program");
+    compile(gcc(specimen), specimen, &program)?;
+    let mut command = limited(&["valgrind", "--tool=helgrind", "-q"]);
+    let (output, time) = timed(command.arg(&program))?;
+    let text = String::from_utf8_lossy(&output.stderr);
+    let judgement = judge_found(specimen, &others::helgrind(&text, &source(specimen)));
+    Ok(Answer { judgement: output.status.code().map(|_| judgement), time })
+}
