@@ -157,7 +157,9 @@ fn a_budget_that_is_spent_leaves_predictions() {
 
 #[test]
 fn a_program_that_does_not_end_is_ended_and_checked() {
-    let ends = RACE.replace("return 7;", "if (access(\"again\", F_OK)) pause(); return 7;");
+    // The first run finds no such file.
+    let ends = RACE.replace("return 7;", "if (mkdir(\"again\", 0700) == 0) pause(); return 7;");
+    let ends = format!("#include <sys/stat.h>\n{ends}");
     let scratch = Scratch::with(&[("race.c", &ends)]);
     let ran = scratch.run("foretrace check --timeout 2s --replays 1 race.c");
     assert_eq!(ran.code(), Some(1), "{}", ran.err());
@@ -200,7 +202,9 @@ fn a_debugger_stops_where_it_fails() {
         let scratch = scratch();
         scratch.run(&format!("foretrace check {name}.c"));
         let folder = finding(&scratch);
-        for debugger in ["gdb", "lldb"].into_iter().filter(|debugger| exists(debugger)) {
+        let there =
+            [("gdb", "gdb"), ("lldb", "lldb"), ("lldb", "lldb-19")].into_iter().filter(|(_, file)| exists(file));
+        for (debugger, _) in there {
             let mut command = scratch.command(crate::support::FORETRACE);
             command.args(["replay", &folder, &format!("--{debugger}")]).stdin(std::process::Stdio::null());
             let output = command.output().expect("it runs");

@@ -95,3 +95,16 @@ fn what_was_confirmed_is_reported() {
     assert!(said.contains("error: data race") && said.contains("1 confirmed"), "{said}");
     assert!(said.contains("note: interrupted: not everything was checked"), "{said}");
 }
+
+#[test]
+fn long_work_shows_its_progress_on_a_terminal_and_nowhere_else() {
+    let slow = PROGRAM.replace("pthread_t a, b;", "sleep(2); pthread_t a, b;");
+    let scratch = Scratch::with(&[("program.c", &slow)]);
+    let line = format!("{FORETRACE} check --cflags=-DHANGS=0 --look-for races program.c");
+    let mut terminal = scratch.command("script");
+    terminal.args(["-qec", &line, "/dev/null"]).stdin(Stdio::null());
+    let shown = String::from_utf8_lossy(&terminal.output().expect("script runs").stdout).into_owned();
+    assert!(shown.contains("recording; Ctrl-C ends the program") && shown.contains("replaying 0/1"), "{shown}");
+    let piped = scratch.run("foretrace check --cflags=-DHANGS=0 --look-for races program.c").err();
+    assert!(!piped.contains("recording;") && !piped.contains("replaying") && !piped.contains('\x1b'), "{piped}");
+}

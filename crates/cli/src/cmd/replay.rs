@@ -3,6 +3,7 @@
 use super::check::keep::Kept;
 use anyhow::{Context, bail};
 use foretrace_replay::Outcome;
+use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
@@ -67,12 +68,24 @@ fn instead(outcome: &Outcome) -> String {
     }
 }
 
+/// The debugger of this name, or the newest of those whose name goes on with a version, as Debian's `lldb-19` does.
+fn debugger_named(name: &str) -> OsString {
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let files = std::env::split_paths(&search).filter_map(|directory| directory.read_dir().ok()).flatten().flatten();
+    let version = |file: &OsString| {
+        let rest = file.to_str()?.strip_prefix(name)?;
+        if rest.is_empty() { Some(u32::MAX) } else { rest.strip_prefix('-')?.parse().ok() }
+    };
+    let known = files.map(|file| file.file_name()).filter_map(|file| Some((version(&file)?, file)));
+    known.max().map_or_else(|| name.into(), |(_, file)| file)
+}
+
 /// Becomes the debugger; returns only if that fails.
 fn debug(args: &Args, kept: &Kept) -> anyhow::Result<ExitCode> {
     let scratch = kept.scratch()?.keep();
     let program = kept.program.under(&scratch, true);
     let mut debugger = if args.gdb {
-        let mut gdb = Command::new("gdb");
+        let mut gdb = Command::new(debugger_named("gdb"));
         gdb.args([
             "-q",
             "-ex",
@@ -85,7 +98,7 @@ fn debug(args: &Args, kept: &Kept) -> anyhow::Result<ExitCode> {
         ]);
         gdb
     } else {
-        let mut lldb = Command::new("lldb");
+        let mut lldb = Command::new(debugger_named("lldb"));
         lldb.args(["-o", &format!("breakpoint set -n {BREAKPOINT}"), "-o", "run", "-o", "thread backtrace all", "--"]);
         lldb
     };

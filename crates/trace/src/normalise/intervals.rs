@@ -4,7 +4,7 @@
 //! atomic variables that cover it. An interval is a maximal run of neighbouring bytes of one allocation with one
 //! signature. It is kept if at least two threads touch it, somebody writes it, and somebody accesses it plainly.
 //!
-//! **Algorithm.** Touches are sorted by line; within a line the bytes are split, touch by touch, into at most 64 classes
+//! **Algorithm.** Touches are sorted by allocation and line; within a line the bytes are split, touch by touch, into at most 64 classes
 //! of equal signature; a class that reaches the end of its line is joined with the next line's if their signatures are
 //! equal. So `n` touches cost `O(n log n)`.
 //!
@@ -36,8 +36,8 @@ pub(crate) struct Touch {
 }
 
 impl Touch {
-    fn key(&self) -> (u64, u32, Toucher) {
-        (self.line, self.generation, self.toucher)
+    fn key(&self) -> (u32, u64, Toucher) {
+        (self.generation, self.line, self.toucher)
     }
 
     /// How it touches the bytes of `mask`: not at all, reading, writing, both.
@@ -67,7 +67,7 @@ pub(crate) trait Sink {
     fn extend(&mut self, bytes: u64);
 }
 
-/// Groups the bytes of all touches into intervals, in the order of their addresses.
+/// Groups the bytes of all touches into intervals, in the order of their allocations and then of their addresses.
 pub(crate) fn group(mut touches: Vec<Touch>, sink: &mut impl Sink) {
     touches.sort_unstable_by_key(Touch::key);
     touches.dedup_by(|next, first| {

@@ -2,6 +2,8 @@
 //!
 //! A byte belongs to the allocation that is live when its access is read from the stream, that is at the stamp of the
 //! last operation before it in its thread; else to the latest one before the thread's next operation; else to none.
+//!
+//! Whoever frees bytes writes them, as far as they lie on lines that anybody accesses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -64,6 +66,14 @@ fn memories(run: &Run) -> Vec<Memory> {
     run.acts.iter().map(step).collect()
 }
 
+fn is_accessed(run: &Run, line: u64) -> bool {
+    run.acts.iter().any(|(_, act)| match *act {
+        Act::Access { line: accessed, .. } => accessed == line,
+        Act::Atomic { address, .. } => address / 64 == line,
+        _ => false,
+    })
+}
+
 impl Oracle<'_> {
     fn at(&self, moment: Option<usize>, byte: u64) -> Option<(u32, bool)> {
         self.after[moment?].get(&byte).copied()
@@ -97,7 +107,14 @@ impl Oracle<'_> {
                         }
                     }
                 }
-                Act::Alloc { .. } | Act::Free { .. } | Act::Start | Act::Fork(_) => {}
+                Act::Free { start, end } => {
+                    let toucher = Toucher::Segment(*thread, *before);
+                    for byte in (start..end).filter(|byte| is_accessed(self.run, byte / 64)) {
+                        let generation = self.at(index.checked_sub(1), byte).map_or(0, |(generation, _)| generation);
+                        self.touches.entry((generation, byte)).or_default().insert((toucher, true));
+                    }
+                }
+                Act::Alloc { .. } | Act::Start | Act::Fork(_) => {}
             }
         }
     }
