@@ -8,6 +8,7 @@
 
 mod assets;
 mod cmd;
+mod output;
 mod recording;
 mod way;
 
@@ -61,6 +62,9 @@ pub fn main_as(name: &str) -> ExitCode {
         _ => dispatch(Cli::parse_from(args).command),
     };
     outcome.unwrap_or_else(|error| {
+        if output::reader_left(&error) {
+            return ExitCode::SUCCESS;
+        }
         eprintln!("foretrace: {}", in_one_line(&error));
         ExitCode::from(FAILED)
     })

@@ -1,5 +1,6 @@
 //! `foretrace csp`: reads CSP_M scripts and checks their assertions.
 
+use crate::output;
 use anyhow::{Context, bail};
 use foretrace_csp::budget::Budget;
 use foretrace_csp::counterexample::Counterexample;
@@ -8,7 +9,7 @@ use foretrace_csp::refine::search::Progress;
 use foretrace_csp::script::{LoadError, Report, Script, Verdict, with_stack};
 use foretrace_csp::source;
 use serde_json::{Value, json};
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -75,52 +76,61 @@ enum Worst {
     Undecided = 2,
 }
 
-/// Checks every script and answers with the worst result.
+/// Checks every script and answers with the worst result, or with the worst so far once nobody reads the results.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut worst = Worst::AllHold;
+    match scripts(args, &mut worst) {
+        Err(error) if !output::reader_left(&error) => Err(error),
+        _ => Ok(ExitCode::from(worst as u8)),
+    }
+}
+
+fn scripts(args: &Args, worst: &mut Worst) -> anyhow::Result<()> {
     let mut documents = Vec::new();
     for file in &args.files {
         let text = source::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-        let (result, document) = with_stack(|| script(args, file, &text))?;
-        worst = worst.max(result);
-        documents.extend(document);
+        documents.extend(with_stack(|| script(args, file, &text, worst))?);
     }
     if args.format == Format::Json && args.explore.is_none() {
-        println!("{:#}", json!({ "version": 1, "scripts": documents }));
+        let document = json!({ "version": 1, "scripts": documents });
+        output::write(|out| Ok(writeln!(out, "{document:#}")?))?;
     }
-    Ok(ExitCode::from(worst as u8))
+    Ok(())
 }
 
-fn script(args: &Args, file: &Path, text: &str) -> anyhow::Result<(Worst, Option<Value>)> {
+fn script(args: &Args, file: &Path, text: &str, worst: &mut Worst) -> anyhow::Result<Option<Value>> {
     let name = file.display().to_string();
     let script = match Script::load(&name, text, Vec::new()) {
         Ok(script) => script,
-        Err(error) if args.format == Format::Json => return Ok((Worst::Undecided, Some(load_error(&name, &error)))),
         Err(error) => {
+            *worst = Worst::Undecided;
+            if args.format == Format::Json {
+                return Ok(Some(load_error(&name, &error)));
+            }
             eprint!("{}", error.render());
-            return Ok((Worst::Undecided, None));
+            return Ok(None);
         }
     };
     if let Some(process) = &args.explore {
-        return explore(args, &script, process).map(|()| (Worst::AllHold, None));
+        return explore(args, &script, process).map(|()| None);
     }
     if args.check_only {
-        return Ok((Worst::AllHold, Some(json!({ "file": name, "assertions": [] }))));
+        return Ok(Some(json!({ "file": name, "assertions": [] })));
     }
     let budget = budget(args);
-    let mut worst = print_values(args, &script, &budget);
+    print_values(args, &script, &budget, worst)?;
     let mut results = Vec::new();
     for assertion in script.assertions() {
         let line = ProgressLine::new(args);
         let report = script.check(&assertion, &budget, &|p| line.show(p));
         line.clear();
-        worst = worst.max(verdict_rank(&report.verdict));
+        *worst = (*worst).max(verdict_rank(&report.verdict));
         match args.format {
-            Format::Text => print_report(&report, &script),
+            Format::Text => output::write(|out| print_report(out, &report, &script))?,
             Format::Json => results.push(report_json(&report)),
         }
     }
-    Ok((worst, Some(json!({ "file": name, "assertions": results }))))
+    Ok(Some(json!({ "file": name, "assertions": results })))
 }
 
 fn budget(args: &Args) -> Budget {
@@ -133,19 +143,18 @@ fn budget(args: &Args) -> Budget {
     }
 }
 
-fn print_values(args: &Args, script: &Script, budget: &Budget) -> Worst {
-    let mut worst = Worst::AllHold;
+fn print_values(args: &Args, script: &Script, budget: &Budget, worst: &mut Worst) -> anyhow::Result<()> {
     for (text, value) in script.prints(budget) {
         match value {
-            Ok(value) if args.format == Format::Text => println!("{text} = {value}"),
+            Ok(value) if args.format == Format::Text => output::write(|out| Ok(writeln!(out, "{text} = {value}")?))?,
             Ok(_) => {}
             Err(diagnostic) => {
                 eprint!("{}", diagnostic.render(&script.sources));
-                worst = Worst::Undecided;
+                *worst = Worst::Undecided;
             }
         }
     }
-    worst
+    Ok(())
 }
 
 fn verdict_rank(verdict: &Verdict) -> Worst {
@@ -156,7 +165,7 @@ fn verdict_rank(verdict: &Verdict) -> Worst {
     }
 }
 
-fn print_report(report: &Report, script: &Script) {
+fn print_report(out: &mut dyn Write, report: &Report, script: &Script) -> anyhow::Result<()> {
     let s = &report.statistics;
     let word = match &report.verdict {
         Verdict::Holds => "holds",
@@ -164,36 +173,39 @@ fn print_report(report: &Report, script: &Script) {
         Verdict::Unknown(_) => "undecided",
         Verdict::Error(_) => "error",
     };
-    println!("{}: {word}: {}", report.at, report.text);
+    writeln!(out, "{}: {word}: {}", report.at, report.text)?;
     let rate = s.states as f64 / s.time.as_secs_f64().max(1e-9);
-    println!(
+    writeln!(
+        out,
         "  {} states, {} transitions, depth {}, {:.3} s, {rate:.0} states/s",
         s.states,
         s.transitions,
         s.depth,
         s.time.as_secs_f64()
-    );
+    )?;
     match &report.verdict {
-        Verdict::Fails(Some(shown)) => print_counterexample(shown),
-        Verdict::Fails(None) => println!("  the claim holds, and it should not"),
-        Verdict::Unknown(why) => println!("  gave up: {why}"),
-        Verdict::Error(diagnostic) => print!("{}", diagnostic.render(&script.sources)),
+        Verdict::Fails(Some(shown)) => print_counterexample(out, shown)?,
+        Verdict::Fails(None) => writeln!(out, "  the claim holds, and it should not")?,
+        Verdict::Unknown(why) => writeln!(out, "  gave up: {why}")?,
+        Verdict::Error(diagnostic) => write!(out, "{}", diagnostic.render(&script.sources))?,
         Verdict::Holds => {}
     }
     if let Some(witness) = &report.witness {
-        print_counterexample(witness);
+        print_counterexample(out, witness)?;
     }
+    Ok(())
 }
 
-fn print_counterexample(shown: &Counterexample) {
-    println!("  after <{}>", shown.trace.join(", "));
-    println!("  {}", shown.summary());
+fn print_counterexample(out: &mut dyn Write, shown: &Counterexample) -> anyhow::Result<()> {
+    writeln!(out, "  after <{}>", shown.trace.join(", "))?;
+    writeln!(out, "  {}", shown.summary())?;
     if shown.components.len() > 1 {
-        println!("  what each part did:");
+        writeln!(out, "  what each part did:")?;
     }
     for part in shown.components.iter().filter(|_| shown.components.len() > 1) {
-        println!("    {}{}: <{}>", "  ".repeat(part.depth), part.label, part.trace.join(", "));
+        writeln!(out, "    {}{}: <{}>", "  ".repeat(part.depth), part.label, part.trace.join(", "))?;
     }
+    Ok(())
 }
 
 fn load_error(file: &str, error: &LoadError) -> Value {
@@ -240,41 +252,43 @@ fn explore(args: &Args, script: &Script, process: &str) -> anyhow::Result<()> {
         Ok(found) => found,
         Err(error) => bail!("cannot explore {process}\n{}", error.render()),
     };
-    match args.graph {
-        Graph::Text => print_steps(&lts, &names),
-        Graph::Dot => print_dot(&lts, &names),
-        Graph::Aut => print_aut(&lts, &names),
+    output::write(|out| match args.graph {
+        Graph::Text => print_steps(out, &lts, &names),
+        Graph::Dot => print_dot(out, &lts, &names),
+        Graph::Aut => print_aut(out, &lts, &names),
+    })
+}
+
+fn print_steps(out: &mut dyn Write, lts: &Lts, names: &[String]) -> anyhow::Result<()> {
+    writeln!(out, "{} states, {} transitions, state {} first", lts.len(), lts.steps.len(), lts.initial)?;
+    for s in lts.states() {
+        for (e, t) in lts.row(s) {
+            writeln!(out, "{s} -{}-> {t}", names[e.0 as usize])?;
+        }
     }
     Ok(())
 }
 
-fn print_steps(lts: &Lts, names: &[String]) {
-    println!("{} states, {} transitions, state {} first", lts.len(), lts.steps.len(), lts.initial);
+fn print_dot(out: &mut dyn Write, lts: &Lts, names: &[String]) -> anyhow::Result<()> {
+    writeln!(out, "digraph process {{\n  rankdir = LR;\n  node [shape = circle];\n  {} [style = bold];", lts.initial)?;
     for s in lts.states() {
         for (e, t) in lts.row(s) {
-            println!("{s} -{}-> {t}", names[e.0 as usize]);
+            writeln!(out, "  {s} -> {t} [label = {:?}];", names[e.0 as usize])?;
         }
     }
+    writeln!(out, "}}")?;
+    Ok(())
 }
 
-fn print_dot(lts: &Lts, names: &[String]) {
-    println!("digraph process {{\n  rankdir = LR;\n  node [shape = circle];\n  {} [style = bold];", lts.initial);
-    for s in lts.states() {
-        for (e, t) in lts.row(s) {
-            println!("  {s} -> {t} [label = {:?}];", names[e.0 as usize]);
-        }
-    }
-    println!("}}");
-}
-
-fn print_aut(lts: &Lts, names: &[String]) {
-    println!("des ({},{},{})", lts.initial, lts.steps.len(), lts.len());
+fn print_aut(out: &mut dyn Write, lts: &Lts, names: &[String]) -> anyhow::Result<()> {
+    writeln!(out, "des ({},{},{})", lts.initial, lts.steps.len(), lts.len())?;
     for s in lts.states() {
         for (e, t) in lts.row(s) {
             let name = if *e == foretrace_csp::machine::TAU { "tau" } else { &names[e.0 as usize] };
-            println!("({s},{name:?},{t})");
+            writeln!(out, "({s},{name:?},{t})")?;
         }
     }
+    Ok(())
 }
 
 /// One line on the terminal that is rewritten a few times a second.

@@ -1,6 +1,7 @@
 //! `foretrace replay`: makes a finding happen again.
 
 use super::check::keep::Kept;
+use crate::output;
 use anyhow::{Context, bail};
 use foretrace_replay::Outcome;
 use std::ffi::OsString;
@@ -50,8 +51,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             eprintln!("foretrace: this time it did not fail: {}", instead(&run.outcome));
         }
     }
-    println!("{}: failed {failed} of {} times", kept.title, args.times);
-    Ok(ExitCode::from(u8::from(failed > 0)))
+    let said = output::write(|out| Ok(writeln!(out, "{}: failed {failed} of {} times", kept.title, args.times)?));
+    match said {
+        Err(error) if !output::reader_left(&error) => Err(error),
+        _ => Ok(ExitCode::from(u8::from(failed > 0))),
+    }
 }
 
 fn instead(outcome: &Outcome) -> String {

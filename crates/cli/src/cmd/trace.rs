@@ -1,6 +1,6 @@
 //! `foretrace trace`: what is in a recording or a trace, for people and for other tools.
 
-use crate::recording;
+use crate::{output, recording};
 use anyhow::{Context, bail};
 use foretrace_trace::convert::{self, Form};
 use foretrace_trace::{Info, Note, Recording, Symbols, Trace, dump};
@@ -48,28 +48,12 @@ enum Action {
 /// Prints or writes what was asked for.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match &args.action {
-        Action::Info { trace } => to_stdout(|out| info(trace, out))?,
-        Action::Dump { trace, raw: true } => to_stdout(|out| dump_records(trace, out))?,
-        Action::Dump { trace, raw: false } => to_stdout(|out| dump_events(trace, out))?,
+        Action::Info { trace } => output::write(|out| info(trace, out))?,
+        Action::Dump { trace, raw: true } => output::write(|out| dump_records(trace, out))?,
+        Action::Dump { trace, raw: false } => output::write(|out| dump_events(trace, out))?,
         Action::Convert { trace, to, output } => convert(trace, *to, output.as_deref())?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Writes to the standard output; a reader that has seen enough, such as `head`, is no error.
-fn to_stdout(write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>) -> anyhow::Result<()> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    let written = write(&mut out).and_then(|()| Ok(out.flush()?));
-    match written {
-        Err(error) if is_broken_pipe(&error) => Ok(()),
-        other => other,
-    }
-}
-
-fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    let io_errors = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
-    io_errors.into_iter().any(|error| error.kind() == io::ErrorKind::BrokenPipe)
-        || matches!(error.downcast_ref(), Some(dump::DumpError::Output(e)) if e.kind() == io::ErrorKind::BrokenPipe)
 }
 
 fn info(path: &Path, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -130,7 +114,7 @@ fn convert(path: &Path, form: Form, output: Option<&Path>) -> anyhow::Result<()>
     let trace = convert::open(path)?;
     let mut left_out = Vec::new();
     match output {
-        None => to_stdout(|out| {
+        None => output::write(|out| {
             left_out = convert::print(&trace, form, out)?;
             Ok(())
         })?,

@@ -6,6 +6,7 @@
 
 use super::event::Event;
 use super::lts::Lts;
+use super::plan::{Kind, Plan};
 use super::rules::{Comp, Node, Rule, Target};
 use crate::native::{Native, NativeEvent};
 use rustc_hash::FxHashMap;
@@ -84,21 +85,6 @@ pub struct Step {
     pub delta: u64,
 }
 
-/// A step of a component under one rule it leads, with what the rule needs to happen.
-#[derive(Clone, Copy)]
-struct Move {
-    delta: u64,
-    rule: u32,
-    /// The one other component the rule moves, or one of the two marks below.
-    partner: Comp,
-    local: u32,
-}
-
-/// The rule moves nobody else and switches nothing.
-const ALONE: Comp = Comp::MAX;
-/// The rule is none of the simple kinds.
-const GENERAL: Comp = Comp::MAX - 1;
-
 /// Entries of a component's table of steps beyond which it is searched instead.
 const MAX_TABLE: usize = 1 << 16;
 
@@ -113,9 +99,6 @@ pub struct Machine {
     events: usize,
     /// Where the steps of each state and event lie, if there are few enough of both.
     table: Vec<(u32, u32)>,
-    /// The moves of each state: `moves[moves_at[s]..moves_at[s + 1]]`.
-    moves_at: Vec<u32>,
-    moves: Vec<Move>,
     /// The rules each of its events leads: `led[lead_at[e]..lead_at[e + 1]]`.
     lead_at: Vec<u32>,
     led: Vec<u32>,
@@ -130,11 +113,6 @@ impl Machine {
 
     pub fn led(&self, local: u32) -> &[u32] {
         &self.led[self.lead_at[local as usize] as usize..self.lead_at[local as usize + 1] as usize]
-    }
-
-    #[inline]
-    fn moves(&self, state: u32) -> &[Move] {
-        &self.moves[self.moves_at[state as usize] as usize..self.moves_at[state as usize + 1] as usize]
     }
 
     /// The steps of one event.
@@ -153,47 +131,32 @@ impl Machine {
         &row[from..from + count]
     }
 
-    /// Fills the table of steps and the list of moves, once the rules are known.
-    fn finish(&mut self, rules: &[FlatRule]) {
-        let states = self.offsets.len() as u32 - 1;
-        if states as usize * self.events <= MAX_TABLE {
-            let mut table = Vec::with_capacity(states as usize * self.events);
-            for state in 0..states {
-                for local in 0..self.events as u32 {
-                    let found = self.search(state, local);
-                    let row = self.row(state);
-                    let skipped = row.iter().take_while(|s| s.local < local).count() as u32;
-                    let from = self.offsets[state as usize] + skipped;
-                    table.push((from, from + found.len() as u32));
-                }
-            }
-            self.table = table;
+    /// One more than the last state, which is the one in which the component is off.
+    pub fn states(&self) -> u32 {
+        self.offsets.len() as u32 - 1
+    }
+
+    /// Fills the table of steps.
+    fn tabulate(&mut self) {
+        let states = self.states();
+        if states as usize * self.events > MAX_TABLE {
+            return;
         }
-        self.moves_at = vec![0];
+        let mut table = Vec::with_capacity(states as usize * self.events);
         for state in 0..states {
-            let mut moves = Vec::new();
-            for step in self.row(state) {
-                moves.extend(
-                    self.led(step.local).iter().map(|&rule| simple_move(&rules[rule as usize], rule, step.delta)),
-                );
+            for local in 0..self.events as u32 {
+                let found = self.search(state, local);
+                let skipped = self.row(state).iter().take_while(|s| s.local < local).count() as u32;
+                let from = self.offsets[state as usize] + skipped;
+                table.push((from, from + found.len() as u32));
             }
-            self.moves.extend(moves);
-            self.moves_at.push(self.moves.len() as u32);
         }
+        self.table = table;
     }
 
     pub fn native(&self) -> Option<&NativePart> {
         self.native.as_ref()
     }
-}
-
-fn simple_move(rule: &FlatRule, number: u32, delta: u64) -> Move {
-    let (partner, local) = match (&rule.others[..], rule.sets.is_empty()) {
-        ([], true) => (ALONE, 0),
-        ([one], true) => *one,
-        _ => (GENERAL, 0),
-    };
-    Move { delta, rule: number, partner, local }
 }
 
 /// A rule ready to run.
@@ -217,6 +180,7 @@ pub struct Packed {
     /// A field for the checker's own use.
     pub extra: Field,
     has_native: bool,
+    plan: Plan,
 }
 
 /// The steps of native components from one state: component, event, words.
@@ -236,7 +200,7 @@ impl Packed {
             product.root().rules.iter().map(|r| flat_rule(r, product, &locals, &alphabet, &machines)).collect();
         for (c, machine) in machines.iter_mut().enumerate() {
             index_leads(machine, c as Comp, locals[c].len(), &rules);
-            machine.finish(&rules);
+            machine.tabulate();
         }
         let mut initial = vec![0; words];
         for (c, machine) in machines.iter().enumerate() {
@@ -244,7 +208,8 @@ impl Packed {
             set_component(&mut initial, &product.comps[c], machine, target);
         }
         let has_native = machines.iter().any(|m| m.native.is_some());
-        Packed { machines, rules, alphabet, words, initial, extra, has_native }
+        let plan = Plan::new(&machines, &rules);
+        Packed { machines, rules, alphabet, words, initial, extra, has_native, plan }
     }
 
     /// Calls `emit` with every step: the rule and the state after it.
@@ -253,24 +218,10 @@ impl Packed {
         if self.has_native {
             return self.successors_with_natives(key, emit);
         }
-        for machine in &self.machines {
-            for mv in machine.moves(machine.field.get(key)) {
-                let mut next = *key;
-                next[machine.field.word] ^= mv.delta;
-                match mv.partner {
-                    ALONE => emit(mv.rule, next),
-                    GENERAL => self.fire(mv.rule, 0, key, next, emit),
-                    partner => {
-                        let other = &self.machines[partner as usize];
-                        for step in other.on(other.field.get(key), mv.local) {
-                            let mut next = next;
-                            next[other.field.word] ^= step.delta;
-                            emit(mv.rule, next);
-                        }
-                    }
-                }
-            }
-        }
+        self.plan.moves(key, &mut |mv, next| match mv.kind {
+            Kind::Plain => emit(mv.rule, next),
+            Kind::Rest => self.fire(mv.rule, 0, key, next, emit),
+        });
     }
 
     /// Completes a rule from its `at`th follower on, once for each combination of their steps.
@@ -412,8 +363,6 @@ fn machine(component: &Component, locals: &FxHashMap<Event, u32>, packer: &mut P
         steps: Vec::new(),
         events: locals.len(),
         table: Vec::new(),
-        moves_at: Vec::new(),
-        moves: Vec::new(),
         lead_at: Vec::new(),
         led: Vec::new(),
         native: None,

@@ -241,9 +241,26 @@ fn refusal<const W: usize>(space: &ProductSpace, key: &[u64; W]) -> FailureKind 
 
 /// Looks for a silent loop among the stored states where the specification does not allow one.
 fn divergence<const W: usize>(space: &ProductSpace, found: &search::Search<W, Breach>) -> Option<Failure> {
-    let shards: Vec<_> = found.shards.iter().map(|s| s.read().expect("no worker has panicked")).collect();
+    silent_loop(space, found, found.shards.iter().flat_map(|s| s.keys()))?;
+    // There is one. The order of the stored states depends on the number of threads, the answer must not.
+    let mut states: Vec<&[u64; W]> = Vec::with_capacity(found.progress.states as usize);
+    for depth in 0..=found.progress.depth {
+        let from = states.len();
+        states.extend(found.shards.iter().flat_map(|s| s.layer(depth)));
+        states[from..].sort_unstable();
+    }
+    silent_loop(space, found, states.into_iter())
+}
+
+/// The first silent loop that is met from states in a given order.
+fn silent_loop<'a, const W: usize>(
+    space: &ProductSpace,
+    found: &search::Search<W, Breach>,
+    starts: impl Iterator<Item = &'a [u64; W]>,
+) -> Option<Failure> {
+    let shards = &found.shards;
     let mut base = vec![0usize];
-    for shard in &shards {
+    for shard in shards {
         base.push(base[base.len() - 1] + shard.keys().len());
     }
     let number = |key: &[u64; W]| {
@@ -265,7 +282,7 @@ fn divergence<const W: usize>(space: &ProductSpace, found: &search::Search<W, Br
     };
     // 0: not seen, 1: on the path, 2: done.
     let mut colour = vec![0u8; base[base.len() - 1]];
-    for start in shards.iter().flat_map(|s| s.keys()) {
+    for start in starts {
         if colour[number(start)?] != 0 || allowed(start) {
             continue;
         }
@@ -285,7 +302,6 @@ fn divergence<const W: usize>(space: &ProductSpace, found: &search::Search<W, Br
                     path.push((next, steps));
                 }
                 1 => {
-                    drop(shards);
                     let mut states = found.path(|key, out| full_steps(space, key, out), next);
                     let from = path.iter().position(|(k, _)| *k == next).unwrap_or(0);
                     states.extend(path[from + 1..].iter().map(|(k, _)| *k));

@@ -17,9 +17,9 @@ fn explicate<const W: usize>(packed: &Packed, meter: &Meter) -> Result<Lts, Limi
     let space = ProductSpace::new(packed, Question::Nothing, &[], None);
     let meter = Meter::new(Budget { threads: 1, ..meter.budget.clone() });
     let found = search::run::<W, _>(&space, &meter, &|_| {})?;
-    let shards: Vec<_> = found.shards.iter().map(|s| s.read().expect("no worker has panicked")).collect();
+    let shards = &found.shards;
     let mut base = vec![0u32];
-    for shard in &shards {
+    for shard in shards {
         base.push(base[base.len() - 1] + shard.keys().len() as u32);
     }
     let number = |key: &[u64; W]| {
@@ -27,7 +27,7 @@ fn explicate<const W: usize>(packed: &Packed, meter: &Meter) -> Result<Lts, Limi
         base[shard] + shards[shard].number(key).expect("every successor was stored")
     };
     let mut rows: Vec<Vec<(Event, u32)>> = Vec::with_capacity(found.progress.states as usize);
-    for shard in &shards {
+    for shard in shards {
         for key in shard.keys() {
             let mut row = Vec::new();
             packed.successors(key, &mut |rule, next| row.push((packed.event(rule), number(&next))));

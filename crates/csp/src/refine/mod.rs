@@ -2,6 +2,7 @@
 
 pub mod check;
 pub mod explicate;
+mod meeting;
 pub mod normal;
 pub mod reduce;
 pub mod search;

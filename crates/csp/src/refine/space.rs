@@ -35,6 +35,8 @@ pub struct ProductSpace<'a> {
     pub question: Question<'a>,
     /// The specification's column for the event of each rule.
     columns: Vec<u32>,
+    /// Which rules the specification allows, if it has but one node.
+    allowed: Vec<bool>,
     /// Which rules terminate the process.
     ticks: Vec<bool>,
     /// Rules that yield to silent steps; empty if none do.
@@ -55,10 +57,17 @@ impl<'a> ProductSpace<'a> {
             _ => UNKNOWN,
         };
         let events = || packed.rules.iter().map(|r| packed.alphabet[r.label as usize]);
-        let columns = events().map(|e| column(&e)).collect();
+        let columns: Vec<u32> = events().map(|e| column(&e)).collect();
+        let allowed = match &question {
+            Question::Refines(norm, _) if norm.nodes.len() == 1 => {
+                let allows = |&c: &u32| c == SILENT || c != UNKNOWN && norm.step(0, c as usize) == 0;
+                columns.iter().map(allows).collect()
+            }
+            _ => Vec::new(),
+        };
         let ticks = events().map(|e| e == TICK).collect();
         let held = if held.is_empty() { Vec::new() } else { events().map(|e| held.contains(&e)).collect() };
-        ProductSpace { packed, question, columns, ticks, held, reducer }
+        ProductSpace { packed, question, columns, allowed, ticks, held, reducer }
     }
 
     pub fn is_silent(&self, rule: u32) -> bool {
@@ -83,6 +92,9 @@ impl<'a> ProductSpace<'a> {
     /// The state after a step, with the specification's node in it; nothing if the specification forbids it.
     #[inline]
     pub fn follow<const W: usize>(&self, rule: u32, node: u32, mut next: [u64; W]) -> Option<[u64; W]> {
+        if let Some(&allowed) = self.allowed.get(rule as usize) {
+            return allowed.then_some(next);
+        }
         let Question::Refines(norm, _) = &self.question else { return Some(next) };
         match self.columns[rule as usize] {
             SILENT => Some(next),
@@ -128,7 +140,9 @@ impl<'a> ProductSpace<'a> {
         let node = self.node(key);
         let refusals = self.checks_refusals(node);
         let (mut breach, mut stable, mut steps) = (None, true, 0);
-        scratch.offered.fill(0);
+        if refusals {
+            scratch.offered.fill(0);
+        }
         self.steps(key, &mut |rule, next| {
             steps += 1;
             if refusals {

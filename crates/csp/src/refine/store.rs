@@ -2,13 +2,15 @@
 //!
 //! States are spread over shards by their hash. A shard keeps its states in the order they were found, so that the
 //! states of one depth lie together, and finds them through a table of numbers with a few bits of hash in each. That
-//! is the state itself and five to seven bytes.
+//! is the state itself and five to nine bytes.
 
 /// How many shards; their number is a power of two so that the top bits of a hash choose one.
 pub const SHARDS: usize = 256;
 const EMPTY: u32 = u32::MAX;
 /// How many states are looked up side by side.
 const AHEAD: usize = 16;
+/// States that are worth sorting before they are looked up.
+const SORTED_FROM: usize = 32 * SHARDS;
 /// Bits of a table entry that number a state; the rest hold bits of its hash.
 const NUMBER_BITS: u32 = 24;
 const NUMBER_MASK: u32 = (1 << NUMBER_BITS) - 1;
@@ -29,6 +31,82 @@ pub fn shard_of(hash: u64) -> usize {
     (hash >> 56) as usize
 }
 
+/// Which of several workers a shard belongs to. They get rows of shards of about the same length.
+#[inline]
+pub fn owner_of(shard: usize, workers: usize) -> usize {
+    shard * workers / SHARDS
+}
+
+/// The shards of one worker at their numbers; the places of others are empty.
+pub struct Group<const W: usize> {
+    pub shards: Vec<Shard<W>>,
+    /// Room to sort states by shard.
+    sorted: Vec<Vec<[u64; W]>>,
+}
+
+impl<const W: usize> Default for Group<W> {
+    fn default() -> Self {
+        let shards = std::iter::repeat_with(Shard::default).take(SHARDS).collect();
+        Group { shards, sorted: vec![Vec::new(); SHARDS] }
+    }
+}
+
+impl<const W: usize> Group<W> {
+    /// The shards of all workers.
+    pub fn unite(mut groups: Vec<Group<W>>) -> Vec<Shard<W>> {
+        let workers = groups.len();
+        (0..SHARDS).map(|s| std::mem::take(&mut groups[owner_of(s, workers)].shards[s])).collect()
+    }
+
+    /// Adds states that belong to this group; answers how many were new. A shard fits the cache, all of them do not:
+    /// if there are enough states they are sorted by shard first.
+    pub fn insert_all(&mut self, found: &[&[[u64; W]]]) -> u64 {
+        if found.iter().map(|f| f.len()).sum::<usize>() < SORTED_FROM {
+            return found.iter().map(|f| self.insert_in_order(f)).sum();
+        }
+        let mut sorted = std::mem::take(&mut self.sorted);
+        for key in found.iter().copied().flatten() {
+            sorted[shard_of(hash(key))].push(*key);
+        }
+        let mut fresh = 0;
+        for keys in &mut sorted {
+            fresh += self.insert_in_order(keys);
+            keys.clear();
+        }
+        self.sorted = sorted;
+        fresh
+    }
+
+    /// Most states are known, and most of those are found at once: that is tried first, for a handful of states at a
+    /// time, without a branch between them, so that the waits for memory overlap.
+    fn insert_in_order(&mut self, keys: &[[u64; W]]) -> u64 {
+        let mut fresh = 0;
+        for chunk in keys.chunks(AHEAD) {
+            let mut hashes = [0u64; AHEAD];
+            let mut entries = [EMPTY; AHEAD];
+            for (i, key) in chunk.iter().enumerate() {
+                hashes[i] = hash(key);
+                let shard = &self.shards[shard_of(hashes[i])];
+                entries[i] = shard.table.get(shard.slot(hashes[i])).copied().unwrap_or(EMPTY);
+            }
+            let mut known = 0u32;
+            for (i, key) in chunk.iter().enumerate() {
+                let shard = &self.shards[shard_of(hashes[i])];
+                let there = shard.keys.get((entries[i] & NUMBER_MASK) as usize);
+                known |= u32::from(there == Some(key)) << i;
+            }
+            let mut rest = !known & ((1 << chunk.len()) - 1);
+            while rest != 0 {
+                let i = rest.trailing_zeros() as usize % AHEAD;
+                let shard = &mut self.shards[shard_of(hashes[i])];
+                fresh += u64::from(shard.insert(&chunk[i], hashes[i]));
+                rest &= rest - 1;
+            }
+        }
+        fresh
+    }
+}
+
 pub struct Shard<const W: usize> {
     keys: Vec<[u64; W]>,
     table: Vec<u32>,
@@ -43,6 +121,9 @@ impl<const W: usize> Default for Shard<W> {
 }
 
 impl<const W: usize> Shard<W> {
+    /// How full the table may be, in hundredths: fuller where states are wide, to stay within 24 bytes with two words.
+    const FULL: usize = if W == 1 { 60 } else { 80 };
+
     #[inline]
     fn slot(&self, hash: u64) -> usize {
         (((hash & 0xffff_ffff) * self.table.len() as u64) >> 32) as usize
@@ -95,35 +176,12 @@ impl<const W: usize> Shard<W> {
         }
     }
 
-    /// Adds many states; answers how many were new. What will be looked at is touched first, a handful of states at a
-    /// time, so that the waits for memory overlap.
-    pub fn insert_all(&mut self, keys: &[[u64; W]]) -> u64 {
-        let mut fresh = 0;
-        for chunk in keys.chunks(AHEAD) {
-            let mut hashes = [0u64; AHEAD];
-            let mut entries = [EMPTY; AHEAD];
-            for (i, key) in chunk.iter().enumerate() {
-                hashes[i] = hash(key);
-                entries[i] = self.table.get(self.slot(hashes[i])).copied().unwrap_or(EMPTY);
-            }
-            let mut touched = 0;
-            for entry in &entries[..chunk.len()] {
-                touched ^= self.keys.get((entry & NUMBER_MASK) as usize).map_or(0, |k| k[0]);
-            }
-            std::hint::black_box(touched);
-            for (key, &hash) in chunk.iter().zip(&hashes) {
-                fresh += u64::from(self.insert(key, hash));
-            }
-        }
-        fresh
-    }
-
     fn push(&mut self, key: [u64; W]) {
         if self.keys.len() == self.keys.capacity() {
             self.keys.reserve_exact((self.keys.len() / 6).max(4));
         }
         self.keys.push(key);
-        if self.keys.len() * 5 > self.table.len() * 4 && !self.table.is_empty() {
+        if self.keys.len() * 100 > self.table.len() * Self::FULL && !self.table.is_empty() {
             self.grow();
         }
     }
@@ -142,9 +200,10 @@ impl<const W: usize> Shard<W> {
         }
     }
 
-    /// Whether a state is among the first `before`.
-    pub fn contains_before(&self, key: &[u64; W], hash: u64, before: usize) -> bool {
-        self.find(key, hash).is_ok_and(|n| (n as usize) < before)
+    /// Whether a state was there when the last layer was closed.
+    pub fn is_sealed(&self, key: &[u64; W], hash: u64) -> bool {
+        let sealed = self.layers.last().map_or(0, |l| l.1);
+        self.find(key, hash).is_ok_and(|n| n < sealed)
     }
 
     pub fn number(&self, key: &[u64; W]) -> Option<u32> {
@@ -164,7 +223,13 @@ impl<const W: usize> Shard<W> {
 
     /// The states first found at a depth.
     pub fn layer(&self, depth: u32) -> &[[u64; W]] {
-        match self.layers.binary_search_by_key(&depth, |l| l.0) {
+        // Asked most often about the newest.
+        let place = match self.layers.last() {
+            Some(newest) if newest.0 > depth => self.layers.binary_search_by_key(&depth, |l| l.0),
+            Some(newest) if newest.0 == depth => Ok(self.layers.len() - 1),
+            _ => return &[],
+        };
+        match place {
             Ok(i) => {
                 let from = if i == 0 { 0 } else { self.layers[i - 1].1 };
                 &self.keys[from as usize..self.layers[i].1 as usize]
