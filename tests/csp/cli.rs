@@ -1,7 +1,7 @@
 //! `foretrace csp` as a program: exit codes, the readable and the machine-readable form, state spaces.
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 fn run(args: &[&str], script: &str) -> (Output, tempfile::TempDir) {
     let scratch = tempfile::tempdir().expect("a scratch directory");
@@ -57,4 +57,32 @@ fn state_spaces_can_be_printed_and_drawn() {
     assert!(said(&dot).starts_with("digraph") && said(&dot).contains("0 -> 1 [label = \"coin\"];"));
     let text = run(&["--explore", "B \\ {coin}"], VENDING).0;
     assert!(said(&text).contains("-τ->"), "{}", said(&text));
+}
+
+/// Runs with a standard output that nobody reads: the exit code, and what was complained about.
+fn unread(args: &[&str], script: &str) -> (Option<i32>, String) {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let file = scratch.path().join("model.csp");
+    std::fs::write(&file, script).expect("the script can be written");
+    let (reader, writer) = std::io::pipe().expect("a pipe can be made");
+    drop(reader);
+    let mut command = Command::new(Path::new(env!("CARGO_BIN_EXE_foretrace")));
+    let output = command.args(args).arg(&file).stdout(writer).stderr(Stdio::piped()).output();
+    let output = output.expect("foretrace can be run");
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn a_reader_that_has_left_is_no_error() {
+    let quiet = |code| (Some(code), String::new());
+    let fails = format!("{VENDING}print 1\nassert V [T= B\nassert V [T= V\n");
+    // The first value printed ends it; without one, the first assertion does.
+    assert_eq!(unread(&["csp"], &fails), quiet(0));
+    assert_eq!(unread(&["csp"], &fails.replace("print 1\n", "")), quiet(1));
+    assert_eq!(unread(&["csp", "--format", "json"], &fails), quiet(1));
+    for graph in ["text", "dot", "aut"] {
+        assert_eq!(unread(&["csp", "--explore", "V", "--graph", graph], VENDING), quiet(0));
+    }
+    assert_eq!(unread(&["trace", "info"], "main write x\n"), quiet(0));
+    assert_eq!(unread(&["trace", "dump"], "main write x\n"), quiet(0));
 }

@@ -2,8 +2,8 @@
 //!
 //! # What it decides
 //!
-//! `S [T= I`, `S [F= I` and `S [FD= I` (every trace, stable failure, or failure and divergence of `I` is one of `S`),
-//! and whether a process is free of deadlock or divergence, deterministic, or has a trace. A claim that is false comes
+//! `S [T= I`, `S [F= I` and `S [FD= I` (every trace, stable failure, or failure and divergence of `I` is one of `S`), the
+//! same for revivals and refusal traces (`[V=`, `[VD=`, `[R=`, `[RD=`), and whether a process is free of deadlock or divergence, deterministic, or has a trace. A claim that is false comes
 //! with a shortest behaviour that shows it, told for every part of the process; a search that meets its [`budget`]
 //! answers *unknown* and says which limit it met.
 //!
@@ -22,16 +22,18 @@
 //!
 //! - Parallel processes terminate together, in one step, and termination can be refused like any event (Schneider).
 //!   Roscoe's processes terminate one by one, silently. The two differ only where termination is one of several choices.
-//! - `has trace` asks for the trace in every model. The models V and R and their divergence forms are refused.
+//! - `has trace` asks for the trace in every model, and the other properties of one process take V and R for F. The models V
+//!   and R and their divergence forms are decided on explicit machines ([`refine::observe`]); `normal` and `diamond`,
+//!   which do not keep what those see, are `sbisim` there.
 //! - Elements of tuples, sets, sequences and maps are evaluated when they are put in; arguments, local definitions and
 //!   endless sequences are lazy.
 //! - `lazyenumerate` is `explicate`, `lazynorm` is `normal`, `model_compress` is `sbisim`.
 //! - `WEAK_BUFFER` and `SIGNAL_BUFFER` lose what finds them full and say so with the event given for it.
-//! - A divergence is shown by a silent loop that need not be the nearest one.
+//! - A divergence is shown by a silent loop that need not be the shortest one.
 //!
 //! # What it misses
 //!
-//! - `deter`, the watchdogs and `timed_priority` are known by name and refused when called.
+//! - `deter` and the watchdogs are known by name and refused where they are declared.
 //! - A recursion through a parallel operator has no finite machine and ends at the budget.
 //! - A state wider than 64 words (some 500 components of a hundred states) is refused; compress parts of it.
 //!

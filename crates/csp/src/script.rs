@@ -9,6 +9,7 @@ use crate::machine::event::Event;
 use crate::machine::lts::Lts;
 use crate::native::Native;
 use crate::refine::check::{self, Answer, Failure, FailureKind, Options, Outcome, Statistics};
+use crate::refine::observe;
 use crate::refine::search::Watcher;
 use crate::source::{Position, Sources, Span};
 use crate::syntax::token::Model;
@@ -204,6 +205,13 @@ fn decide(evaluator: &mut Evaluator, assertion: &Assertion, watcher: Watcher) ->
     let meter = evaluator.meter.clone();
     let options = Options { meter: &meter, watcher, reduction: assertion.options.partial_order, held };
     match &assertion.claim {
+        Claim::Refines { spec, model, implementation } if *model != model.basic() => {
+            evaluator.fine = true;
+            let (spec, lts) = (explicit(evaluator, spec)?, explicit(evaluator, implementation)?);
+            let lts = if options.held.is_empty() { lts } else { lts.with_priority(&options.held) };
+            let (answer, steps) = observe::refines(&spec, &lts, *model, &meter)?;
+            Ok(by_events(evaluator, answer, &steps, &lts, &meter))
+        }
         Claim::Refines { spec, model, implementation } => {
             let spec = evaluator.process(spec, &None)?;
             let spec = evaluator.compile(spec)?;

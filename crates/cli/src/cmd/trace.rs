@@ -4,7 +4,7 @@ use crate::{output, recording};
 use anyhow::{Context, bail};
 use foretrace_trace::convert::{self, Form};
 use foretrace_trace::{Info, Note, Recording, Symbols, Trace, dump};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

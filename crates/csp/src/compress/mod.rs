@@ -35,6 +35,6 @@ pub fn apply(kind: Compression, lts: &Lts, meter: &Meter) -> Result<Lts, Limit> 
         Compression::Delay => saturate::bisimulation(&strong(lts), false),
         Compression::TauLoops => tau_loop_factor(lts),
         Compression::Diamond => strong(&diamond(&strong(lts))),
-        Compression::Normal => strong(&Norm::of(&strong(lts), true, meter)?.to_lts()),
+        Compression::Normal => strong(&Norm::whole(&strong(lts), meter)?.to_lts()),
     })
 }

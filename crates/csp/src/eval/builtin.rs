@@ -1,7 +1,7 @@
 //! The functions and constants every script has without declaring them.
 
 use super::*;
-use crate::machine::event::Event;
+use crate::machine::event::{Event, TAU, TICK};
 use crate::machine::term::{Compression, Next, Priorities, Term};
 
 /// Names that stand for functions of one group of arguments.
@@ -54,9 +54,6 @@ pub const DECLARED: &[&str] = &[
     "model_compress",
     "chase",
     "chase_nocache",
-    "deter",
-    "failure_watchdog",
-    "trace_watchdog",
     "loop",
     "prioritise",
     "prioritise_nocache",
@@ -68,6 +65,9 @@ pub const DECLARED: &[&str] = &[
     "timed_priority",
 ];
 
+/// Functions of FDR that are known by name only.
+pub const ABSENT: &[&str] = &["deter", "failure_watchdog", "trace_watchdog"];
+
 /// The prelude's way to name what a script may have redefined.
 pub const ALIAS: &str = "csp_";
 
@@ -77,7 +77,7 @@ fn plain(name: &str) -> &str {
 
 /// The word that declares one of them.
 pub fn declaration_of(name: &str) -> &'static str {
-    let external = ["deter", "failure_watchdog", "trace_watchdog", "loop", "prioritise", "prioritise_nocache"];
+    let external = ["loop", "prioritise", "prioritise_nocache", "timed_priority"];
     let more = ["prioritisepo", "mtransclose", "relational_image", "relational_inverse_image", "transpose"];
     if external.contains(&name) || more.contains(&name) { "external" } else { "transparent" }
 }
@@ -317,6 +317,11 @@ impl Evaluator {
             ("prioritisepo", [Value::Proc(p), events, order, top]) => {
                 Term::Prioritise(*p, Rc::new(self.partial_order(events, order, top, span)?))
             }
+            ("timed_priority", [Value::Proc(p)]) => {
+                let tock = Value::Data(self.symbols.intern("tock"), Rc::new([]));
+                let held = (self.event(&tock, span)?, vec![TAU, TICK]);
+                Term::Prioritise(*p, Rc::new(Priorities { below: vec![held] }))
+            }
             (_, [Value::Proc(p)]) => match compression(name) {
                 Some(kind) => Term::Compress(kind, *p),
                 None => return error(span, format!("{name} is not supported")),
@@ -336,7 +341,7 @@ impl Evaluator {
         if levels.is_empty() {
             return error_hint(span, "prioritise needs at least one set", "write prioritise(P, <A, B>)");
         }
-        let mut above = vec![crate::machine::event::TAU, crate::machine::event::TICK];
+        let mut above = vec![TAU, TICK];
         let mut below = Vec::new();
         for (rank, level) in levels.iter().enumerate() {
             let events = self.event_set_of(level, span)?.events;
@@ -356,7 +361,7 @@ impl Evaluator {
         for (a, b) in self.pairs(order, span)? {
             pairs.push((self.event(&a, span)?, self.event(&b, span)?));
         }
-        let silent = [crate::machine::event::TAU, crate::machine::event::TICK];
+        let silent = [TAU, TICK];
         let held = |e: Event| {
             let mut over: Vec<Event> = Vec::new();
             let mut todo = vec![e];

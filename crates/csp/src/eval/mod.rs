@@ -87,6 +87,8 @@ pub struct Evaluator {
     depth: u32,
     ticks: u32,
     names: FxHashMap<TermId, String>,
+    /// Whether compressions must keep more than failures and divergences.
+    pub(crate) fine: bool,
 }
 
 impl Evaluator {
@@ -125,6 +127,7 @@ impl Evaluator {
             depth: 0,
             ticks: 0,
             names: FxHashMap::default(),
+            fine: false,
         }
     }
 

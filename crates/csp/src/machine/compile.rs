@@ -155,6 +155,11 @@ impl Evaluator {
 
     fn build_compressed(&mut self, b: &mut Builder, id: TermId, kind: Compression, p: TermId) -> Eval<usize> {
         let lts = self.explicate(p)?;
+        let kind = match kind {
+            // These keep failures and divergences, and no more.
+            Compression::Normal | Compression::Diamond if self.fine => Compression::Strong,
+            kind => kind,
+        };
         let lts = compress::apply(kind, &lts, &self.meter)?;
         Ok(b.leaf(self.name_of(id, "compressed process"), Component::Explicit(Arc::new(lts))))
     }

@@ -1,6 +1,6 @@
 //! Explicit machines: every state and step written down.
 
-use super::event::Event;
+use super::event::{Event, TAU};
 use super::term::TermId;
 use crate::eval::{Eval, Evaluator};
 use rustc_hash::FxHashMap;
@@ -55,6 +55,15 @@ impl Lts {
         let row = self.row(state);
         let from = row.partition_point(|(e, _)| *e < event);
         row[from..].iter().take_while(move |(e, _)| *e == event).map(|(_, t)| *t)
+    }
+
+    /// Without the steps of some events from states that can act silently.
+    pub fn with_priority(&self, held: &[Event]) -> Lts {
+        let row = |s: u32| {
+            let silent = self.targets(s, TAU).next().is_some();
+            self.row(s).iter().copied().filter(|(e, _)| !silent || !held.contains(e)).collect()
+        };
+        Lts::from_rows(self.initial, self.states().map(row).collect())
     }
 
     /// Keeps what can be reached, numbered in the order it is reached.

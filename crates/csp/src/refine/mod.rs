@@ -4,6 +4,7 @@ pub mod check;
 pub mod explicate;
 mod meeting;
 pub mod normal;
+pub mod observe;
 pub mod reduce;
 pub mod search;
 pub mod space;

@@ -50,6 +50,16 @@ impl Bits {
 impl Norm {
     /// Normalises a machine. With `divergences`, what follows a divergence is chaos and is not looked at.
     pub fn of(lts: &Lts, divergences: bool, meter: &Meter) -> Result<Norm, Limit> {
+        Norm::build(lts, divergences, divergences, meter)
+    }
+
+    /// Normalises a machine for every model up to failures and divergences: what can follow a divergence is kept.
+    pub fn whole(lts: &Lts, meter: &Meter) -> Result<Norm, Limit> {
+        Norm::build(lts, true, false, meter)
+    }
+
+    /// With `marked`, nodes know whether they diverge; with `cut`, nothing follows those that do.
+    fn build(lts: &Lts, marked: bool, cut: bool, meter: &Meter) -> Result<Norm, Limit> {
         let events: Vec<Event> = lts.alphabet().into_iter().filter(|&e| e != TAU).collect();
         let column: FxHashMap<Event, usize> = events.iter().enumerate().map(|(i, &e)| (e, i)).collect();
         let diverges = silent_parts(lts).diverges;
@@ -61,11 +71,11 @@ impl Norm {
         let mut held = 0u64;
         while norm.nodes.len() < sets.len() {
             let set = sets[norm.nodes.len()].clone();
-            let divergent = divergences && set.iter().any(|&s| diverges[s as usize]);
+            let divergent = marked && set.iter().any(|&s| diverges[s as usize]);
             let acceptances = minimal(lts, &set, &column);
             norm.nodes.push(NormNode { acceptances, divergent });
             let mut targets: Vec<Vec<u32>> = vec![Vec::new(); column.len()];
-            for &s in set.iter().filter(|_| !divergent) {
+            for &s in set.iter().filter(|_| !(cut && divergent)) {
                 for &(e, t) in lts.row(s).iter().filter(|(e, _)| *e != TAU) {
                     targets[column[&e]].push(t);
                 }
@@ -94,18 +104,15 @@ impl Norm {
     }
 
     /// The normal form as a machine: a node with one acceptance that offers everything is stable; otherwise each
-    /// acceptance is a stable state reached silently.
+    /// acceptance is a stable state reached silently. A node that diverges has a silent loop besides.
     pub fn to_lts(&self) -> Lts {
         let mut rows: Vec<Vec<(Event, u32)>> = vec![Vec::new(); self.nodes.len()];
         for (n, node) in self.nodes.iter().enumerate() {
-            if node.divergent {
-                rows[n].push((TAU, n as u32));
-                continue;
-            }
             let offers: Vec<(Event, u32)> = self.offers(n).collect();
             let full = |a: &Bits| offers.iter().all(|(e, _)| a.contains(self.column(*e)));
             if let [only] = &node.acceptances[..]
                 && full(only)
+                && !node.divergent
             {
                 rows[n] = offers;
                 continue;
@@ -116,7 +123,7 @@ impl Norm {
                 rows[n].push((TAU, stable));
             }
             rows[n].extend(offers);
-            if node.acceptances.is_empty() {
+            if node.acceptances.is_empty() || node.divergent {
                 rows[n].push((TAU, n as u32));
             }
         }
@@ -135,7 +142,7 @@ impl Norm {
 }
 
 /// Adds what silent steps reach; sorted.
-fn close(lts: &Lts, states: Vec<u32>) -> Vec<u32> {
+pub fn close(lts: &Lts, states: Vec<u32>) -> Vec<u32> {
     let mut seen: rustc_hash::FxHashSet<u32> = states.iter().copied().collect();
     let mut todo: Vec<u32> = seen.iter().copied().collect();
     while let Some(s) = todo.pop() {

@@ -87,14 +87,45 @@ pub enum Model {
     Traces,
     Failures,
     FailuresDivergences,
+    Revivals,
+    RevivalsDivergences,
+    RefusalTesting,
+    RefusalTestingDivergences,
 }
 
 impl Model {
+    pub fn named(tag: &str) -> Option<Model> {
+        use Model::*;
+        let all = [
+            Traces,
+            Failures,
+            FailuresDivergences,
+            Revivals,
+            RevivalsDivergences,
+            RefusalTesting,
+            RefusalTestingDivergences,
+        ];
+        all.into_iter().find(|m| m.tag() == tag)
+    }
+
+    /// The model among the first three that answers questions about one process alike.
+    pub fn basic(self) -> Model {
+        match self {
+            Model::Traces => Model::Traces,
+            Model::Failures | Model::Revivals | Model::RefusalTesting => Model::Failures,
+            _ => Model::FailuresDivergences,
+        }
+    }
+
     pub fn tag(self) -> &'static str {
         match self {
             Model::Traces => "T",
             Model::Failures => "F",
             Model::FailuresDivergences => "FD",
+            Model::Revivals => "V",
+            Model::RevivalsDivergences => "VD",
+            Model::RefusalTesting => "R",
+            Model::RefusalTestingDivergences => "RD",
         }
     }
 }

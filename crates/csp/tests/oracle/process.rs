@@ -1,6 +1,6 @@
 //! Random finite processes, and the script that says the same.
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Process {
     Stop,
     Skip,
@@ -39,7 +39,7 @@ impl Random {
     }
 }
 
-const COMPRESSIONS: [&str; 7] = ["sbisim", "wbisim", "dbisim", "diamond", "normal", "tau_loop_factor", "explicate"];
+pub const COMPRESSIONS: [&str; 7] = ["sbisim", "wbisim", "dbisim", "diamond", "normal", "tau_loop_factor", "explicate"];
 
 pub fn random(r: &mut Random, size: u32) -> Process {
     if size == 0 {

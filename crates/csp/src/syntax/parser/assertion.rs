@@ -25,16 +25,11 @@ impl Parser<'_> {
     }
 
     fn model(&self, tag: &str, span: Span) -> Parsed<Model> {
-        match tag {
-            "T" => Ok(Model::Traces),
-            "F" => Ok(Model::Failures),
-            "FD" => Ok(Model::FailuresDivergences),
-            "V" | "VD" | "R" | "RD" => self.fail_hint(
-                span,
-                format!("the model {tag} is not supported"),
-                "use T (traces), F (failures) or FD (failures-divergences)",
-            ),
-            _ => self.fail_hint(span, format!("there is no model {tag}"), "the models are T, F and FD"),
+        match Model::named(tag) {
+            Some(model) => Ok(model),
+            None => {
+                self.fail_hint(span, format!("there is no model {tag}"), "the models are T, F, FD, V, VD, R and RD")
+            }
         }
     }
 
@@ -56,7 +51,7 @@ impl Parser<'_> {
         let phrase = words.join(" ");
         let model = self.bracket_word()?;
         let model = match model {
-            Some((tag, span)) => Some(self.model(&tag, span)?),
+            Some((tag, span)) => Some(self.model(&tag, span)?.basic()),
             None => None,
         };
         self.expect("]")?;
