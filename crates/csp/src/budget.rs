@@ -52,6 +52,11 @@ impl Meter {
         Meter { budget, started: Instant::now() }
     }
 
+    /// The same budget, with what is spent of it, for a search that is not worth several threads.
+    pub fn on_one_thread(&self) -> Self {
+        Meter { budget: Budget { threads: 1, ..self.budget.clone() }, started: self.started }
+    }
+
     pub fn elapsed(&self) -> Duration {
         self.started.elapsed()
     }

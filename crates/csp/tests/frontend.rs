@@ -2,20 +2,12 @@
 //!
 //! `BLESS=1 cargo test` writes the messages anew.
 
+mod common;
+
+use common::files;
 use foretrace_csp::budget::Budget;
 use foretrace_csp::script::{Script, Verdict, with_stack};
-use std::path::{Path, PathBuf};
-
-fn files(name: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/csp").join(name);
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
-        .expect("the folder is there")
-        .map(|entry| entry.expect("it can be read").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "csp"))
-        .collect();
-    files.sort();
-    files
-}
+use std::path::Path;
 
 /// What is said about a script: its errors, or those of its prints and assertions.
 fn complaints(path: &Path) -> String {

@@ -1,22 +1,11 @@
 //! Scripts with their answers beside them: `-- expect: holds` or `-- expect: fails KIND <trace>` before an assertion.
 
+mod common;
+
+use common::files;
 use foretrace_csp::budget::Budget;
 use foretrace_csp::script::{Report, Script, Verdict, with_stack};
-use std::path::{Path, PathBuf};
-
-fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/csp").join(name)
-}
-
-fn files(name: &str) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = std::fs::read_dir(folder(name))
-        .expect("the folder is there")
-        .map(|entry| entry.expect("it can be read").path())
-        .filter(|path| path.extension().is_some_and(|e| e == "csp"))
-        .collect();
-    files.sort();
-    files
-}
+use std::path::Path;
 
 /// The lines after `-- expect:`, in order.
 fn expectations(text: &str) -> Vec<String> {

@@ -7,7 +7,7 @@ use super::rules::{self, Comp, Node, Rule, Side, Target};
 use super::term::{Compression, Next, SetId, Term, TermId};
 use crate::compress;
 use crate::eval::{Eval, Evaluator};
-use crate::refine::explicate;
+use crate::refine::explicate::{self, Restriction};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -65,7 +65,7 @@ impl Evaluator {
             return self.explicate_term(term);
         }
         let product = self.compile(term)?;
-        Ok(explicate::product(&product, &self.meter)?)
+        Ok(explicate::product(&product, Restriction::Free, &self.meter)?)
     }
 
     fn name_of(&self, term: TermId, otherwise: &str) -> String {
@@ -85,6 +85,8 @@ impl Evaluator {
         }
         let from = b.comps.len() as Comp;
         match &*term {
+            Term::Prioritise(p, order) => self.build_restricted(b, id, *p, Restriction::Priority(order)),
+            Term::Chase(p) => self.build_restricted(b, id, *p, Restriction::Chase),
             Term::Parallel(p, set, q) => {
                 let (l, r) = (self.build(b, *p, depth + 1)?, self.build(b, *q, depth + 1)?);
                 let shared = self.terms.set(*set).clone();
@@ -162,6 +164,17 @@ impl Evaluator {
         };
         let lts = compress::apply(kind, &lts, &self.meter)?;
         Ok(b.leaf(self.name_of(id, "compressed process"), Component::Explicit(Arc::new(lts))))
+    }
+
+    /// Priority and chase look at all steps of a state at once, which rules do not: what they leave of a composition is
+    /// written out.
+    fn build_restricted(&mut self, b: &mut Builder, id: TermId, p: TermId, restriction: Restriction) -> Eval<usize> {
+        let product = self.compile(p)?;
+        let mut lts = explicate::product(&product, restriction, &self.meter)?;
+        if let Restriction::Chase = restriction {
+            lts = lts.without_chains();
+        }
+        Ok(b.leaf(self.name_of(id, "restricted process"), Component::Explicit(Arc::new(lts))))
     }
 
     fn build_native(&mut self, b: &mut Builder, id: TermId, native: u32) -> Eval<usize> {
@@ -301,7 +314,9 @@ impl Evaluator {
                 self.any_composite(&parts, path, visited).map(|_| true)
             }
             Term::Native(..) | Term::Compress(..) => Some(true),
-            Term::Hide(p, _) | Term::Rename(p, _) => self.composite(*p, path, visited),
+            Term::Hide(p, _) | Term::Rename(p, _) | Term::Prioritise(p, _) | Term::Chase(p) => {
+                self.composite(*p, path, visited)
+            }
             Term::Sequential(p, q) | Term::Sliding(p, q) | Term::Exception(p, _, q) => match self.now(*q) {
                 Ok(q) => self.any_composite(&[*p, q], path, visited),
                 Err(_) => None,

@@ -66,6 +66,34 @@ impl Lts {
         Lts::from_rows(self.initial, self.states().map(row).collect())
     }
 
+    /// Leaves out states whose only step is silent, but for one on each endless chain of them.
+    pub fn without_chains(&self) -> Lts {
+        let next = |s: u32| match self.row(s) {
+            [(TAU, t)] => Some(*t),
+            _ => None,
+        };
+        let mut end: Vec<Option<u32>> = vec![None; self.len()];
+        for s in self.states() {
+            let (mut chain, mut at) = (Vec::new(), s);
+            let last = loop {
+                if let Some(known) = end[at as usize] {
+                    break known;
+                }
+                // For the time being it ends at itself, where a loop will find it.
+                end[at as usize] = Some(at);
+                chain.push(at);
+                match next(at) {
+                    Some(t) => at = t,
+                    None => break at,
+                }
+            };
+            chain.into_iter().for_each(|c| end[c as usize] = Some(last));
+        }
+        let end = |s: u32| end[s as usize].expect("every chain was followed");
+        let row = |s: u32| self.row(s).iter().map(|&(e, t)| (e, end(t))).collect();
+        Lts::from_rows(end(self.initial), self.states().map(row).collect()).reachable()
+    }
+
     /// Keeps what can be reached, numbered in the order it is reached.
     pub fn reachable(&self) -> Lts {
         let mut number: FxHashMap<u32, u32> = FxHashMap::default();

@@ -212,6 +212,13 @@ impl Packed {
         Packed { machines, rules, alphabet, words, initial, extra, has_native, plan }
     }
 
+    /// The first state, in as many words as the search uses.
+    pub fn first<const W: usize>(&self) -> [u64; W] {
+        let mut key = [0; W];
+        key[..self.words].copy_from_slice(&self.initial);
+        key
+    }
+
     /// Calls `emit` with every step: the rule and the state after it.
     #[inline(always)]
     pub fn successors<const W: usize>(&self, key: &[u64; W], emit: &mut impl FnMut(u32, [u64; W])) {

@@ -1,6 +1,6 @@
 //! The questions themselves: refinement, deadlock, divergence, determinism, traces.
 
-use super::explicate;
+use super::explicate::{self, Restriction};
 use super::normal::Norm;
 use super::reduce::Reducer;
 use super::search::{self, Progress, Watcher};
@@ -119,7 +119,7 @@ impl Options<'_> {
 
 /// Normalises a specification for a model.
 pub fn specification(product: &Product, model: Model, meter: &Meter) -> Result<Norm, Limit> {
-    let lts = compress::strong(&explicate::product(product, meter)?);
+    let lts = compress::strong(&explicate::product(product, Restriction::Free, meter)?);
     Norm::of(&lts, model == Model::FailuresDivergences, meter)
 }
 

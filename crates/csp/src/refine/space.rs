@@ -211,9 +211,7 @@ impl<const W: usize> Space<W> for ProductSpace<'_> {
     type Scratch = Scratch;
 
     fn initial(&self) -> [u64; W] {
-        let mut key = [0; W];
-        key[..self.packed.words].copy_from_slice(&self.packed.initial);
-        key
+        self.packed.first()
     }
 
     fn scratch(&self) -> Scratch {
@@ -237,32 +235,21 @@ impl<const W: usize> Space<W> for ProductSpace<'_> {
         {
             return None;
         }
-        if let Question::Progress = self.question {
-            return self.expand_progress(key, scratch, seen, out);
-        }
         if let Some(reducer) = &self.reducer
             && self.expand_some(reducer, key, scratch, seen, out)
         {
             return None;
         }
-        self.expand_all(key, scratch, out)
+        match self.question {
+            Question::Progress => self.expand_progress(key, out),
+            _ => self.expand_all(key, scratch, out),
+        }
     }
 }
 
 impl ProductSpace<'_> {
-    /// As `expand`, but nothing after termination matters.
-    fn expand_progress<const W: usize>(
-        &self,
-        key: &[u64; W],
-        scratch: &mut Scratch,
-        seen: &impl Fn(&[u64; W]) -> bool,
-        out: &mut impl FnMut([u64; W]),
-    ) -> Option<Breach> {
-        if let Some(reducer) = &self.reducer
-            && self.expand_some(reducer, key, scratch, seen, out)
-        {
-            return None;
-        }
+    /// As `expand_all`, but nothing after termination matters.
+    fn expand_progress<const W: usize>(&self, key: &[u64; W], out: &mut impl FnMut([u64; W])) -> Option<Breach> {
         let mut steps = 0;
         self.steps(key, &mut |rule, next| {
             steps += 1;

@@ -94,18 +94,18 @@ pub enum Model {
 }
 
 impl Model {
+    const TAGS: [(&'static str, Model); 7] = [
+        ("T", Model::Traces),
+        ("F", Model::Failures),
+        ("FD", Model::FailuresDivergences),
+        ("V", Model::Revivals),
+        ("VD", Model::RevivalsDivergences),
+        ("R", Model::RefusalTesting),
+        ("RD", Model::RefusalTestingDivergences),
+    ];
+
     pub fn named(tag: &str) -> Option<Model> {
-        use Model::*;
-        let all = [
-            Traces,
-            Failures,
-            FailuresDivergences,
-            Revivals,
-            RevivalsDivergences,
-            RefusalTesting,
-            RefusalTestingDivergences,
-        ];
-        all.into_iter().find(|m| m.tag() == tag)
+        Self::TAGS.iter().find(|(t, _)| *t == tag).map(|(_, model)| *model)
     }
 
     /// The model among the first three that answers questions about one process alike.
