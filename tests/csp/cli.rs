@@ -1,5 +1,6 @@
 //! `foretrace csp` as a program: exit codes, the readable and the machine-readable form, state spaces.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -44,6 +45,14 @@ fn json_has_stable_fields() {
     assert_eq!(one["counterexample"]["trace"][0], "coin");
     assert_eq!(one["counterexample"]["event"], "coin");
     assert!(one["statistics"]["states"].as_u64().is_some_and(|n| n > 0));
+    let keys = |value: &serde_json::Value| -> Vec<String> {
+        value.as_object().expect("an object").keys().cloned().collect::<BTreeSet<_>>().into_iter().collect()
+    };
+    assert_eq!(keys(&value), ["scripts", "version"]);
+    assert_eq!(keys(&value["scripts"][0]), ["assertions", "file"]);
+    assert_eq!(keys(one), ["assertion", "counterexample", "file", "line", "result", "statistics", "why"]);
+    assert_eq!(keys(&one["statistics"]), ["bytes", "depth", "seconds", "states", "transitions"]);
+    assert_eq!(keys(&one["counterexample"]), ["components", "demanded", "event", "kind", "offered", "steps", "trace"]);
     let wrong = run(&["--format", "json"], "P = Q\n").0;
     let value: serde_json::Value = serde_json::from_slice(&wrong.stdout).expect("it is JSON");
     assert_eq!(value["scripts"][0]["errors"][0]["line"], 1);

@@ -17,7 +17,7 @@ use crate::compress::silent_parts;
 use crate::machine::event::{Event, TAU};
 use crate::machine::lts::Lts;
 use crate::syntax::token::Model;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Decides whether all that can be observed of the implementation can be of the specification; if not, the steps that
 /// lead to what cannot.
@@ -30,7 +30,7 @@ pub fn refines(spec: &Lts, implementation: &Lts, model: Model, meter: &Meter) ->
         sets: Vec::new(),
         number: FxHashMap::default(),
         pairs: Vec::new(),
-        known: FxHashMap::default(),
+        known: FxHashSet::default(),
     };
     search.run(meter)
 }
@@ -74,7 +74,7 @@ struct Search<'a> {
     sets: Vec<Vec<u32>>,
     number: FxHashMap<Vec<u32>, u32>,
     pairs: Vec<Pair>,
-    known: FxHashMap<(u32, u32), ()>,
+    known: FxHashSet<(u32, u32)>,
 }
 
 impl Search<'_> {
@@ -109,10 +109,7 @@ impl Search<'_> {
             }
         }
         let offered = self.implementation.offers(state).map(<[Event]>::to_vec);
-        let alike = match &offered {
-            Some(offered) => Some(self.refusing(set, offered)),
-            None => None,
-        };
+        let alike = offered.as_ref().map(|offered| self.refusing(set, offered));
         if let (Some(offered), Some(alike)) = (&offered, &alike)
             && !self.revives(alike, offered)
         {
@@ -158,7 +155,7 @@ impl Search<'_> {
     }
 
     fn reach(&mut self, state: u32, set: u32, from: Option<(u32, Event)>) {
-        if self.known.insert((state, set), ()).is_none() {
+        if self.known.insert((state, set)) {
             self.pairs.push(Pair { state, set, from });
         }
     }
