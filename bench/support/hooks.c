@@ -37,6 +37,10 @@ void __tsan_func_entry(void *caller) { (void)caller; }
 void __tsan_func_exit(void) {}
 void __tsan_read_range(void *address, size_t size) { (void)address, (void)size; SEEN(1); }
 void __tsan_write_range(void *address, size_t size) { (void)address, (void)size; SEEN(1); }
+void __foretrace_loop(void *address, long step, unsigned long count, unsigned long what) {
+    (void)address, (void)step, (void)what;
+    SEEN(count);
+}
 void *__tsan_memcpy(void *to, const void *from, size_t size) { SEEN(2); return memcpy(to, from, size); }
 void *__tsan_memmove(void *to, const void *from, size_t size) { SEEN(2); return memmove(to, from, size); }
 void *__tsan_memset(void *to, int byte, size_t size) { SEEN(1); return memset(to, byte, size); }

@@ -15,6 +15,7 @@ mod build;
 mod events;
 mod expect;
 mod hostile;
+mod loops;
 mod lost;
 mod programs;
 mod run;

@@ -1,9 +1,10 @@
 //! The environment variables Foretrace reads, and those that look as if it should.
 
 /// Every variable with our prefix that means something, and what it means.
-pub const VARIABLES: [(&str, &str); 4] = [
+pub const VARIABLES: [(&str, &str); 5] = [
     ("FORETRACE_CC", "the C compiler behind foretrace-cc"),
     ("FORETRACE_CXX", "the C++ compiler behind foretrace-c++"),
+    ("FORETRACE_LOOPS", "0: accesses in counted loops are told one by one (clang)"),
     ("FORETRACE_CACHE", "where the runtime is unpacked"),
     ("FORETRACE_RUNTIME", "what the runtime does inside the program; set by foretrace itself"),
 ];

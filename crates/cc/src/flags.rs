@@ -30,15 +30,20 @@ impl Runtime {
 pub fn plan(compiler: &Compiler, runtime: &Runtime, args: &[OsString], read: ReadFile) -> Result<Vec<OsString>, Error> {
     let call = Call::read(args.iter().map(|arg| arg.to_string_lossy().into_owned()), read)?;
     let last_words = args.iter().position(|arg| arg == "--").unwrap_or(args.len());
-    let mut command = compiler.command.clone();
-    command.extend(before(compiler.family, runtime, &call));
+    let mut command = prepared(compiler, runtime, &call);
     command.extend_from_slice(&args[..last_words]);
     command.extend(after(&call));
     command.extend_from_slice(&args[last_words..]);
     Ok(command)
 }
 
-/// Flags that stand before the user's.
+/// The compiler, and the flags that stand before the user's.
+pub fn prepared(compiler: &Compiler, runtime: &Runtime, call: &Call) -> Vec<OsString> {
+    let mut command = compiler.command.clone();
+    command.extend(before(compiler.family, runtime, call));
+    command
+}
+
 fn before(family: Family, runtime: &Runtime, call: &Call) -> Vec<OsString> {
     let links = matches!(call.stage, Stage::Program | Stage::Library | Stage::Relocatable);
     let mut flags = Vec::new();

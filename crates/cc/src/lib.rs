@@ -21,6 +21,10 @@
 //! and `-mprefer-vector-width=128` keeps the vectoriser from 32-byte accesses, which clang leaves without a hook. For
 //! gcc, `-B` puts a directory with an empty `libtsan.a` before gcc's own, so that one command can compile and link.
 //!
+//! [`detour`] answers with more than one command for optimised code under clang: to LLVM's textual form, which the caller
+//! rewrites (`foretrace-llvm`), and from there to an object. A call that it does not understand to the last word stays
+//! with [`plan`].
+//!
 //! # Definitions
 //!
 //! The *driver* is the language the wrapper was called for, C or C++; the *family* is whose options the real compiler
@@ -52,6 +56,7 @@
 
 mod call;
 mod compiler;
+mod detour;
 mod environment;
 mod error;
 mod flags;
@@ -61,6 +66,7 @@ mod response;
 
 pub use call::{Call, Stage};
 pub use compiler::{Choice, Compiler, Driver, Family, candidates, choose};
+pub use detour::{Detour, Unit, detour};
 pub use environment::{VARIABLES, unknown_variables};
 pub use error::Error;
 pub use flags::{Runtime, plan};

@@ -1,7 +1,7 @@
 //! The access hooks, and the cache of touched lines behind them.
 //!
-//! Each thread has a direct-mapped table, small at first, of 64-byte lines with the bytes read and the bytes written in the current
-//! segment. An access that finds its line sets bits, in about fifteen instructions and without a call. One that does not
+//! Each thread has a table, small at first, of 64-byte lines with the bytes read and the bytes written in the current
+//! segment; a line has two places in it. An access that finds its line sets bits, in about fifteen instructions and without a call. One that does not
 //! takes the slow path: a line that is in the way is written to the stream. When the segment ends, the lines it touched
 //! are written in the order of their first access, so that neighbours stand beside each other and take a byte or two.
 //!
@@ -67,6 +67,12 @@ pub fn no_lines() -> *mut Entry {
 /// Where an address is looked for: the same computation as in the hooks.
 const fn slot(address: usize, offset_mask: u32) -> usize {
     (((address >> 13) ^ address) >> 1 & offset_mask as usize) / ENTRY_SIZE
+}
+
+/// The second place for a line: in the other half of the table, so that two arrays at addresses that collide have room.
+const fn other(slot: usize, offset_mask: u32) -> usize {
+    let entries = offset_mask as usize / ENTRY_SIZE + 1;
+    slot ^ (entries >> 1)
 }
 
 /// Where a line is looked for that is kept apart by program counter.
@@ -140,13 +146,22 @@ impl Lines {
     pub fn touch(&mut self, sink: &mut impl Sink, address: usize, reads: u64, writes: u64, pc: usize) {
         let line = (address & !63) as u64;
         let mask = self.offset_mask;
-        let slot = if self.by_place { place_slot(address, pc, mask) } else { slot(address, mask) };
-        let entry = self.entry(slot);
-        if entry.line == line && (!self.by_place || entry.pc == pc as u64) {
-            entry.reads |= reads;
-            entry.writes |= writes;
-            return;
+        let first = if self.by_place { place_slot(address, pc, mask) } else { slot(address, mask) };
+        let second = other(first, mask);
+        for slot in [first, second] {
+            let entry = self.entry(slot);
+            if entry.line == line && (!self.by_place || entry.pc == pc as u64) {
+                entry.reads |= reads;
+                entry.writes |= writes;
+                return;
+            }
         }
+        let slot = match (self.entry(first).line, self.entry(second).line) {
+            (0, _) => first,
+            (_, 0) => second,
+            _ => [first, second][self.evictions % 2],
+        };
+        let entry = self.entry(slot);
         if entry.line == 0 {
             // SAFETY: the list has room for every entry, and none is in it twice.
             unsafe { self.touched.add(self.count).write(slot as u16) };
@@ -180,10 +195,13 @@ impl Lines {
         }
         let mut line = start & !63;
         while line < start.saturating_add(size) {
-            let entry = self.entry(slot(line, self.offset_mask));
-            if entry.line == line as u64 {
-                give(sink, entry);
-                (entry.reads, entry.writes) = (0, 0);
+            let first = slot(line, self.offset_mask);
+            for slot in [first, other(first, self.offset_mask)] {
+                let entry = self.entry(slot);
+                if entry.line == line as u64 {
+                    give(sink, entry);
+                    (entry.reads, entry.writes) = (0, 0);
+                }
             }
             line += 64;
         }
@@ -241,7 +259,78 @@ fn access_from(address: usize, size: usize, kind: u32, pc: usize, frame: usize) 
     }
 }
 
+/// A series of accesses that a loop makes: `count` of them, `step` apart. The line is looked for here as in the hooks.
+pub fn series(at: usize, step: isize, count: usize, size: usize, kind: u32, pc: usize) {
+    let stride = step.unsigned_abs();
+    let bytes = stride.saturating_mul(count.saturating_sub(1)).saturating_add(size);
+    if count == 0 || bytes > LONGEST {
+        return access(at, size, kind, pc);
+    }
+    // Without gaps it is one access.
+    if stride <= size || count == 1 {
+        return block(if step < 0 { at.wrapping_sub(bytes - size) } else { at }, bytes, kind, pc);
+    }
+    let element = |round| at.wrapping_add_signed(step.wrapping_mul(round as isize));
+    if stride >= 64 {
+        return (0..count).for_each(|round| block(element(round), size, kind, pc));
+    }
+    // Several in one line are noted at once.
+    let (mut line, mut bytes) = (at & !63, 0);
+    for round in 0..count {
+        split(element(round), size, |at, part| {
+            if at & !63 != line {
+                note(line, bytes, kind, pc);
+                (line, bytes) = (at & !63, 0);
+            }
+            bytes |= part;
+        });
+    }
+    note(line, bytes, kind, pc);
+}
+
+/// A series that reaches further than this has not been counted right: the program does not come to its end either.
+const LONGEST: usize = 1 << 40;
+
+/// Notes an access of any size, from a hook.
+#[inline]
+fn block(address: usize, size: usize, kind: u32, pc: usize) {
+    split(address, size, |at, bytes| note(at, bytes, kind, pc));
+}
+
+/// Notes bytes of one line: if it is in the table, that costs no more than in the hooks.
+#[inline]
+fn note(at: usize, bytes: u64, kind: u32, pc: usize) {
+    let tls = tls();
+    let (entries, mask) = (tls.lines.get(), tls.offset_mask.get());
+    let line = (at & !63) as u64;
+    let first = slot(at, mask);
+    // SAFETY: the table that the hooks look into is as large as its mask says, and this thread's alone.
+    let mut entry = unsafe { &mut *entries.add(first) };
+    if entry.line != line {
+        // SAFETY: as above.
+        entry = unsafe { &mut *entries.add(other(first, mask)) };
+    }
+    if entry.line == line {
+        entry.reads |= if kind & READ != 0 { bytes } else { 0 };
+        entry.writes |= if kind & WRITE != 0 { bytes } else { 0 };
+    } else {
+        missed(line as usize, bytes, kind, pc);
+    }
+}
+
+/// The bytes of a line that is not in the table, run by run.
+#[cold]
+fn missed(line: usize, mut bytes: u64, kind: u32, pc: usize) {
+    while bytes != 0 {
+        let start = bytes.trailing_zeros();
+        let size = (bytes >> start).trailing_ones();
+        access(line + start as usize, size as usize, kind, pc);
+        bytes &= u64::MAX.checked_shl(start + size).unwrap_or(0);
+    }
+}
+
 /// Splits a block into the bytes of each of its lines.
+#[inline]
 pub fn split(address: usize, size: usize, mut part: impl FnMut(usize, u64)) {
     let end = address.saturating_add(size);
     let mut at = address;
@@ -285,7 +374,8 @@ macro_rules! hook {
                 "mov rcx, rdi",
                 "and rcx, -64",
                 "cmp qword ptr [rdx + rax], rcx",
-                "jne 3f",
+                "jne 4f",
+                "2:",
                 "mov ecx, edi",
                 "mov esi, {mask}",
                 "shl rsi, cl",
@@ -296,12 +386,22 @@ macro_rules! hook {
                 "or qword ptr [rdx + rax + 16], rsi",
                 ".endif",
                 "ret",
+                // The second place: see `other`.
+                "4:",
+                "mov rsi, qword ptr [rip + ft_tls@gottpoff]",
+                "mov esi, dword ptr fs:[rsi + {offset_mask}]",
+                "add esi, {entry}",
+                "shr esi, 1",
+                "xor eax, esi",
+                "cmp qword ptr [rdx + rax], rcx",
+                "je 2b",
                 "3:",
                 "mov esi, {what}",
                 "mov rdx, qword ptr [rsp]",
                 "mov rcx, rbp",
                 "jmp {slow}",
                 offset_mask = const $crate::tls::OFFSET_MASK,
+                entry = const foretrace_event::layout::ENTRY_SIZE,
                 mask = const (1u64 << $size) - 1,
                 kind = const $kind,
                 what = const $size | $kind << 8,
@@ -349,6 +449,7 @@ mod tests {
             for size in [SMALL, LARGE] {
                 assert!(slot(address, offset_mask(size)) < size);
                 assert!(place_slot(address, !address, offset_mask(size)) < size);
+                assert!(other(slot(address, offset_mask(size)), offset_mask(size)) < size);
             }
         }
     }

@@ -143,7 +143,10 @@ impl Bench {
     /// The kernel as `foretrace cc` compiles it, over the hooks of `bench/support/hooks.c`.
     fn link_hooks(&self, compiler: &str, kernel: &str, flags: &[&str], program: &Path) -> anyhow::Result<()> {
         let (object, hooks) = (self.path("kernel.o"), self.path("hooks.o"));
-        check(self.wrapper(compiler).args(FLAGS).arg("-c").arg(source(kernel)).arg("-o").arg(&object))?;
+        let mut wrapper = self.wrapper(compiler);
+        // Accesses are counted one by one.
+        wrapper.env("FORETRACE_LOOPS", if flags.is_empty() { "1" } else { "0" });
+        check(wrapper.args(FLAGS).arg("-c").arg(source(kernel)).arg("-o").arg(&object))?;
         let hooks_source = root().join("bench/support/hooks.c");
         check(Command::new("gcc").arg("-O2").args(flags).arg("-c").arg(hooks_source).arg("-o").arg(&hooks))?;
         check(Command::new(compiler).arg(object).arg(hooks).arg("-o").arg(program).arg("-lpthread"))

@@ -2,11 +2,11 @@
 
 use crate::assets;
 use anyhow::Context;
-use foretrace_cc::{Compiler, Driver, Family, Runtime, choose, plan};
+use foretrace_cc::{Compiler, Driver, Family, Runtime, Unit, choose, detour, plan};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode, ExitStatus, Stdio};
 
 /// Compile or link as the compiler does, for recording.
 ///
@@ -27,9 +27,58 @@ pub fn run(driver: Driver, args: &[OsString]) -> anyhow::Result<ExitCode> {
     let family = family(&choice.command)?;
     let compiler = Compiler { command: choice.command, family };
     let runtime = Runtime::in_directory(&assets::directory()?);
-    let command = plan(&compiler, &runtime, &choice.args, &|file| std::fs::read_to_string(file).ok())?;
+    if let Some(code) = by_detour(&compiler, &runtime, &choice.args)? {
+        return Ok(code);
+    }
+    let command = plan(&compiler, &runtime, &choice.args, &read)?;
     let error = Command::new(&command[0]).args(&command[1..]).exec();
     Err(error).with_context(|| format!("cannot run {}", command[0].display()))
+}
+
+/// Goes over the text if the call gains by that; `None` leaves the call to the compiler alone.
+fn by_detour(compiler: &Compiler, runtime: &Runtime, args: &[OsString]) -> anyhow::Result<Option<ExitCode>> {
+    if std::env::var_os("FORETRACE_LOOPS").is_some_and(|value| value == "0") {
+        return Ok(None);
+    }
+    let Ok(scratch) = tempfile::Builder::new().prefix("foretrace-cc-").tempdir() else { return Ok(None) };
+    let Some(detour) = detour(compiler, runtime, args, scratch.path(), &read)? else { return Ok(None) };
+    for unit in &detour.units {
+        let status = status_of(&unit.to_text)?;
+        if !status.success() {
+            return Ok(Some(exit_code(status)));
+        }
+        if !assembles(unit)? {
+            return Ok(None);
+        }
+    }
+    match detour.link {
+        None => Ok(Some(ExitCode::SUCCESS)),
+        Some(link) => status_of(&link).map(|status| Some(exit_code(status))),
+    }
+}
+
+/// Rewrites a unit's text and makes its object.
+fn assembles(unit: &Unit) -> anyhow::Result<bool> {
+    let Ok(text) = std::fs::read_to_string(&unit.text) else { return Ok(false) };
+    if let Some(rewritten) = foretrace_llvm::rewrite(&text)
+        && std::fs::write(&unit.text, rewritten).is_err()
+    {
+        return Ok(false);
+    }
+    Ok(status_of(&unit.to_object)?.success())
+}
+
+fn status_of(command: &[OsString]) -> anyhow::Result<ExitStatus> {
+    let mut call = Command::new(&command[0]);
+    call.args(&command[1..]).status().with_context(|| format!("cannot run {}", command[0].display()))
+}
+
+fn exit_code(status: ExitStatus) -> ExitCode {
+    ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+fn read(file: &Path) -> Option<String> {
+    std::fs::read_to_string(file).ok()
 }
 
 /// Whose options the compiler takes: by its name, or by asking it.

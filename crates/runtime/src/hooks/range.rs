@@ -1,7 +1,7 @@
 //! Accesses of any size, and accesses whose place is passed along: by gcc for what has no hook of its own, and by
 //! tools that generate code (JITs, Archer, Swift).
 
-use crate::lines::{READ, WRITE, access};
+use crate::lines::{READ, WRITE, access, series};
 
 exported! {
     /// Bytes that are read.
@@ -22,6 +22,12 @@ exported! {
     /// Bytes that are written by the code at `pc`.
     fn __tsan_write_range_pc(at: usize, bytes: usize, pc: usize) {
         access(at, bytes, WRITE, pc);
+    }
+
+    /// Accesses of a loop, told before it: `foretrace-llvm` puts the call there. Below bit 32 of `what` is the size, the
+    /// kind from there.
+    fn __foretrace_loop(at: usize, step: isize, count: usize, what: u64) |pc| {
+        series(at, step, count, (what & 0xffff_ffff) as usize, (what >> 32) as u32, pc);
     }
 
     /// A pointer to a table of virtual functions is about to be read.

@@ -1,0 +1,182 @@
+//! The way over LLVM's textual form: optimised C and C++ under clang is compiled to text, rewritten, then to an object.
+
+use crate::flags::{plan, prepared};
+use crate::input::Input;
+use crate::options::takes_next;
+use crate::{Call, Compiler, Error, Family, ReadFile, Runtime, Stage};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Commands to run in place of the one of [`plan`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Detour {
+    /// One for each source, in order.
+    pub units: Vec<Unit>,
+    /// The link behind them, if there is one.
+    pub link: Option<Vec<OsString>>,
+}
+
+/// A source on its way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unit {
+    /// Makes the text.
+    pub to_text: Vec<OsString>,
+    /// The text.
+    pub text: PathBuf,
+    /// Makes the object of it.
+    pub to_object: Vec<OsString>,
+}
+
+/// Options whose files are named after the output, or that want another way through the compiler.
+const STAY: [&str; 22] = [
+    "-E",
+    "-S",
+    "-emit-llvm",
+    "-emit-ast",
+    "-fsyntax-only",
+    "--analyze",
+    "-save-temps",
+    "--save-temps",
+    "--coverage",
+    "-coverage",
+    "-fprofile",
+    "-ftest-coverage",
+    "-ftime-trace",
+    "-ftime-report",
+    "-gsplit-dwarf",
+    "-fmodules",
+    "-fthinlto",
+    "-fembed-bitcode",
+    "-Xclang",
+    "-fplugin",
+    "-fpass-plugin",
+    "-include-pch",
+];
+
+/// The detour for a call, with files of its own in `scratch`; `None` for a call that has nothing to gain or that is not
+/// understood to the last word.
+pub fn detour(
+    compiler: &Compiler,
+    runtime: &Runtime,
+    args: &[OsString],
+    scratch: &Path,
+    read: ReadFile,
+) -> Result<Option<Detour>, Error> {
+    let Some(words) = args.iter().map(|arg| arg.to_str()).collect::<Option<Vec<&str>>>() else { return Ok(None) };
+    let call = Call::read(words.iter().map(|word| (*word).to_owned()), read)?;
+    let takes_part = compiler.family == Family::Clang && call.compiles && !call.link_time && call.stage != Stage::Ask;
+    let Some(taken) = takes_part.then(|| Taken::apart(&words)).flatten() else { return Ok(None) };
+    let links = call.stage != Stage::Compile;
+    if !taken.optimises || taken.sources.is_empty() || (links && !taken.dependencies.is_empty()) {
+        return Ok(None);
+    }
+    if !links && taken.output.is_some() && taken.sources.len() > 1 {
+        return Ok(None);
+    }
+    let flags = prepared(compiler, runtime, &call);
+    let mut units = Vec::new();
+    let mut link_words: Vec<OsString> = args.to_vec();
+    for (number, (at, source)) in taken.sources.iter().enumerate() {
+        let object = match taken.output {
+            Some(output) if !links => PathBuf::from(output),
+            _ if !links => PathBuf::from(Path::new(source).file_name().unwrap_or_default()).with_extension("o"),
+            _ => scratch.join(format!("{number}.o")),
+        };
+        units.push(taken.unit(&flags, source, &object, scratch.join(format!("{number}.ll"))));
+        link_words[*at] = object.into();
+    }
+    link_words.push("-Qunused-arguments".into());
+    let link = if links { Some(plan(compiler, runtime, &link_words, read)?) } else { None };
+    Ok(Some(Detour { units, link }))
+}
+
+/// The words of a call, by what becomes of them.
+struct Taken<'a> {
+    /// The sources, and where they stand.
+    sources: Vec<(usize, &'a str)>,
+    output: Option<&'a str>,
+    optimises: bool,
+    /// What is asked about dependencies.
+    dependencies: Vec<&'a str>,
+    /// All others but inputs.
+    options: Vec<&'a str>,
+}
+
+impl<'a> Taken<'a> {
+    /// `None` if something is among them that the detour cannot do.
+    fn apart(words: &[&'a str]) -> Option<Self> {
+        let mut taken =
+            Self { sources: Vec::new(), output: None, optimises: false, dependencies: Vec::new(), options: Vec::new() };
+        let mut at = 0;
+        while at < words.len() {
+            let word = words[at];
+            let value = takes_next(word).then(|| words.get(at + 1).copied());
+            match (word, value) {
+                (_, Some(None)) => return None,
+                (word, _) if STAY.iter().any(|stay| word.starts_with(stay)) => return None,
+                ("-" | "--" | "-x", _) => return None,
+                (word, _) if word.starts_with('@') || word.starts_with("-x") => return None,
+                (word, _) if word.starts_with("-Wp,") && word.contains("-M") => return None,
+                ("-o", Some(Some(value))) => taken.output = Some(value),
+                ("-c", _) => {}
+                (word, value) if word.starts_with("-M") => {
+                    taken.dependencies.extend([Some(word), value.flatten()].into_iter().flatten());
+                }
+                (word, Some(Some(value))) => taken.options.extend([word, value]),
+                (word, _) if word.starts_with('-') => taken.option(word),
+                (word, _) => taken.input(at, word)?,
+            }
+            at += if value.is_some() { 2 } else { 1 };
+        }
+        Some(taken)
+    }
+
+    fn option(&mut self, word: &'a str) {
+        if let Some(level) = word.strip_prefix("-O") {
+            self.optimises = level != "0";
+        } else if let Some(output) = word.strip_prefix("-o") {
+            self.output = Some(output);
+            return;
+        }
+        self.options.push(word);
+    }
+
+    fn input(&mut self, at: usize, word: &'a str) -> Option<()> {
+        let ending = Path::new(word).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        match Input::of_file(word) {
+            Input::Source if ["c", "cc", "cpp", "cxx", "C", "c++"].contains(&ending) => self.sources.push((at, word)),
+            Input::Object => {}
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn unit(&self, flags: &[OsString], source: &str, object: &Path, text: PathBuf) -> Unit {
+        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+        let start = [flags, &words(&self.options)].concat();
+        let mut to_text = start.clone();
+        to_text.extend(self.dependencies_of(object));
+        to_text.extend(words(&["-Qunused-arguments", "-S", "-emit-llvm", "-o"]));
+        to_text.extend([text.clone().into(), source.into()]);
+        let mut to_object = start;
+        to_object.extend(words(&["-Qunused-arguments", "-Xclang", "-disable-llvm-passes", "-c", "-o"]));
+        to_object.extend([object.into(), "-x".into(), "ir".into(), text.clone().into()]);
+        Unit { to_text, text, to_object }
+    }
+
+    /// What the compiler would do if it wrote the object itself.
+    fn dependencies_of(&self, object: &Path) -> Vec<OsString> {
+        let given =
+            |names: &[&str]| self.dependencies.iter().any(|word| names.iter().any(|name| word.starts_with(name)));
+        let mut words: Vec<OsString> = self.dependencies.iter().map(OsString::from).collect();
+        if given(&["-MD", "-MMD"]) {
+            if !given(&["-MF"]) {
+                words.extend(["-MF".into(), object.with_extension("d").into()]);
+            }
+            if !given(&["-MT", "-MQ"]) {
+                words.extend(["-MQ".into(), object.into()]);
+            }
+        }
+        words
+    }
+}

@@ -1,0 +1,150 @@
+//! A function's body: blocks of lines.
+
+use crate::instruction::Instruction;
+use std::collections::HashMap;
+
+/// A basic block.
+pub struct Block {
+    /// What others call it, without the `%`; empty for an entry block without a label of its own.
+    pub name: String,
+    /// The line of the label, if there is one.
+    label: Option<String>,
+    /// Its instructions; one that goes over several lines is one string.
+    pub lines: Vec<String>,
+}
+
+/// A function's body.
+pub struct Function {
+    /// The blocks, the entry first.
+    pub blocks: Vec<Block>,
+    /// How many names of our own have been given.
+    names: usize,
+}
+
+/// Where a value is defined: block, and the line where it was before anything was inserted or taken out.
+pub type Definitions = HashMap<String, (usize, usize)>;
+
+impl Function {
+    /// Reads a body; `None` if it has a form that is not known.
+    pub fn parse(body: &[&str]) -> Option<Self> {
+        let mut blocks: Vec<Block> = Vec::new();
+        let mut bracket = false;
+        for line in body {
+            if let Some(name) = label(line) {
+                let label = Some((*line).to_owned());
+                blocks.push(Block { name: name.to_owned(), label, lines: Vec::new() });
+                continue;
+            }
+            if blocks.is_empty() && !line.trim().is_empty() {
+                blocks.push(Block { name: String::new(), label: None, lines: Vec::new() });
+            }
+            let Some(block) = blocks.last_mut() else { continue };
+            if line.trim().is_empty() {
+                continue;
+            }
+            // Tables of switches, and the second lines of invokes and landing pads.
+            if bracket || line.starts_with("    ") {
+                let last = block.lines.last_mut()?;
+                last.push('\n');
+                last.push_str(line);
+            } else if line.starts_with("  ") {
+                block.lines.push((*line).to_owned());
+            } else {
+                return None;
+            }
+            bracket = match line.trim_end() {
+                line if line.ends_with('[') => true,
+                line if line.trim_start().starts_with(']') => false,
+                _ => bracket,
+            };
+        }
+        (!blocks.is_empty() && blocks.iter().all(|block| !block.lines.is_empty())).then_some(Self { blocks, names: 0 })
+    }
+
+    /// A name no other value or block has, without the `%`.
+    pub fn fresh(&mut self) -> String {
+        self.names += 1;
+        format!("foretrace.{}", self.names)
+    }
+
+    /// Where each value is defined.
+    pub fn definitions(&self) -> Definitions {
+        let mut definitions = Definitions::new();
+        for (number, block) in self.blocks.iter().enumerate() {
+            for (line, text) in block.lines.iter().enumerate() {
+                if let Some(name) = defined(text) {
+                    definitions.insert(name.to_owned(), (number, line));
+                }
+            }
+        }
+        definitions
+    }
+
+    /// The instruction that defines a value.
+    pub fn definition<'a>(&'a self, definitions: &Definitions, value: &str) -> Option<Instruction<'a>> {
+        let (block, line) = definitions.get(value)?;
+        let lines = &self.blocks[*block].lines;
+        let defines = |line: &&String| defined(line) == Some(value);
+        let line = lines.get(*line).filter(defines).or_else(|| lines.iter().find(defines))?;
+        Instruction::parse(line)
+    }
+
+    /// Puts a block of its own on the edge from `from` to `to`, and gives its number. The phis of `to` name it for
+    /// `old`.
+    pub fn split_edge(&mut self, from: usize, to: usize, old: &str) -> usize {
+        let name = self.fresh();
+        let target = self.blocks[to].name.clone();
+        let terminator = self.blocks[from].lines.last_mut().expect("no block is empty");
+        *terminator = replace_word(terminator, &format!("%{target}"), &format!("%{name}"));
+        for line in &mut self.blocks[to].lines {
+            if line.contains(" = phi ") {
+                *line = line.replace(&format!(", {old} ]"), &format!(", %{name} ]"));
+            }
+        }
+        let label = Some(format!("\n{name}:"));
+        self.blocks.push(Block { name, label, lines: vec![format!("  br label %{target}")] });
+        self.blocks.len() - 1
+    }
+
+    /// The body again.
+    pub fn lines(&self) -> impl Iterator<Item = &str> {
+        self.blocks
+            .iter()
+            .flat_map(|block| block.label.as_deref().into_iter().chain(block.lines.iter().map(String::as_str)))
+    }
+}
+
+/// The value that a line defines.
+fn defined(line: &str) -> Option<&str> {
+    let (name, _) = line.trim_start().split_once(" = ")?;
+    name.starts_with('%').then_some(name)
+}
+
+/// The name of a block, if the line is a label.
+fn label(line: &str) -> Option<&str> {
+    if line.starts_with(' ') {
+        return None;
+    }
+    let code = line.split_once(';').map_or(line, |(code, _)| code).trim_end();
+    code.strip_suffix(':')
+}
+
+/// Replaces a value's name wherever it stands as a whole.
+pub fn replace_word(text: &str, word: &str, by: &str) -> String {
+    let mut out = String::with_capacity(text.len() + by.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(word) {
+        let end = at + word.len();
+        let whole = !rest[end..].starts_with(is_name_character);
+        out.push_str(&rest[..at]);
+        out.push_str(if whole { by } else { word });
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// May it stand in a name without quotes?
+pub fn is_name_character(character: char) -> bool {
+    character.is_ascii_alphanumeric() || "-$._".contains(character)
+}

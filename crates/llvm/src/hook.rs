@@ -1,0 +1,211 @@
+//! The calls that tell an access.
+
+use std::fmt;
+
+/// How an access is told.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    /// It reads.
+    Read,
+    /// It writes.
+    Write,
+    /// It does both.
+    Both,
+}
+
+impl Kind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Both => "read_write",
+        }
+    }
+
+    /// As the runtime counts them.
+    const fn number(self) -> u64 {
+        match self {
+            Self::Read => 1,
+            Self::Write => 2,
+            Self::Both => 3,
+        }
+    }
+}
+
+/// A call that tells accesses.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Hook {
+    /// What is done.
+    pub kind: Kind,
+    /// The bytes of one access.
+    pub size: u64,
+    /// Are these bytes all in one line of memory?
+    pub aligned: bool,
+    /// The first address.
+    pub address: String,
+    /// The step and the number of accesses, if there are more than one.
+    pub series: Option<(String, String)>,
+    /// The metadata behind the call, with its comma.
+    pub place: String,
+}
+
+const LOOP: &str = "  call void @__foretrace_loop(ptr ";
+
+impl Hook {
+    /// Reads a line; `None` if it is another.
+    pub fn parse(line: &str) -> Option<Self> {
+        if let Some(rest) = line.strip_prefix(LOOP) {
+            return Self::parse_series(rest);
+        }
+        let rest = line.trim_start().strip_prefix("tail ").unwrap_or(line.trim_start());
+        let rest = rest.strip_prefix("call void @__tsan_")?;
+        let (name, rest) = rest.split_once("(ptr ")?;
+        let (aligned, name) = name.strip_prefix("unaligned_").map_or((true, name), |name| (false, name));
+        let digits = name.find(|c: char| c.is_ascii_digit())?;
+        let kind = match &name[..digits] {
+            "read" => Kind::Read,
+            "write" => Kind::Write,
+            "read_write" => Kind::Both,
+            _ => return None,
+        };
+        let size: u64 = name[digits..].parse().ok().filter(|size| [1, 2, 4, 8, 16].contains(size))?;
+        let (address, place) = close(rest)?;
+        Some(Self {
+            kind,
+            size,
+            aligned: aligned && size < 16,
+            address: address.to_owned(),
+            series: None,
+            place: place.to_owned(),
+        })
+    }
+
+    fn parse_series(rest: &str) -> Option<Self> {
+        let (arguments, place) = close(rest)?;
+        let [address, step, count, what] = crate::instruction::split(arguments)?.try_into().ok()?;
+        let operand = |part: &str| part.strip_prefix("i64 ").map(str::to_owned);
+        let what: u64 = operand(what)?.parse().ok()?;
+        // A size that has no hook of its own is told as a series of one.
+        let series = (operand(step)?, operand(count)?);
+        let series = Some(series).filter(|(_, count)| count != "1");
+        let kind = [Kind::Read, Kind::Write, Kind::Both].into_iter().find(|kind| kind.number() == what >> 32)?;
+        Some(Self {
+            kind,
+            size: what & 0xffff_ffff,
+            aligned: false,
+            address: address.to_owned(),
+            series,
+            place: place.to_owned(),
+        })
+    }
+}
+
+/// Splits behind the bracket that closes a list of arguments.
+fn close(text: &str) -> Option<(&str, &str)> {
+    let mut depth = 0;
+    for (at, character) in text.char_indices() {
+        match character {
+            '(' => depth += 1,
+            ')' if depth == 0 => return Some((&text[..at], &text[at + 1..])),
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+impl fmt::Display for Hook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, size, aligned, address, series, place } = self;
+        match series {
+            Some((step, count)) => {
+                let what = kind.number() << 32 | size;
+                write!(f, "{LOOP}{address}, i64 {step}, i64 {count}, i64 {what}){place}")
+            }
+            None if *aligned => write!(f, "  call void @__tsan_{}{size}(ptr {address}){place}", kind.name()),
+            None if [2, 4, 8, 16].contains(size) => {
+                write!(f, "  call void @__tsan_unaligned_{}{size}(ptr {address}){place}", kind.name())
+            }
+            None => {
+                let what = kind.number() << 32 | size;
+                write!(f, "{LOOP}{address}, i64 0, i64 1, i64 {what}){place}")
+            }
+        }
+    }
+}
+
+/// May a segment end here, or anything happen that an access must not be moved over?
+pub fn is_barrier(line: &str) -> bool {
+    let code = line.trim_start();
+    let code = code.split_once(" = ").filter(|(name, _)| name.starts_with('%')).map_or(code, |(_, code)| code);
+    let operation = code.split(' ').next().unwrap_or_default();
+    match operation {
+        "call" | "tail" | "musttail" | "notail" => Hook::parse(line).is_none() && !calls_harmless(code),
+        "invoke" | "callbr" | "fence" | "cmpxchg" | "atomicrmw" | "va_arg" => true,
+        "load" | "store" => code.split(' ').nth(1) == Some("atomic"),
+        _ => false,
+    }
+}
+
+/// Intrinsics that stand for arithmetic or for nothing. Those that move memory have been replaced by functions.
+fn calls_harmless(code: &str) -> bool {
+    const HARMLESS: [&str; 36] = [
+        "abs",
+        "assume",
+        "bitreverse",
+        "bswap",
+        "ceil",
+        "copysign",
+        "cos",
+        "ctlz",
+        "ctpop",
+        "cttz",
+        "dbg",
+        "exp",
+        "fabs",
+        "floor",
+        "fma",
+        "fmuladd",
+        "fshl",
+        "fshr",
+        "log",
+        "maxnum",
+        "minnum",
+        "pow",
+        "rint",
+        "round",
+        "sadd",
+        "sin",
+        "smax",
+        "smin",
+        "smul",
+        "sqrt",
+        "ssub",
+        "uadd",
+        "umax",
+        "umin",
+        "umul",
+        "usub",
+    ];
+    let Some((_, name)) = code.split_once("@llvm.") else { return false };
+    let name = name.split(['.', '(']).next().unwrap_or_default();
+    HARMLESS.contains(&name) || code.contains("@llvm.vector.reduce.")
+}
+
+/// Declares the hooks that the module did not use before.
+pub fn declare_missing(module: &mut String) {
+    let mut missing = Vec::new();
+    let sizes = [2, 4, 8, 16];
+    for kind in [Kind::Read, Kind::Write, Kind::Both] {
+        for size in sizes {
+            let name = format!("@__tsan_unaligned_{}{size}(", kind.name());
+            if module.contains(&format!("call void {name}")) && !module.contains(&format!("declare void {name}")) {
+                missing.push(format!("declare void {name}ptr)\n"));
+            }
+        }
+    }
+    if module.contains(LOOP) {
+        missing.push("declare void @__foretrace_loop(ptr, i64, i64, i64)\n".to_owned());
+    }
+    module.extend(missing);
+}

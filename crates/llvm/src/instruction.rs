@@ -1,0 +1,91 @@
+//! One instruction, taken apart as far as it matters here.
+
+/// Words between an operation and its operands that promise something about them.
+const PROMISES: [&str; 8] = ["nuw", "nsw", "nusw", "inbounds", "exact", "disjoint", "nneg", "samesign"];
+
+/// An instruction that defines a value, or a branch.
+#[derive(Debug, PartialEq)]
+pub struct Instruction<'a> {
+    /// The value it defines, with the `%`; empty if none.
+    pub result: &'a str,
+    /// The operation.
+    pub operation: &'a str,
+    /// The promises made about it.
+    pub promises: Vec<&'a str>,
+    /// What is between commas after that, without metadata.
+    pub parts: Vec<&'a str>,
+}
+
+impl<'a> Instruction<'a> {
+    /// Takes a line apart; `None` if it is no instruction of one line.
+    pub fn parse(line: &'a str) -> Option<Self> {
+        if line.contains('\n') {
+            return None;
+        }
+        let code = line.trim();
+        let (result, code) = match code.split_once(" = ") {
+            Some((name, rest)) if name.starts_with('%') => (name, rest),
+            _ => ("", code),
+        };
+        let (operation, mut rest) = code.split_once(' ').unwrap_or((code, ""));
+        let mut promises = Vec::new();
+        while let Some((word, after)) = rest.split_once(' ').filter(|(word, _)| PROMISES.contains(word)) {
+            promises.push(word);
+            rest = after;
+        }
+        let parts = split(rest)?.into_iter().filter(|part| !part.starts_with('!')).collect();
+        Some(Self { result, operation, promises, parts })
+    }
+
+    /// Is this promised?
+    pub fn promises(&self, promise: &str) -> bool {
+        self.promises.contains(&promise)
+    }
+
+    /// The operands of an operation whose first part is `type operand` and whose others are operands alone, or the other
+    /// way round: whatever follows the last space.
+    pub fn operands(&self) -> impl Iterator<Item = &'a str> {
+        self.parts.iter().map(|part| last_word(part))
+    }
+
+    /// The values and blocks of a phi.
+    pub fn incoming(&self) -> Option<(&'a str, Vec<(&'a str, &'a str)>)> {
+        let (kind, first) = self.parts.first()?.split_once(" [")?;
+        let rest = self.parts[1..].iter().map(|part| part.strip_prefix('['));
+        let pairs = std::iter::once(Some(first)).chain(rest).map(|pair| pair?.strip_suffix(']')?.split_once(','));
+        let pairs: Option<Vec<_>> = pairs.map(|pair| pair.map(|(value, block)| (value.trim(), block.trim()))).collect();
+        Some((kind, pairs?))
+    }
+}
+
+fn last_word(part: &str) -> &str {
+    part.rsplit_once(' ').map_or(part, |(_, word)| word)
+}
+
+/// Splits at the commas that stand in no bracket.
+pub fn split(text: &str) -> Option<Vec<&str>> {
+    let (mut parts, mut depth, mut start) = (Vec::new(), 0_i32, 0);
+    for (at, character) in text.char_indices() {
+        match character {
+            // Names in quotes may have anything in them.
+            '"' => return None,
+            '(' | '[' | '{' | '<' => depth += 1,
+            ')' | ']' | '}' | '>' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(text[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push(text[start..].trim());
+    (depth == 0).then_some(parts)
+}
+
+/// The blocks that a terminator may go to, without the `%`.
+pub fn targets(terminator: &str) -> impl Iterator<Item = &str> {
+    terminator.split("label %").skip(1).map(|rest| {
+        let end = rest.find(|c| !crate::function::is_name_character(c)).unwrap_or(rest.len());
+        &rest[..end]
+    })
+}
