@@ -193,6 +193,73 @@ impl Code {
         }
     }
 
+    /// This code, with a local bound to a value: in the place of its only use if that comes first anyway.
+    pub fn with_first(mut self, slot: u32, value: Code) -> Code {
+        let uses = self.uses(slot);
+        match self.first_use(slot) {
+            Some(place) if uses == 1 => {
+                *place = value;
+                self
+            }
+            _ => Code::Let(slot, Box::new([value, self])),
+        }
+    }
+
+    /// How often a local is named.
+    fn uses(&mut self, slot: u32) -> u32 {
+        let count = std::cell::Cell::new(0);
+        self.each_slot(&|own| count.set(count.get() + u32::from(*own == slot)));
+        count.get()
+    }
+
+    /// The place of a local, if its value is the first thing that is needed, on every path.
+    fn first_use(&mut self, slot: u32) -> Option<&mut Code> {
+        if matches!(self, Code::Local { slot: own, .. } if *own == slot) {
+            return Some(self);
+        }
+        match self {
+            Code::Op1(_, inner) | Code::Unbox(inner) | Code::Field(inner, _) => inner.first_use(slot),
+            Code::Op2(_, parts) | Code::And(parts) | Code::Or(parts) | Code::Let(_, parts) => parts[0].first_use(slot),
+            Code::If(parts) | Code::Choose(parts) => parts[0].first_use(slot),
+            _ => None,
+        }
+    }
+
+    /// Computes what a later argument needs of the first one before the first one is handed over: in
+    /// `Map.add(m, k, Map.get(m, k) + 1)` the map is then read, and given away last. Adds locals as needed.
+    pub fn settle(&mut self, locals: &mut u32) {
+        self.parts_mut().into_iter().for_each(|part| part.settle(locals));
+        let (Code::Op(..) | Code::Op2(..)) = self else { return };
+        let mut parts = self.parts_mut();
+        let Some((Code::Local { slot, .. }, rest)) = parts.split_first_mut() else { return };
+        let mut bound = Vec::new();
+        for part in rest {
+            if !matches!(part, Code::Local { .. } | Code::Const(_)) && part.uses(*slot) > 0 {
+                let value = std::mem::replace(*part, Code::local(*locals));
+                bound.push((*locals, value));
+                *locals += 1;
+            }
+        }
+        for (slot, value) in bound.into_iter().rev() {
+            let body = std::mem::replace(self, Code::Const(Value::Unit));
+            *self = Code::Let(slot, Box::new([value, body]));
+        }
+    }
+
+    fn parts_mut(&mut self) -> Vec<&mut Code> {
+        match self {
+            Code::Op1(_, a) | Code::Unbox(a) | Code::Strict(_, a) | Code::Field(a, _) => vec![a],
+            Code::Op2(_, parts) | Code::And(parts) | Code::Or(parts) | Code::Let(_, parts) => {
+                parts.iter_mut().collect()
+            }
+            Code::If(parts) | Code::Choose(parts) => parts.iter_mut().collect(),
+            Code::Op(_, parts) | Code::Fields(_, parts) | Code::Call(_, parts) => parts.iter_mut().collect(),
+            Code::CallSelf(parts) | Code::Closure(_, parts) => parts.iter_mut().collect(),
+            Code::CallValue(callee, args) => std::iter::once(&mut **callee).chain(args.iter_mut()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Marks the last use of every local on every path, so that values can be updated in place.
     pub fn mark_last_uses(&mut self) {
         self.mark(&mut Vec::new());

@@ -1,23 +1,32 @@
 //! Stream monitors: the lockset specification with sets over ten million events, from a binary trace and from text,
 //! against the RTLola interpreter on an equivalent specification. The outputs go nowhere; the peer's events never
-//! leave memory.
+//! leave memory. Then live monitoring: what it costs the monitored program, against recording it.
 
 use super::measure::{Cost, Meter, median};
 use crate::run::{cargo, check, root, target};
 use anyhow::{Context, ensure};
-use foretrace_stream::input::BinaryWriter;
-use foretrace_stream::templates::{Fixed, with_sets};
+use foretrace_stream::input::{BinaryWriter, Form};
+use foretrace_stream::templates::{Fixed, WITH_MAPS, with_sets};
 use foretrace_stream::value::Value;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 const EVENTS: u64 = 10_000_000;
 /// For the memory that a tenth of the events takes.
 const FEW: u64 = EVENTS / 10;
 /// Four events a timestamp: the thread, the function, the line, and what it does.
-const STREAMS: [&str; 7] = ["threadid", "function", "line", "mutexlockaddr", "mutexunlockaddr", "readvar", "writevar"];
+const STREAMS: [(&str, Form); 7] = [
+    ("threadid", Form::Int),
+    ("function", Form::Str),
+    ("line", Form::Int),
+    ("mutexlockaddr", Form::Int),
+    ("mutexunlockaddr", Form::Int),
+    ("readvar", Form::Str),
+    ("writevar", Form::Str),
+];
 
 /// Writes the traces, builds both programs, runs them in turn, prints the table.
 pub fn run(rounds: usize) -> anyhow::Result<()> {
@@ -32,16 +41,20 @@ pub fn run(rounds: usize) -> anyhow::Result<()> {
     let meter = Meter::build(scratch.path())?;
     let monitor =
         |input: &str| vec![foretrace.clone().into(), "monitor".into(), path("spec.tessla").into(), path(input).into()];
-    let lines: [Vec<OsString>; 4] =
-        [monitor("all.bin"), monitor("all.log"), vec![peer.into(), EVENTS.to_string().into()], monitor("few.bin")];
-    let mut costs = [const { Vec::new() }; 4];
+    let peer = |words: &[&str]| {
+        let words = words.iter().map(OsString::from);
+        [peer.clone().into(), EVENTS.to_string().into()].into_iter().chain(words).collect::<Vec<OsString>>()
+    };
+    let lines: [Vec<OsString>; 5] =
+        [monitor("all.bin"), monitor("all.log"), peer(&[]), peer(&["fixed"]), monitor("few.bin")];
+    let mut costs = [const { Vec::new() }; 5];
     for _ in 0..rounds {
         for (line, costs) in lines.iter().zip(&mut costs) {
             costs.push(meter.run(line)?.0);
         }
     }
     print_table(rounds, &costs.map(|costs| median(&costs)));
-    Ok(())
+    live(rounds, &Live { foretrace: &foretrace, scratch: scratch.path(), meter: &meter })
 }
 
 fn build() -> anyhow::Result<(PathBuf, PathBuf)> {
@@ -55,11 +68,17 @@ fn build() -> anyhow::Result<(PathBuf, PathBuf)> {
     Ok((root().join(target().join("release/foretrace")), root().join(built.join("release/rtlola-peer"))))
 }
 
-fn print_table(rounds: usize, [binary, text, peer, few]: &[Cost; 4]) {
+fn print_table(rounds: usize, [binary, text, peer, fixed, few]: &[Cost; 5]) {
     println!("The lockset specification with sets, {EVENTS} events, medians of {rounds} runs.\n");
     println!("| | seconds | million events a second | to RTLola | megabytes |");
     println!("| --- | ---: | ---: | ---: | ---: |");
-    for (name, cost) in [("binary trace", binary), ("trace text", text), ("RTLola interpreter, from memory", peer)] {
+    let rows = [
+        ("binary trace", binary),
+        ("trace text", text),
+        ("RTLola interpreter, from memory", peer),
+        ("the same, threads and lock written into the specification", fixed),
+    ];
+    for (name, cost) in rows {
         let rate = EVENTS as f64 / cost.seconds / 1e6;
         let ratio = peer.seconds / cost.seconds;
         println!("| {name} | {:.2} | {rate:.2} | {ratio:.1} | {:.0} |", cost.seconds, cost.megabytes);
@@ -94,8 +113,80 @@ fn write_text(path: &Path, count: u64) -> anyhow::Result<()> {
     let mut out = BufWriter::new(File::create(path)?);
     for step in 0..count / 4 {
         for (stream, value) in events(step) {
-            writeln!(out, "{}: {} = {value}", step + 1, STREAMS[stream])?;
+            writeln!(out, "{}: {} = {value}", step + 1, STREAMS[stream].0)?;
         }
     }
     Ok(out.flush()?)
+}
+
+/// Where kernels are built and run.
+struct Live<'a> {
+    foretrace: &'a Path,
+    scratch: &'a Path,
+    meter: &'a Meter,
+}
+
+/// What live monitoring costs the program, against recording it: the program's own time in both.
+fn live(rounds: usize, bench: &Live<'_>) -> anyhow::Result<()> {
+    println!("\n| kernel | native | recorded | monitored | monitored/recorded | evaluated after |");
+    println!("| --- | ---: | ---: | ---: | ---: | ---: |");
+    std::fs::write(bench.scratch.join("maps.tessla"), WITH_MAPS)?;
+    for kernel in ["lu", "hash"] {
+        let (native, program) = bench.build(kernel)?;
+        let mut seconds = [const { Vec::new() }; 4];
+        for _ in 0..rounds {
+            seconds[0].push(bench.meter.run(&[native.clone().into()])?.0.seconds);
+            seconds[1].push(bench.recorded(&program)?);
+            let (ran, after) = bench.monitored(&program)?;
+            seconds[2].push(ran);
+            seconds[3].push(after);
+        }
+        let [native, recorded, monitored, after] = seconds.map(|mut seconds| {
+            seconds.sort_by(f64::total_cmp);
+            seconds[rounds / 2]
+        });
+        let ratio = monitored / recorded;
+        println!("| {kernel} | {native:.3} s | {recorded:.3} s | {monitored:.3} s | {ratio:.2} | {after:.1} s |");
+    }
+    Ok(())
+}
+
+impl Live<'_> {
+    /// The kernel as it is, and as it is recorded.
+    fn build(&self, kernel: &str) -> anyhow::Result<(PathBuf, PathBuf)> {
+        let source = root().join(format!("bench/kernels/{kernel}.c"));
+        let (native, program) = (self.scratch.join(format!("{kernel}-native")), self.scratch.join(kernel));
+        let flags = ["-O2", "-g", "-pthread"];
+        check(Command::new("gcc").args(flags).arg(&source).arg("-o").arg(&native))?;
+        check(
+            Command::new(self.foretrace)
+                .args(["cc", "--compiler", "gcc"])
+                .args(flags)
+                .arg(&source)
+                .arg("-o")
+                .arg(&program),
+        )?;
+        Ok((native, program))
+    }
+
+    /// The time of the program while it is recorded.
+    fn recorded(&self, program: &Path) -> anyhow::Result<f64> {
+        let directory = self.scratch.join("recorded.ft");
+        let _ = std::fs::remove_dir_all(&directory);
+        std::fs::create_dir(&directory)?;
+        let mut settings = OsString::from("FORETRACE_RUNTIME=record limit=0 locations=0 follow=0 dir=");
+        settings.push(&directory);
+        Ok(self.meter.run(&["env".into(), settings, program.into()])?.0.seconds)
+    }
+
+    /// The time of the program while it is monitored, and how long the evaluation went on.
+    fn monitored(&self, program: &Path) -> anyhow::Result<(f64, f64)> {
+        let mut command = Command::new(self.foretrace);
+        command.args(["monitor", "--stats"]).arg(self.scratch.join("maps.tessla")).arg("--").arg(program);
+        let output = command.output().context("cannot run the monitor")?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        let number = |mark: &str| said.split_once(mark)?.1.split_whitespace().next()?.parse().ok();
+        let times = number("the program ran for ").zip(number("evaluated, the last "));
+        times.with_context(|| format!("the monitor said {said}"))
+    }
 }

@@ -2,9 +2,11 @@
 
 use super::random::Random;
 use foretrace_stream::engine::Engine;
-use foretrace_stream::input::{BinaryReader, CsvReader, TextReader, Undeclared};
+use foretrace_stream::flow::Plan;
+use foretrace_stream::input::{BinaryReader, CsvReader, TextReader, Undeclared, binary};
 use foretrace_stream::output::{Format, Writer};
 use foretrace_stream::{Dialect, Options, compile};
+use std::rc::Rc;
 
 const PIECES: [&str; 84] = [
     "in x: Events[Int]\n",
@@ -157,19 +159,34 @@ const INPUTS: &str = "in x: Events[Int]\nin f: Events[Float]\nin s: Events[Strin
 
 const TRACE: &str = "1: x = 3\n1: f = -1.5e3\n2: s = \"a\\\"b\"\n3: u\n3: u = ()\n4: o = Some((1, true))\n5: o = None\n6: l = List(Set(1, 2), Set())\n7: m = Map(\"a\" -> 1, \"b\" -> 2)\n8: r = { a = 1, b = \"q\" }\n99999999999999999999999: x = 0xff\n";
 
+thread_local! {
+    static PLAN: Rc<Plan> = match compile("fuzz", INPUTS, &Options::default()) {
+        Ok(spec) => spec.plan,
+        Err(error) => unreachable!("the specification is right: {error}"),
+    };
+}
+
 /// A trace, as text, as comma-separated values and as a binary trace.
 pub fn events(random: &mut Random) {
-    let Ok(spec) = compile("fuzz", INPUTS, &Options::default()) else { unreachable!("the specification is right") };
     let text = changed(random, |_| TRACE.as_bytes().to_vec());
     let undeclared = if random.below(2) == 0 { Undeclared::Ignore } else { Undeclared::Reject };
     let mut out = Writer::new(std::io::sink(), Format::Csv, None);
-    let mut engine = Engine::new(spec.plan.clone());
-    let _ = TextReader { name: "fuzz", undeclared }.run(text.as_bytes(), &mut engine, &mut out);
+    let engine = || Engine::new(PLAN.with(Rc::clone));
+    let _ = TextReader { name: "fuzz", undeclared }.run(text.as_bytes(), &mut engine(), &mut out);
     let table = format!("ts,x,s,u\n{}", text.replace(": ", ",").replace(" = ", ","));
-    let mut engine = Engine::new(spec.plan.clone());
-    let _ = CsvReader { name: "fuzz", undeclared }.run(table.as_bytes(), &mut engine, &mut out);
-    let mut bytes = b"ftevent\x01\x02\x01x\x01s".to_vec();
-    bytes.extend((0..random.below(60)).map(|_| (random.next() & 0x8f) as u8));
-    let mut engine = Engine::new(spec.plan);
-    let _ = BinaryReader { name: "fuzz", undeclared }.run(&bytes, &mut engine, &mut out);
+    let _ = CsvReader { name: "fuzz", undeclared }.run(table.as_bytes(), &mut engine(), &mut out);
+    let bytes = binary_trace(random);
+    let _ = BinaryReader { name: "fuzz", undeclared }.run(&bytes[..], &mut engine(), &mut out);
+}
+
+/// A few small streams, one of them often unknown, and events that are right now and then.
+fn binary_trace(random: &mut Random) -> Vec<u8> {
+    let mut bytes = binary::MAGIC.to_vec();
+    bytes.extend(b"\x04\x02\x01x\x03\x01s\x00\x01u\x01\x01q");
+    bytes.extend((0..random.below(120)).map(|_| (random.next() & 0x83) as u8));
+    if random.below(4) == 0 {
+        let at = random.below(bytes.len());
+        bytes[at] = random.next() as u8;
+    }
+    bytes
 }

@@ -1,7 +1,7 @@
 //! Feeds the workload of `cargo xtask bench stream` to the RTLola interpreter and prints the seconds it took.
 //!
 //! The specification is the lockset algorithm for three threads, one lock and one variable; without sets, because
-//! the language has none. The workload is that of the benchmark: threads take turns to lock, read, write and unlock.
+//! the language has none. With `fixed` as second argument, threads and lock are written into it. The workload is that of the benchmark: threads take turns to lock, read, write and unlock.
 use rtlola_interpreter::ConfigBuilder;
 use rtlola_interpreter::Value;
 use rtlola_interpreter::input::ArrayFactory;
@@ -14,8 +14,10 @@ const INPUTS: usize = 7;
 
 fn main() {
     let events: u64 = std::env::args().nth(1).and_then(|n| n.parse().ok()).expect("the number of events");
+    let fixed = std::env::args().nth(2).is_some_and(|word| word == "fixed");
+    let spec = if fixed { include_str!("../lockset_fixed.lola") } else { include_str!("../lockset.lola") };
     let mut monitor: Monitor<ArrayFactory<INPUTS, Infallible, [Value; INPUTS]>, _, Incremental, _> = ConfigBuilder::new()
-        .spec_str(include_str!("../lockset.lola"))
+        .spec_str(spec)
         .offline::<RelativeFloat>()
         .with_array_events::<INPUTS, Infallible, [Value; INPUTS]>()
         .with_verdict::<Incremental>()

@@ -1,6 +1,7 @@
 //! The interpreter of functions on values.
+use super::params::{OnStack, Params};
 use crate::code::{Code, Func};
-use crate::value::builtin::{Host, apply, apply1, apply2};
+use crate::value::builtin::{Host, apply, apply_shared, apply1, apply2};
 use crate::value::{Builtin, Fields, Function, Value};
 use std::rc::Rc;
 
@@ -10,50 +11,94 @@ const MAX_DEPTH: usize = 20_000;
 /// The stack of running functions.
 #[derive(Default)]
 pub struct Machine {
+    /// The locals of the running functions, and room above them in which nothing is.
     stack: Vec<Value>,
+    top: usize,
     depth: usize,
 }
 
 impl Machine {
     /// Runs a function on arguments; failures are values.
-    #[inline]
     pub fn run(&mut self, funcs: &[Func], func: u32, args: impl Iterator<Item = Value>) -> Value {
-        let base = self.stack.len();
-        self.stack.extend(args);
-        Frame { machine: self, funcs, base, captures: &[], own: func }.finish(func)
+        let base = self.top;
+        for (slot, arg) in args.enumerate() {
+            self.reach(base + slot + 1);
+            self.stack[base + slot] = arg;
+        }
+        Frame { machine: self, funcs, params: OnStack, base, captures: &[], own: func }.finish()
+    }
+
+    /// Runs a function on parameters where they are.
+    #[inline]
+    pub fn run_on(&mut self, funcs: &[Func], func: u32, params: impl Params) -> Value {
+        let base = self.top;
+        Frame { machine: self, funcs, params, base, captures: &[], own: func }.finish()
+    }
+
+    /// Makes room for locals.
+    #[inline(always)]
+    fn reach(&mut self, len: usize) {
+        if self.stack.len() < len {
+            self.stack.resize(len, Value::Absent);
+        }
     }
 }
 
-/// One running function: where its locals are, and what it captured.
-struct Frame<'m> {
+/// One running function: where its parameters and locals are, and what it captured.
+struct Frame<'m, P> {
     machine: &'m mut Machine,
     funcs: &'m [Func],
+    params: P,
+    /// The first local on the stack.
     base: usize,
     captures: &'m [Value],
     own: u32,
 }
 
-impl Frame<'_> {
-    /// Runs the function whose arguments are on the stack, and clears them away.
+impl<P: Params> Frame<'_, P> {
+    /// Runs the function, and clears its locals away.
     #[inline]
-    fn finish(mut self, func: u32) -> Value {
+    fn finish(mut self) -> Value {
         let funcs = self.funcs;
-        let func = &funcs[func as usize];
-        if func.locals > func.params {
-            self.machine.stack.resize(self.base + func.locals as usize, Value::Absent);
-        }
+        let func = &funcs[self.own as usize];
+        let locals = func.locals as usize - self.params.count();
+        self.machine.reach(self.base + locals);
+        self.machine.top = self.base + locals;
         let value = self.eval(&func.body);
-        self.machine.stack.truncate(self.base);
+        self.machine.top = self.base;
+        self.machine.stack[self.base..self.base + locals].iter_mut().for_each(|local| local.put(Value::Absent));
         value
     }
 
+    #[inline(always)]
     fn local(&mut self, slot: u32, take: bool) -> Value {
-        let cell = &mut self.machine.stack[self.base + slot as usize];
+        let (slot, count) = (slot as usize, self.params.count());
+        if slot < count {
+            if take && self.params.owned(slot) {
+                return std::mem::take(self.params.cell(slot));
+            }
+            return self.params.peek(slot).clone();
+        }
+        let cell = &mut self.machine.stack[self.base + slot - count];
         if take { std::mem::take(cell) } else { cell.clone() }
     }
 
+    #[inline(always)]
     fn peek(&self, slot: u32) -> &Value {
-        &self.machine.stack[self.base + slot as usize]
+        let (slot, count) = (slot as usize, self.params.count());
+        if slot < count { self.params.peek(slot) } else { &self.machine.stack[self.base + slot - count] }
+    }
+
+    /// The value of code that is only a name, where it is; `None` if it is more.
+    #[inline(always)]
+    fn named<'c>(&'c self, code: &'c Code) -> Option<&'c Value> {
+        match code {
+            Code::Const(value) => Some(value),
+            Code::Local { slot, .. } | Code::Unwrap { slot, .. } => {
+                Some(self.peek(*slot)).filter(|value| !value.is_absent())
+            }
+            _ => None,
+        }
     }
 
     fn eval(&mut self, code: &Code) -> Value {
@@ -68,31 +113,22 @@ impl Frame<'_> {
                 Value::Absent => Value::error("getSome of None"),
                 value => value,
             },
-            Code::Present(slot) => Value::Bool(!self.peek(*slot).is_absent()),
             Code::Captured(index) => self.captures[*index as usize].clone(),
-            Code::Op1(op, arg) => self.op1(*op, arg),
-            Code::Op2(op, args) => {
-                let first = self.eval(&args[0]);
-                let second = self.eval(&args[1]);
-                apply2(*op, first, second)
+            Code::Op1(op, arg) => {
+                let value = self.eval(arg);
+                apply1(*op, value)
             }
-            Code::And(args) => match self.eval(&args[0]) {
-                Value::Bool(true) => self.eval(&args[1]),
-                other => other,
+            Code::Op2(op, args) => self.op2(*op, args),
+            Code::Present(_) | Code::And(_) | Code::Or(_) => self.test(code).map_or_else(|failed| failed, Value::Bool),
+            Code::If(parts) => match self.test(&parts[0]) {
+                Ok(true) => self.eval(&parts[1]),
+                Ok(false) => self.eval(&parts[2]),
+                Err(failed) => failed,
             },
-            Code::Or(args) => match self.eval(&args[0]) {
-                Value::Bool(false) => self.eval(&args[1]),
-                other => other,
-            },
-            Code::If(parts) => match self.eval(&parts[0]) {
-                Value::Bool(true) => self.eval(&parts[1]),
-                Value::Bool(false) => self.eval(&parts[2]),
-                failed => failed,
-            },
-            Code::Choose(parts) => match self.eval(&parts[0]) {
-                Value::Bool(true) => self.eval(&parts[1]),
-                Value::Bool(false) => self.eval(&parts[2]),
-                failed => failed.into_unknown(),
+            Code::Choose(parts) => match self.test(&parts[0]) {
+                Ok(true) => self.eval(&parts[1]),
+                Ok(false) => self.eval(&parts[2]),
+                Err(failed) => failed.into_unknown(),
             },
             Code::Unbox(option) => match self.eval(option) {
                 Value::None => Value::Absent,
@@ -101,18 +137,54 @@ impl Frame<'_> {
             },
             Code::Let(slot, parts) => {
                 let value = self.eval(&parts[0]);
-                self.machine.stack[self.base + *slot as usize] = value;
+                let at = self.base + *slot as usize - self.params.count();
+                self.machine.stack[at].put(value);
                 self.eval(&parts[1])
             }
             other => self.eval_more(other),
         }
     }
 
-    /// Tests of numbers and sets look at their argument where it is, without copying it.
+    /// A condition: what it is, or why that cannot be said.
     #[inline]
-    fn op1(&mut self, op: Builtin, arg: &Code) -> Value {
-        let value = self.eval(arg);
-        apply1(op, value)
+    fn test(&mut self, code: &Code) -> Result<bool, Value> {
+        if let Code::Op2(op @ (Builtin::Eq | Builtin::Neq), args) = code
+            && let (Some(Value::Int(a)), Some(Value::Int(b))) = (self.named(&args[0]), self.named(&args[1]))
+        {
+            return Ok((a == b) == (*op == Builtin::Eq));
+        }
+        self.test_any(code)
+    }
+
+    fn test_any(&mut self, code: &Code) -> Result<bool, Value> {
+        match code {
+            Code::Present(slot) => Ok(!self.peek(*slot).is_absent()),
+            Code::Op1(Builtin::Not, inner) => self.test(inner).map(|value| !value),
+            Code::And(args) => Ok(self.test(&args[0])? && self.test(&args[1])?),
+            Code::Or(args) => Ok(self.test(&args[0])? || self.test(&args[1])?),
+            other => match self.eval(other) {
+                Value::Bool(value) => Ok(value),
+                failed => Err(failed),
+            },
+        }
+    }
+
+    /// Functions that only look at their arguments do so where these are.
+    fn op2(&mut self, op: Builtin, args: &[Code; 2]) -> Value {
+        if op.only_looks() {
+            match (self.named(&args[0]), self.named(&args[1])) {
+                (Some(first), Some(second)) => return apply_shared(op, first, second),
+                (None, Some(_)) => {
+                    let first = self.eval(&args[0]);
+                    let second = self.named(&args[1]).expect("evaluating one argument leaves the other");
+                    return apply_shared(op, &first, second);
+                }
+                _ => {}
+            }
+        }
+        let first = self.eval(&args[0]);
+        let second = self.eval(&args[1]);
+        apply2(op, first, second)
     }
 
     fn eval_more(&mut self, code: &Code) -> Value {
@@ -162,16 +234,19 @@ impl Frame<'_> {
             return Value::error("the recursion is too deep");
         }
         self.machine.depth += 1;
-        let base = self.machine.stack.len();
-        self.machine.stack.extend(args);
-        let frame = Frame { machine: self.machine, funcs: self.funcs, base, captures, own: func };
-        let value = stacker::maybe_grow(64 * 1024, 1024 * 1024, || frame.finish(func));
+        let base = self.machine.top;
+        self.machine.reach(base + args.len());
+        for (slot, arg) in args.into_iter().enumerate() {
+            self.machine.stack[base + slot] = arg;
+        }
+        let frame = Frame { machine: self.machine, funcs: self.funcs, params: OnStack, base, captures, own: func };
+        let value = stacker::maybe_grow(64 * 1024, 1024 * 1024, || frame.finish());
         self.machine.depth -= 1;
         value
     }
 }
 
-impl Host for Frame<'_> {
+impl<P: Params> Host for Frame<'_, P> {
     fn call(&mut self, function: &Value, args: Vec<Value>) -> Value {
         let Value::Fun(fun) = function else { return function.clone() };
         match &**fun {
@@ -186,7 +261,7 @@ impl Host for Frame<'_> {
     }
 }
 
-impl Frame<'_> {
+impl<P: Params> Frame<'_, P> {
     /// A built-in that was passed as a value; the lazy ones have their arguments already.
     fn builtin(&mut self, op: Builtin, mut args: Vec<Value>) -> Value {
         match (op, &args[0]) {

@@ -4,8 +4,10 @@
 //! bits are worked off in evaluation order. A step allocates nothing unless a value it makes does.
 mod error;
 mod machine;
+mod params;
+mod run;
 mod state;
 
 pub use error::RunError;
 pub use machine::Machine;
-pub use state::{Engine, Sink, Time};
+pub use run::{Engine, Sink, Time};

@@ -72,7 +72,8 @@ impl GenState {
         self.funcs.len() as u32 - 1
     }
 
-    pub fn fill(&mut self, id: u32, params: u32, locals: u32, mut body: Code) {
+    pub fn fill(&mut self, id: u32, params: u32, mut locals: u32, mut body: Code) {
+        body.settle(&mut locals);
         body.mark_last_uses();
         self.funcs[id as usize] = Some(Func { params, locals, body });
     }

@@ -65,7 +65,7 @@ fn fuse_argument(graph: &mut Graph, node: NodeId, position: usize, readers: &mut
     others.iter().for_each(|(at, slot)| outer_params[*at] = *slot);
     let inner_body = renamed(inner.body, &inner_params, inner.params, count);
     let outer_body = renamed(outer.body, &outer_params, outer.params, result + 1);
-    let mut body = Code::Let(result, Box::new([inner_body, outer_body]));
+    let mut body = outer_body.with_first(result, inner_body);
     body.mark_last_uses();
     let locals = result + 1 + outer.locals - outer.params;
     graph.funcs.push(Func { params: count, locals, body });

@@ -6,7 +6,7 @@ mod ownership;
 mod plan;
 
 pub use growth::Growth;
-pub use plan::{Arg, Plan, PlannedOutput, Step};
+pub use plan::{Arg, Filter, Lift, Operand, Plan, PlannedOutput, Step};
 
 use crate::graph::Graph;
 use crate::source::Result;

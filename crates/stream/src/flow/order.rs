@@ -84,10 +84,11 @@ fn cycle_error(graph: &Graph, cycle: &[NodeId]) -> Diagnostic {
 /// The part of the graph that the outputs need, each stream behind those it needs at the same time.
 pub fn ordered(graph: Graph) -> Graph {
     let needed = needed(&graph);
+    let yields = yields(&graph, &needed);
     let mut order: Vec<NodeId> = Vec::new();
     let mut placed = vec![false; graph.nodes.len()];
     for root in (0..graph.nodes.len() as NodeId).filter(|node| needed[*node as usize]) {
-        place(&graph, root, &mut placed, &mut order);
+        place(&graph, &yields, root, &mut placed, &mut order);
     }
     let mut index = vec![NodeId::MAX; graph.nodes.len()];
     for (at, node) in order.iter().enumerate() {
@@ -121,8 +122,58 @@ fn needed(graph: &Graph) -> Vec<bool> {
     needed
 }
 
-/// Depth-first: what a node needs now comes before it.
-fn place(graph: &Graph, root: NodeId, placed: &mut [bool], order: &mut Vec<NodeId>) {
+/// In larger graphs, which only generated specifications have, nothing yields: looking for it takes quadratic time.
+const MAX_NODES: usize = 4096;
+
+/// For every node, those that should come before it though it does not need them: `last(v, t)` of which `v` is computed
+/// comes behind all other `last` of `v`, so that it can take the old value with it instead of copying it.
+fn yields(graph: &Graph, needed: &[bool]) -> Vec<Vec<NodeId>> {
+    let mut yields: Vec<Vec<NodeId>> = vec![Vec::new(); graph.nodes.len()];
+    if graph.nodes.len() > MAX_NODES {
+        return yields;
+    }
+    let mut lasts: Vec<Vec<NodeId>> = vec![Vec::new(); graph.nodes.len()];
+    for (node, kind) in graph.nodes.iter().enumerate() {
+        if let Node::Last(value, _) = kind
+            && needed[node]
+        {
+            lasts[*value as usize].push(node as NodeId);
+        }
+    }
+    for (value, lasts) in lasts.iter().enumerate().filter(|(_, lasts)| lasts.len() > 1) {
+        let before = reach(graph, &yields, value as NodeId);
+        let taker = lasts.iter().copied().find(|last| {
+            let others = lasts.iter().filter(|other| *other != last);
+            before[*last as usize] && others.into_iter().all(|other| !reach(graph, &yields, *other)[*last as usize])
+        });
+        if let Some(taker) = taker {
+            let others: Vec<NodeId> = lasts.iter().copied().filter(|other| *other != taker).collect();
+            // Who looks at the old value through another `last` should be done with it, too.
+            let reads = |node: &NodeId| graph.nodes[*node as usize].now().iter().any(|arg| others.contains(arg));
+            let all = (0..graph.nodes.len() as NodeId).filter(|node| needed[*node as usize]);
+            let done: Vec<NodeId> =
+                all.filter(reads).filter(|reader| !reach(graph, &yields, *reader)[taker as usize]).collect();
+            yields[taker as usize] = others.into_iter().chain(done).collect();
+        }
+    }
+    yields
+}
+
+/// The nodes that come before a node, and itself.
+fn reach(graph: &Graph, yields: &[Vec<NodeId>], from: NodeId) -> Vec<bool> {
+    let mut seen = vec![false; graph.nodes.len()];
+    let mut todo = vec![from];
+    while let Some(node) = todo.pop() {
+        if !std::mem::replace(&mut seen[node as usize], true) {
+            todo.extend(graph.nodes[node as usize].now());
+            todo.extend(&yields[node as usize]);
+        }
+    }
+    seen
+}
+
+/// Depth-first: what a node needs now, or yields to, comes before it.
+fn place(graph: &Graph, yields: &[Vec<NodeId>], root: NodeId, placed: &mut [bool], order: &mut Vec<NodeId>) {
     let mut path = vec![(root, false)];
     while let Some((node, ready)) = path.pop() {
         if ready {
@@ -133,6 +184,7 @@ fn place(graph: &Graph, root: NodeId, placed: &mut [bool], order: &mut Vec<NodeI
             continue;
         }
         path.push((node, true));
-        path.extend(graph.nodes[node as usize].now().into_iter().rev().map(|arg| (arg, false)));
+        let now = graph.nodes[node as usize].now();
+        path.extend(now.into_iter().chain(yields[node as usize].iter().copied()).rev().map(|arg| (arg, false)));
     }
 }

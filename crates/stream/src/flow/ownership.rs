@@ -6,8 +6,8 @@
 //! * A reader takes the event of a stream when nothing looks at it later: no reader behind it in the order
 //!   of evaluation, no output, no `last`, and no function that would need it as the current value when
 //!   another stream has an event.
-//! * `last(v, t)` takes the previous value of `v` when it is the only `last` of `v`, and `v` is certain to
-//!   have a new event whenever `last(v, t)` has one, as in `def v = default(f(last(v, t), t), c)`.
+//! * `last(v, t)` takes the previous value of `v` when it is the only `last` of `v`, or comes behind all others
+//!   in the order of evaluation, and `v` is certain to have a new event whenever `last(v, t)` has one, as in `def v = default(f(last(v, t), t), c)`.
 //!
 //! Both rest on one relation, computed as a fixpoint: `a` implies `b` if `b` has an event whenever `a` has.
 use crate::code::Code;
@@ -41,7 +41,7 @@ pub fn moves(graph: &Graph) -> Moves {
     }
     for (node, kind) in graph.nodes.iter().enumerate() {
         if let Node::Last(value, _) = kind
-            && lasts_of(graph, *value) == 1
+            && is_last_of(graph, node as NodeId, *value)
             && implies.holds(node as NodeId, *value)
         {
             moves[node][0] = true;
@@ -72,9 +72,10 @@ fn readers(graph: &Graph) -> Vec<Vec<(NodeId, usize)>> {
     readers
 }
 
-fn lasts_of(graph: &Graph, value: NodeId) -> usize {
-    let reads = |node: &&Node| node.past() == Some(value);
-    graph.nodes.iter().filter(reads).count()
+/// Whether no one asks for the past of a stream behind this node.
+fn is_last_of(graph: &Graph, node: NodeId, value: NodeId) -> bool {
+    let mut asking = graph.nodes.iter().enumerate().filter(|(_, other)| other.past() == Some(value));
+    asking.all(|(other, kind)| other as NodeId <= node && matches!(kind, Node::Last(..)))
 }
 
 /// Whether the value of an event is of no use after its readers have seen it.
@@ -87,8 +88,13 @@ fn is_transient(graph: &Graph, source: NodeId, readers: &[(NodeId, usize)], impl
         && readers.iter().all(|(reader, _)| match &graph.nodes[*reader as usize] {
             Node::Last(..) => false,
             Node::Lift { kind: LiftKind::Signal | LiftKind::SignalFilter, args, .. } => {
-                // Needed as a current value unless every other argument brings an event of this one along.
-                args.iter().all(|other| implies.holds(*other, source))
+                // Needed as a current value unless every other argument brings an event of this one along. Once
+                // `last(v, t)` has had an event, each event of `t` brings one.
+                let brings = |other: NodeId| match graph.nodes[source as usize] {
+                    Node::Last(_, trigger) => implies.holds(other, trigger),
+                    _ => false,
+                };
+                args.iter().all(|other| implies.holds(*other, source) || brings(*other))
             }
             _ => true,
         })

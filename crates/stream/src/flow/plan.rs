@@ -1,10 +1,10 @@
 //! The plan: a graph in evaluation order, with everything the engine looks up laid out in tables.
 use super::growth::Growth;
 use super::ownership::Moves;
-use crate::code::Func;
+use crate::code::{Code, Func};
 use crate::graph::{Graph, LiftKind, Node, NodeId};
 use crate::types::InputDecl;
-use crate::value::Value;
+use crate::value::{Builtin, Value};
 use std::rc::Rc;
 
 /// An argument of a step: which stream, and whether its value is moved out.
@@ -27,9 +27,70 @@ pub enum Step {
     /// Number of the delay.
     Delay(u32),
     Merge(Box<[Arg]>),
-    Lift(LiftKind, u32, Box<[Arg]>),
-    /// A function on options that answers `None` unless all streams of the second list have an event.
-    LiftIf(u32, Box<[Arg]>, Box<[u32]>),
+    /// A function on current values.
+    Signal(Lift),
+    /// The same value at every event of a stream.
+    Always(u32, Value),
+    /// A function on current values of the form `if a == b then c`, or with `!=`.
+    Filter(Box<Filter>),
+    /// A function on options that answers `None` unless all these streams have an event.
+    Events(Lift, Box<[u32]>),
+    /// The second stream's events at which the first has one: by far the most frequent function on options.
+    On(u32, Arg),
+}
+
+/// A function and the streams it is applied to.
+#[derive(Clone, Debug)]
+pub struct Lift {
+    pub func: u32,
+    pub args: Box<[Arg]>,
+    /// Whether any value is moved out.
+    pub takes: bool,
+}
+
+/// A value that is there already.
+#[derive(Clone, Debug)]
+pub enum Operand {
+    Stream(u32),
+    Const(Value),
+}
+
+/// Passes a value on where two others are equal, or where they are not.
+#[derive(Clone, Debug)]
+pub struct Filter {
+    pub sides: [Operand; 2],
+    pub equal: bool,
+    pub result: Operand,
+    /// For what is not as simple as it seems: a value that failed, or an event in doubt.
+    pub lift: Lift,
+}
+
+impl Filter {
+    fn of(lift: &Lift, body: &Code) -> Option<Filter> {
+        let Code::Choose(parts) = body else { return None };
+        let [Code::Op2(op @ (Builtin::Eq | Builtin::Neq), sides), result, Code::Const(Value::Absent)] = &**parts else {
+            return None;
+        };
+        let operand = |code: &Code| match code {
+            Code::Const(value) if !matches!(value, Value::Absent | Value::Error(_)) => {
+                Some(Operand::Const(value.clone()))
+            }
+            Code::Local { slot, .. } => Some(Operand::Stream(lift.args.get(*slot as usize)?.node)),
+            _ => None,
+        };
+        let sides = [operand(&sides[0])?, operand(&sides[1])?];
+        Some(Filter { sides, equal: *op == Builtin::Eq, result: operand(result)?, lift: lift.clone() })
+    }
+}
+
+/// What an event of a stream entails.
+#[derive(Clone, Debug, Default)]
+pub struct Links {
+    /// The streams to look at: a word and its bits, and further ones.
+    pub first: (u32, u64),
+    pub more: Box<[(u32, u64)]>,
+    /// Whether the value before it is asked for.
+    pub keeps_previous: bool,
 }
 
 /// A delay: its output, where its delays come from, and what resets it.
@@ -52,10 +113,10 @@ pub struct PlannedOutput {
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub steps: Vec<Step>,
-    /// For every stream, the streams to look at when it has an event: words and bits.
-    pub wakes: Vec<Box<[(u32, u64)]>>,
-    /// Whether the previous value is asked for.
-    pub keeps: Vec<bool>,
+    pub links: Vec<Links>,
+    /// For every stream, all that depend on it. An event that may not exist is news to all of them; a certain one only to
+    /// those that may have an event because of it.
+    pub readers: Vec<Box<[u32]>>,
     /// Streams to look at when time begins.
     pub at_zero: Vec<u32>,
     pub delays: Vec<DelayStep>,
@@ -64,6 +125,8 @@ pub struct Plan {
     /// The node of every input that is used.
     pub input_nodes: Vec<Option<u32>>,
     pub outputs: Vec<PlannedOutput>,
+    /// The streams that are outputs, as bits.
+    pub shown: Vec<u64>,
     pub names: Vec<Option<Rc<str>>>,
     pub growth: Vec<Growth>,
 }
@@ -71,24 +134,27 @@ pub struct Plan {
 pub fn lay_out(graph: Graph, moves: &Moves, growth: Vec<Growth>) -> Plan {
     let mut plan = Plan {
         steps: Vec::new(),
-        wakes: wakes(&graph),
-        keeps: vec![false; graph.nodes.len()],
+        links: vec![Links::default(); graph.nodes.len()],
+        readers: readers(&graph),
         at_zero: Vec::new(),
         delays: Vec::new(),
         funcs: graph.funcs.into(),
         input_nodes: vec![None; graph.inputs.len()],
         inputs: graph.inputs,
         outputs: Vec::new(),
+        shown: vec![0; graph.nodes.len().div_ceil(64)],
         names: graph.names.iter().map(|name| name.as_ref().map(|name| name.name.clone())).collect(),
         growth,
     };
     for output in graph.outputs {
+        plan.shown[output.node as usize / 64] |= 1 << (output.node % 64);
         plan.outputs.push(PlannedOutput { name: output.name, node: output.node, raw: output.raw, error: output.error });
     }
     for (index, node) in graph.nodes.into_iter().enumerate() {
         let step = plan.step(index as u32, node, &moves[index]);
         plan.steps.push(step);
     }
+    plan.link();
     plan
 }
 
@@ -112,7 +178,7 @@ impl Plan {
             }
             Node::DefaultFrom(source, other) => Step::DefaultFrom(arg(0, source), arg(1, other)),
             Node::Last(value, trigger) => {
-                self.keeps[value as usize] = true;
+                self.links[value as usize].keeps_previous = true;
                 Step::Last(arg(0, value), trigger)
             }
             Node::Time(source) => Step::Time(source),
@@ -121,35 +187,83 @@ impl Plan {
                 Step::Delay(self.delays.len() as u32 - 1)
             }
             Node::Merge(nodes) => Step::Merge(args(nodes)),
-            Node::Lift { kind: LiftKind::Events, func, args: nodes } => {
-                let body = &self.funcs[func as usize].body;
-                let needed = |slot: &usize| body.requires(*slot as u32);
-                let required: Box<[u32]> = (0..nodes.len()).filter(needed).map(|slot| nodes[slot]).collect();
-                match required.is_empty() || nodes.len() == 1 {
-                    true => Step::Lift(LiftKind::Events, func, args(nodes)),
-                    false => Step::LiftIf(func, args(nodes), required),
+            Node::Lift { kind, func, args: nodes } => self.lift(kind, func, &nodes, moves),
+            Node::Alias(_) | Node::Pending => unreachable!("aliases are gone"),
+        }
+    }
+
+    fn lift(&self, kind: LiftKind, func: u32, nodes: &[NodeId], moves: &[bool]) -> Step {
+        // A stream that is an argument twice is read in any order: it must stay where it is.
+        let once = |node: NodeId| nodes.iter().filter(|other| **other == node).count() == 1;
+        let arg = |(at, node): (usize, &NodeId)| Arg { node: *node, take: moves[at] && once(*node) };
+        let args: Box<[Arg]> = nodes.iter().enumerate().map(arg).collect();
+        let takes = args.iter().any(|arg| arg.take);
+        let body = &self.funcs[func as usize].body;
+        if kind != LiftKind::Events {
+            if let (Code::Const(value), [source]) = (body, &*args)
+                && !matches!(value, Value::Absent | Value::Error(_))
+            {
+                return Step::Always(source.node, value.clone());
+            }
+            let lift = Lift { func, args, takes };
+            return match Filter::of(&lift, body) {
+                Some(filter) => Step::Filter(Box::new(filter)),
+                None => Step::Signal(lift),
+            };
+        }
+        if args.len() == 2 && is_on(body) {
+            return Step::On(args[0].node, args[1]);
+        }
+        let needed = |slot: &usize| nodes.len() > 1 && body.requires(*slot as u32);
+        let required = (0..nodes.len()).filter(needed).map(|slot| nodes[slot]).collect();
+        Step::Events(Lift { func, args, takes }, required)
+    }
+
+    /// Fills in which streams an event wakes. A stream that needs several events at once is woken by the last of them in the
+    /// order of evaluation only: inputs come first and often, what is computed from them comes late and more rarely.
+    fn link(&mut self) {
+        for source in 0..self.steps.len() as u32 {
+            let mut words: Vec<(u32, u64)> = Vec::new();
+            for reader in &self.readers[source as usize] {
+                let waker = match &self.steps[*reader as usize] {
+                    Step::On(trigger, value) => Some(*trigger.max(&value.node)),
+                    Step::Events(_, required) => required.iter().max().copied(),
+                    _ => None,
+                };
+                if waker.is_some_and(|waker| waker != source) {
+                    continue;
+                }
+                let (word, bit) = (reader / 64, 1u64 << (reader % 64));
+                match words.iter_mut().find(|(known, _)| *known == word) {
+                    Some((_, bits)) => *bits |= bit,
+                    None => words.push((word, bit)),
                 }
             }
-            Node::Lift { kind, func, args: nodes } => Step::Lift(kind, func, args(nodes)),
-            Node::Alias(_) | Node::Pending => unreachable!("aliases are gone"),
+            let links = &mut self.links[source as usize];
+            links.first = words.first().copied().unwrap_or_default();
+            links.more = words.into_iter().skip(1).collect();
         }
     }
 }
 
-fn wakes(graph: &Graph) -> Vec<Box<[(u32, u64)]>> {
-    let mut wakes: Vec<Vec<(u32, u64)>> = vec![Vec::new(); graph.nodes.len()];
+/// Whether a function on two options is the second one where there is a first.
+fn is_on(body: &Code) -> bool {
+    let Code::Choose(parts) = body else { return false };
+    matches!(&**parts, [Code::Present(0), Code::Local { slot: 1, .. }, Code::Const(Value::Absent)])
+}
+
+/// For every stream, those that need its events at the same time.
+fn readers(graph: &Graph) -> Vec<Box<[u32]>> {
+    let mut readers: Vec<Vec<u32>> = vec![Vec::new(); graph.nodes.len()];
     for (index, node) in graph.nodes.iter().enumerate() {
         if matches!(node, Node::Delay(..)) {
             continue;
         }
-        let (word, bit) = (index as u32 / 64, 1u64 << (index % 64));
         for source in node.now() {
-            let entry = &mut wakes[source as usize];
-            match entry.iter_mut().find(|(known, _)| *known == word) {
-                Some((_, bits)) => *bits |= bit,
-                None => entry.push((word, bit)),
+            if readers[source as usize].last() != Some(&(index as u32)) {
+                readers[source as usize].push(index as u32);
             }
         }
     }
-    wakes.into_iter().map(Vec::into_boxed_slice).collect()
+    readers.into_iter().map(Vec::into_boxed_slice).collect()
 }

@@ -1,35 +1,64 @@
 //! A compact binary trace: what the text form says, without the digits.
 //!
-//! The file begins with [`MAGIC`] and the names of the streams; an event is the time since the one before,
-//! the number of its stream and its value, all numbers in groups of seven bits, lowest first. A string is
-//! written out at its first use and named by number afterwards.
+//! The file begins with [`MAGIC`] and the streams, each with the [form](Form) of its values and its name; an event is the
+//! time since the one before, the number of its stream and its value, all numbers in groups of seven bits, lowest
+//! first. A string is written out at its first use and named by number afterwards.
 use super::error::{InputError, Problem};
 use super::{Names, Undeclared};
 use crate::engine::{Engine, Sink, Time};
 use crate::types::ty::Ty;
 use crate::value::Value;
 use rustc_hash::FxHashMap;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 
 /// The first bytes of a binary trace; the last one is the version.
-pub const MAGIC: [u8; 8] = *b"ftevent\x01";
+pub const MAGIC: [u8; 8] = *b"ftevent\x02";
+
+/// What the values of a stream are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    Unit,
+    Bool,
+    Int,
+    Str,
+}
+
+impl Form {
+    const ALL: [Form; 4] = [Form::Unit, Form::Bool, Form::Int, Form::Str];
+
+    fn from_code(code: u128) -> Option<Form> {
+        Form::ALL.get(usize::try_from(code).ok()?).copied()
+    }
+
+    fn ty(self) -> Ty {
+        match self {
+            Form::Unit => Ty::Unit,
+            Form::Bool => Ty::Bool,
+            Form::Int => Ty::Int,
+            Form::Str => Ty::Str,
+        }
+    }
+}
 
 /// Writes a binary trace of streams of integers, booleans, units and strings.
 pub struct BinaryWriter<W> {
     out: W,
+    forms: Vec<Form>,
     now: Time,
     strings: FxHashMap<String, u64>,
 }
 
 impl<W: Write> BinaryWriter<W> {
-    pub fn new(mut out: W, streams: &[&str]) -> io::Result<Self> {
+    pub fn new(mut out: W, streams: &[(&str, Form)]) -> io::Result<Self> {
         out.write_all(&MAGIC)?;
         put(&mut out, streams.len() as u128)?;
-        for stream in streams {
+        for (stream, form) in streams {
+            put(&mut out, *form as u128)?;
             put(&mut out, stream.len() as u128)?;
             out.write_all(stream.as_bytes())?;
         }
-        Ok(BinaryWriter { out, now: 0, strings: FxHashMap::default() })
+        let forms = streams.iter().map(|(_, form)| *form).collect();
+        Ok(BinaryWriter { out, forms, now: 0, strings: FxHashMap::default() })
     }
 
     /// One event; times must not decrease.
@@ -38,12 +67,12 @@ impl<W: Write> BinaryWriter<W> {
         self.now = time;
         put(&mut self.out, passed)?;
         put(&mut self.out, stream as u128)?;
-        match value {
-            Value::Unit => Ok(()),
-            Value::Bool(value) => put(&mut self.out, u128::from(*value)),
-            Value::Int(word) => put(&mut self.out, u128::from(zigzag(*word))),
-            Value::Str(text) => self.string(text),
-            other => Err(io::Error::other(format!("{other} has no binary form"))),
+        match (self.forms[stream], value) {
+            (Form::Unit, Value::Unit) => Ok(()),
+            (Form::Bool, Value::Bool(value)) => put(&mut self.out, u128::from(*value)),
+            (Form::Int, Value::Int(word)) => put(&mut self.out, u128::from(zigzag(*word))),
+            (Form::Str, Value::Str(text)) => self.string(text),
+            (form, other) => Err(io::Error::other(format!("{other} is not of the form {form:?}"))),
         }
     }
 
@@ -69,14 +98,14 @@ pub struct BinaryReader<'a> {
 }
 
 impl BinaryReader<'_> {
-    /// Reads everything; returns the number of events.
-    pub fn run(&self, bytes: &[u8], engine: &mut Engine, sink: &mut impl Sink) -> Result<u64, InputError> {
-        let mut cursor = Cursor { bytes, at: 0 };
+    /// Reads everything, a piece at a time; returns the number of events.
+    pub fn run(&self, input: impl Read, engine: &mut Engine, sink: &mut impl Sink) -> Result<u64, InputError> {
+        let mut cursor = Cursor { input, buffer: Vec::new(), at: 0, passed: 0, ended: false };
         let mut events = 0;
         self.read(&mut cursor, engine, sink, &mut events).map_err(|problem| InputError {
             name: self.name.to_owned(),
             line: events + 1,
-            column: cursor.at,
+            column: cursor.passed + cursor.at,
             problem: Box::new(problem),
         })?;
         Ok(events)
@@ -84,100 +113,145 @@ impl BinaryReader<'_> {
 
     fn read(
         &self,
-        cursor: &mut Cursor,
+        cursor: &mut Cursor<impl Read>,
         engine: &mut Engine,
         sink: &mut impl Sink,
         events: &mut u64,
     ) -> Result<(), Problem> {
         let plan = engine.plan().clone();
+        let mut streams: Vec<(Option<usize>, Form)> = Vec::new();
         let names = Names::new(&plan.inputs);
-        let mut inputs: Vec<(usize, &Ty)> = Vec::new();
-        for stream in cursor.header()? {
-            let input = names.find(&stream).ok_or(Problem::Undeclared(stream))?;
-            inputs.push((input, &plan.inputs[input].ty));
+        for (stream, form) in cursor.header()? {
+            let input = names.find(&stream);
+            if input.is_none() && self.undeclared == Undeclared::Reject {
+                return Err(Problem::Undeclared(stream));
+            }
+            if let Some(decl) = input.map(|input| &plan.inputs[input]).filter(|decl| form.ty() != decl.ty) {
+                let (wanted, found) = (decl.ty.to_string(), form.ty().to_string());
+                return Err(Problem::BadType { stream, wanted, found });
+            }
+            streams.push((input, form));
         }
         let mut strings: Vec<Value> = Vec::new();
         let mut now: Time = 0;
-        while cursor.at < cursor.bytes.len() && !engine.stopped() {
-            now = now.checked_add(cursor.number()?).ok_or(Problem::CutOff)?;
-            let stream = cursor.number()? as usize;
-            let (input, ty) = *inputs.get(stream).ok_or(Problem::CutOff)?;
-            let value = match ty {
-                Ty::Unit => Value::Unit,
-                Ty::Bool => Value::Bool(cursor.number()? != 0),
-                Ty::Int => Value::Int(unzigzag(cursor.number()? as u64)),
-                Ty::Str => cursor.string(&mut strings)?,
-                _ => return Err(Problem::NotBinary),
+        while cursor.more()? && !engine.stopped() {
+            let (passed, stream) = (cursor.number()?, cursor.number()?);
+            if passed != 0 {
+                now = now.checked_add(passed).ok_or(Problem::TimeTooLarge)?;
+            }
+            let Some((input, form)) = usize::try_from(stream).ok().and_then(|stream| streams.get(stream)) else {
+                return Err(Problem::NoStream(stream));
+            };
+            let value = match form {
+                Form::Int => Value::Int(unzigzag(cursor.number()? as u64)),
+                Form::Str => cursor.string(&mut strings)?,
+                Form::Unit => Value::Unit,
+                Form::Bool => Value::Bool(cursor.number()? != 0),
             };
             *events += 1;
-            engine.push(now, input, value, sink)?;
+            match input {
+                Some(input) => engine.push(now, *input, value, sink)?,
+                None => engine.advance(now, sink)?,
+            }
         }
         Ok(())
     }
 }
 
-struct Cursor<'a> {
-    bytes: &'a [u8],
+/// How much is read at a time.
+const PIECE: usize = 1 << 16;
+/// More than the numbers of an event take: three of at most 19 bytes each.
+const EVENT: usize = 64;
+
+/// A place in the input, with the bytes around it.
+struct Cursor<R> {
+    input: R,
+    buffer: Vec<u8>,
     at: usize,
+    /// Bytes before the buffer.
+    passed: usize,
+    ended: bool,
 }
 
-impl Cursor<'_> {
-    fn header(&mut self) -> Result<Vec<String>, Problem> {
-        if !self.bytes.starts_with(&MAGIC) {
+impl<R: Read> Cursor<R> {
+    fn header(&mut self) -> Result<Vec<(String, Form)>, Problem> {
+        self.fill(MAGIC.len())?;
+        if !self.buffer.starts_with(&MAGIC) {
             return Err(Problem::NotBinary);
         }
         self.at = MAGIC.len();
+        self.more()?;
         let count = self.number()?;
-        let mut names = Vec::new();
+        let mut streams = Vec::new();
         for _ in 0..count {
-            names.push(self.text()?.to_owned());
+            self.more()?;
+            let form = Form::from_code(self.number()?).ok_or(Problem::NotBinary)?;
+            streams.push((self.text()?.to_owned(), form));
         }
-        Ok(names)
+        Ok(streams)
     }
 
+    /// Whether anything is left; the numbers of an event are then in the buffer, if they are there at all.
     #[inline]
-    fn number(&mut self) -> Result<u128, Problem> {
-        let first = *self.bytes.get(self.at).ok_or(Problem::CutOff)?;
-        self.at += 1;
-        if first < 0x80 {
-            return Ok(u128::from(first));
+    fn more(&mut self) -> Result<bool, Problem> {
+        if self.buffer.len() - self.at < EVENT && !self.ended {
+            self.fill(EVENT)?;
         }
-        self.long_number(u64::from(first & 0x7f))
+        Ok(self.at < self.buffer.len())
     }
 
-    fn long_number(&mut self, first: u64) -> Result<u128, Problem> {
-        let mut low = first;
-        let mut shift = 7;
-        while shift < 63 {
-            let byte = *self.bytes.get(self.at).ok_or(Problem::CutOff)?;
-            self.at += 1;
-            low |= u64::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
-                return Ok(u128::from(low));
-            }
-            shift += 7;
+    /// Brings at least `len` bytes into the buffer, unless the input ends before.
+    #[cold]
+    fn fill(&mut self, len: usize) -> Result<(), Problem> {
+        self.buffer.drain(..self.at);
+        self.passed += self.at;
+        self.at = 0;
+        while self.buffer.len() < len && !self.ended {
+            // What is not there is not allocated, whatever length the input claims.
+            let read = self.input.by_ref().take(PIECE as u64).read_to_end(&mut self.buffer)?;
+            self.ended = read == 0;
         }
-        let mut value = u128::from(low);
-        while shift < 128 {
-            let byte = *self.bytes.get(self.at).ok_or(Problem::CutOff)?;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn number(&mut self) -> Result<u128, Problem> {
+        let mut value = 0u64;
+        for (index, byte) in self.buffer[self.at..].iter().take(9).enumerate() {
+            value |= u64::from(byte & 0x7f) << (7 * index);
+            if *byte < 0x80 {
+                self.at += index + 1;
+                return Ok(u128::from(value));
+            }
+        }
+        self.long_number()
+    }
+
+    #[cold]
+    fn long_number(&mut self) -> Result<u128, Problem> {
+        let mut value = 0;
+        for shift in (0..128).step_by(7) {
+            let Some(byte) = self.buffer.get(self.at) else { return Err(Problem::CutOff) };
             self.at += 1;
             value |= u128::from(byte & 0x7f) << shift;
-            if byte < 0x80 {
+            if *byte < 0x80 {
                 return Ok(value);
             }
-            shift += 7;
         }
         Err(Problem::CutOff)
     }
 
     fn text(&mut self) -> Result<&str, Problem> {
         let len = usize::try_from(self.number()?).map_err(|_| Problem::CutOff)?;
-        let end = self.at.checked_add(len).filter(|end| *end <= self.bytes.len()).ok_or(Problem::CutOff)?;
-        let text = std::str::from_utf8(&self.bytes[self.at..end]).map_err(|_| Problem::NotBinary)?;
-        self.at = end;
-        Ok(text)
+        if self.buffer.len() - self.at < len {
+            self.fill(len)?;
+        }
+        let bytes = self.buffer[self.at..].get(..len).ok_or(Problem::CutOff)?;
+        self.at += len;
+        std::str::from_utf8(bytes).map_err(|_| Problem::NotBinary)
     }
 
+    #[inline]
     fn string(&mut self, strings: &mut Vec<Value>) -> Result<Value, Problem> {
         match self.number()? {
             0 => {
@@ -185,7 +259,7 @@ impl Cursor<'_> {
                 strings.push(value.clone());
                 Ok(value)
             }
-            number => strings.get(number as usize - 1).cloned().ok_or(Problem::CutOff),
+            number => strings.get(number as usize - 1).cloned().ok_or_else(|| Problem::NoString(number)),
         }
     }
 }

@@ -29,8 +29,16 @@ pub enum Problem {
     Run(#[from] RunError),
     #[error("the file is not a binary trace of this version")]
     NotBinary,
+    #[error("input `{stream}` has values of type {wanted}, the trace's are of type {found}")]
+    BadType { stream: String, wanted: String, found: String },
     #[error("the binary trace ends in the middle of an event")]
     CutOff,
+    #[error("the binary trace has no stream number {0}")]
+    NoStream(u128),
+    #[error("the binary trace has no string number {0} yet")]
+    NoString(u128),
+    #[error("a timestamp exceeds 2^128")]
+    TimeTooLarge,
     #[error("cannot read: {0}")]
     Io(#[from] std::io::Error),
 }

@@ -25,7 +25,7 @@ impl TextReader<'_> {
     /// Reads everything; returns the number of events, those of undeclared streams included.
     pub fn run(&self, mut input: impl BufRead, engine: &mut Engine, sink: &mut impl Sink) -> Result<u64, InputError> {
         let plan = engine.plan().clone();
-        let names = Names::new(&plan.inputs);
+        let mut names = Names::new(&plan.inputs);
         let mut interned = Interned::default();
         let (mut buffer, mut line, mut events) = (Vec::new(), 0u64, 0u64);
         loop {
@@ -35,13 +35,15 @@ impl TextReader<'_> {
             if input.read_until(b'\n', &mut buffer).map_err(|e| at(e.into(), 1))? == 0 || engine.stopped() {
                 return Ok(events);
             }
-            let text = std::str::from_utf8(&buffer).map_err(|_| at(not_an_event(&buffer), 1))?.trim();
-            if text.is_empty() || text.starts_with("--") || text.starts_with('#') || text.starts_with('$') {
-                continue;
-            }
+            let text = std::str::from_utf8(&buffer).map_err(|_| at(not_an_event(&buffer), 1))?.trim_ascii();
+            let start = buffer.as_ptr() as usize;
+            let event = match plain(text, start) {
+                Some(event) => event,
+                None if is_remark(text.trim()) => continue,
+                None => split(text.trim(), start).map_err(|(problem, column)| at(problem, column))?,
+            };
             events += 1;
-            let event = split(text).map_err(|(problem, column)| at(problem, column))?;
-            let Some(input) = names.find(event.stream) else {
+            let Some(input) = names.find_next(event.stream) else {
                 if self.undeclared == Undeclared::Reject {
                     return Err(at(Problem::Undeclared(event.stream.to_owned()), event.stream_column));
                 }
@@ -73,11 +75,36 @@ struct Event<'a> {
     value_column: usize,
 }
 
-/// Takes a line apart; an error comes with its column.
-fn split(text: &str) -> Result<Event<'_>, (Problem, usize)> {
-    let Some((time, rest)) = text.split_once(':') else { return Err((not_an_event(text.as_bytes()), 1)) };
-    let time = parse_time(time.trim()).ok_or_else(|| (Problem::BadTime(time.trim().to_owned()), 1))?;
-    let column = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize + 1;
+fn is_remark(text: &str) -> bool {
+    text.is_empty() || text.starts_with("--") || text.starts_with('#') || text.starts_with('$')
+}
+
+/// Takes a line apart that is written as TeSSLa writes it, `12: name = value`; others are left to [`split`].
+#[inline]
+fn plain(text: &str, start: usize) -> Option<Event<'_>> {
+    let bytes = text.as_bytes();
+    let digits = bytes.iter().position(|byte| !byte.is_ascii_digit()).filter(|digits| (1..20).contains(digits))?;
+    let time = bytes[..digits].iter().fold(0u64, |time, digit| time * 10 + u64::from(digit - b'0'));
+    let name = text.get(digits..)?.strip_prefix(": ")?;
+    let len = name.bytes().position(|byte| !byte.is_ascii_alphanumeric() && byte != b'_').filter(|len| *len > 0)?;
+    let (stream, rest) = name.split_at(len);
+    let value = rest.strip_prefix(" = ")?.trim_ascii_start();
+    let column = |part: &str| part.as_ptr() as usize - start + 1;
+    Some(Event {
+        time: time.into(),
+        stream,
+        stream_column: column(stream),
+        value: Some(value),
+        value_column: column(value),
+    })
+}
+
+/// Takes a line apart; an error comes with its column. The line starts at the address `start`.
+fn split(text: &str, start: usize) -> Result<Event<'_>, (Problem, usize)> {
+    let column = |part: &str| part.as_ptr() as usize - start + 1;
+    let Some((time, rest)) = text.split_once(':') else { return Err((not_an_event(text.as_bytes()), column(text))) };
+    let time = time.trim();
+    let time = parse_time(time).ok_or_else(|| (Problem::BadTime(time.to_owned()), column(text)))?;
     let (stream, value) = match rest.split_once('=') {
         Some((stream, value)) => (stream.trim(), Some(value.trim())),
         None => (rest.trim(), None),
@@ -101,8 +128,12 @@ fn parse_time(text: &str) -> Option<Time> {
 #[inline]
 fn value(text: Option<&str>, ty: &Ty, interned: &mut Interned) -> Option<Value> {
     let Some(text) = text else { return (*ty == Ty::Unit).then_some(Value::Unit) };
-    if *ty != Ty::Str {
-        return parse_value(text, ty);
+    match ty {
+        Ty::Str => {}
+        Ty::Int if (1..19).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit()) => {
+            return Some(Value::Int(text.bytes().fold(0, |word, digit| word * 10 + i64::from(digit - b'0'))));
+        }
+        _ => return parse_value(text, ty),
     }
     if let Some(value) = interned.get(text) {
         return Some(value.clone());

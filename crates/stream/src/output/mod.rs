@@ -1,5 +1,6 @@
 //! Events of the outputs, written as TeSSLa text, JSON lines or CSV.
 mod json;
+mod text;
 
 use crate::engine::{Sink, Time};
 use crate::flow::PlannedOutput;
@@ -29,6 +30,7 @@ pub struct Tally {
 pub struct Writer<'a, W> {
     out: W,
     format: Format,
+    line: text::Line,
     /// End the run at the first event of this stream.
     until: Option<&'a str>,
     pub tally: Tally,
@@ -42,7 +44,7 @@ impl<'a, W: Write> Writer<'a, W> {
             Format::Csv => out.write_all(b"ts,stream,value\n").err(),
             _ => None,
         };
-        Writer { out, format, until, tally: Tally::default(), failed }
+        Writer { out, format, line: text::Line::default(), until, tally: Tally::default(), failed }
     }
 
     pub fn flush(&mut self) -> io::Result<()> {
@@ -55,8 +57,7 @@ impl<'a, W: Write> Writer<'a, W> {
     fn write(&mut self, time: Time, output: &PlannedOutput, value: &Value) -> io::Result<()> {
         match self.format {
             Format::Text if output.raw => writeln!(self.out, "{}", Shown { value, raw: true }),
-            Format::Text if matches!(value, Value::Unit) => writeln!(self.out, "{time}: {} = ()", output.name),
-            Format::Text => writeln!(self.out, "{time}: {} = {value}", output.name),
+            Format::Text => self.out.write_all(self.line.of(time, &output.name, value)),
             Format::Json => json::line(&mut self.out, time, &output.name, value),
             Format::Csv => writeln!(self.out, "{time},{},{}", csv_cell(output.name.to_string()), csv_value(value)),
         }

@@ -65,6 +65,31 @@ impl Builtin {
         matches!(self, Builtin::OptionSome)
     }
 
+    /// Whether it makes its result without keeping anything of its two arguments.
+    #[inline(always)]
+    pub fn only_looks(self) -> bool {
+        use Builtin::*;
+        matches!(
+            self,
+            Eq | Neq
+                | Lt
+                | Gt
+                | Leq
+                | Geq
+                | FLt
+                | FGt
+                | FLeq
+                | FGeq
+                | Add
+                | Sub
+                | Mul
+                | Div
+                | Mod
+                | SetContains
+                | MapContains
+        )
+    }
+
     /// Whether a repeated application may grow its argument without bound.
     pub fn grows(self) -> bool {
         use Builtin::*;
@@ -122,8 +147,37 @@ pub fn apply1(op: Builtin, a: Value) -> Value {
     }
 }
 
+/// Applies a function of two values that [only looks at them](Builtin::only_looks).
+pub fn apply_shared(op: Builtin, a: &Value, b: &Value) -> Value {
+    if matches!(a, Value::Error(_)) {
+        return a.clone();
+    }
+    if matches!(b, Value::Error(_)) {
+        return b.clone();
+    }
+    match (op, a, b) {
+        (Builtin::Eq, a, b) => Value::Bool(a == b),
+        (Builtin::Neq, a, b) => Value::Bool(a != b),
+        (Builtin::Lt | Builtin::FLt, a, b) => ordered(a, b, |o| o.is_lt()),
+        (Builtin::Gt | Builtin::FGt, a, b) => ordered(a, b, |o| o.is_gt()),
+        (Builtin::Leq | Builtin::FLeq, a, b) => ordered(a, b, |o| o.is_le()),
+        (Builtin::Geq | Builtin::FGeq, a, b) => ordered(a, b, |o| o.is_ge()),
+        (Builtin::Add, a, b) => int::add(a, b),
+        (Builtin::Sub, a, b) => int::sub(a, b),
+        (Builtin::Mul, a, b) => int::mul(a, b),
+        (Builtin::Div, a, b) => int::div(a, b),
+        (Builtin::Mod, a, b) => int::rem(a, b),
+        (Builtin::SetContains, Value::Set(a), b) => Value::Bool(a.contains(b)),
+        (Builtin::MapContains, Value::Map(a), b) => Value::Bool(a.contains(b)),
+        (op, a, b) => mistyped(op, &[a.clone(), b.clone()]),
+    }
+}
+
 /// Applies a function of two values.
 pub fn apply2(op: Builtin, a: Value, b: Value) -> Value {
+    if op.only_looks() {
+        return apply_shared(op, &a, &b);
+    }
     if matches!(a, Value::Error(_)) {
         return a;
     }
@@ -131,17 +185,6 @@ pub fn apply2(op: Builtin, a: Value, b: Value) -> Value {
         return b;
     }
     match op {
-        Builtin::Eq => Value::Bool(a == b),
-        Builtin::Neq => Value::Bool(a != b),
-        Builtin::Lt | Builtin::FLt => ordered(&a, &b, |o| o.is_lt()),
-        Builtin::Gt | Builtin::FGt => ordered(&a, &b, |o| o.is_gt()),
-        Builtin::Leq | Builtin::FLeq => ordered(&a, &b, |o| o.is_le()),
-        Builtin::Geq | Builtin::FGeq => ordered(&a, &b, |o| o.is_ge()),
-        Builtin::Add => int::add(&a, &b),
-        Builtin::Sub => int::sub(&a, &b),
-        Builtin::Mul => int::mul(&a, &b),
-        Builtin::Div => int::div(&a, &b),
-        Builtin::Mod => int::rem(&a, &b),
         Builtin::BitAnd => int::and(&a, &b),
         Builtin::BitOr => int::or(&a, &b),
         Builtin::BitXor => int::xor(&a, &b),
@@ -171,11 +214,9 @@ fn apply2_more(op: Builtin, a: Value, b: Value) -> Value {
             }
             Value::Set(a)
         }
-        (Builtin::SetContains, Value::Set(a), b) => Value::Bool(a.contains(&b)),
         (Builtin::SetUnion, Value::Set(a), Value::Set(b)) => union(a, &b),
         (Builtin::SetIntersection, Value::Set(a), Value::Set(b)) => kept(a, |key| b.contains(key)),
         (Builtin::SetMinus, Value::Set(a), Value::Set(b)) => kept(a, |key| !b.contains(key)),
-        (Builtin::MapContains, Value::Map(a), b) => Value::Bool(a.contains(&b)),
         (Builtin::MapGet, Value::Map(a), b) => match a.get(&b) {
             Some(value) => value.clone(),
             None => Value::error(format!("key {b} is not in the map")),

@@ -19,7 +19,7 @@ pub type SetValue = Table<()>;
 pub type MapValue = Table<Value>;
 
 /// A value of the language, or what stands where one is missing.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub enum Value {
     /// No value: a stream that never had an event, a parameter without one.
     #[default]
@@ -134,6 +134,50 @@ impl Value {
             Value::Fun(_) => 12,
             Value::Stream(_) => 13,
             Value::Error(_) => 14,
+        }
+    }
+}
+
+impl Clone for Value {
+    #[inline(always)]
+    fn clone(&self) -> Value {
+        match self {
+            Value::Absent => Value::Absent,
+            Value::Unit => Value::Unit,
+            Value::Bool(value) => Value::Bool(*value),
+            Value::Int(word) => Value::Int(*word),
+            shared => shared.clone_shared(),
+        }
+    }
+}
+
+impl Value {
+    /// A copy of a value that is counted, or rare.
+    fn clone_shared(&self) -> Value {
+        match self {
+            Value::Absent | Value::Unit | Value::Bool(_) | Value::Int(_) => unreachable!("copied by `clone`"),
+            Value::Big(big) => Value::Big(big.clone()),
+            Value::Float(float) => Value::Float(*float),
+            Value::Str(text) => Value::Str(text.clone()),
+            Value::Fields(fields) => Value::Fields(fields.clone()),
+            Value::None => Value::None,
+            Value::Some(value) => Value::Some(value.clone()),
+            Value::List(list) => Value::List(list.clone()),
+            Value::Set(set) => Value::Set(set.clone()),
+            Value::Map(map) => Value::Map(map.clone()),
+            Value::Fun(function) => Value::Fun(function.clone()),
+            Value::Stream(stream) => Value::Stream(*stream),
+            Value::Error(failure) => Value::Error(failure.clone()),
+        }
+    }
+
+    /// Puts another value in the place of this one. Most values own nothing, which is told here rather than in a call.
+    #[inline(always)]
+    pub fn put(&mut self, value: Value) {
+        let old = std::mem::replace(self, value);
+        match old {
+            Value::Absent | Value::Unit | Value::Bool(_) | Value::Int(_) => std::mem::forget(old),
+            owning => drop(owning),
         }
     }
 }

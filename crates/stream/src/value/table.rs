@@ -88,16 +88,33 @@ impl<V: Clone> Table<V> {
         }
     }
 
-    pub fn iter(&self) -> impl Iterator<Item = (&Value, &V)> {
-        let (small, large) = match self {
-            Table::Small(entries) => (Some(entries.iter().map(|(key, value)| (key, value))), None),
-            Table::Large(tree) => (None, Some(tree.iter())),
-        };
-        small.into_iter().flatten().chain(large.into_iter().flatten())
+    pub fn iter(&self) -> Iter<'_, V> {
+        match self {
+            Table::Small(entries) => Iter::Small(entries.iter()),
+            Table::Large(tree) => Iter::Large(tree.iter()),
+        }
     }
 
     pub fn keys(&self) -> impl Iterator<Item = &Value> {
         self.iter().map(|(key, _)| key)
+    }
+}
+
+/// The entries of a table in order.
+pub enum Iter<'a, V: Clone> {
+    Small(std::slice::Iter<'a, (Value, V)>),
+    Large(imbl::ordmap::Iter<'a, Value, V, RcK>),
+}
+
+impl<'a, V: Clone> Iterator for Iter<'a, V> {
+    type Item = (&'a Value, &'a V);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        match self {
+            Iter::Small(entries) => entries.next().map(|(key, value)| (key, value)),
+            Iter::Large(entries) => entries.next(),
+        }
     }
 }
 

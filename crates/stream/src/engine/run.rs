@@ -1,0 +1,153 @@
+//! The engine: events in, events out, one timestamp after the other.
+use super::RunError;
+use super::state::{State, has, set};
+use crate::flow::{Plan, PlannedOutput};
+use crate::value::{Value, int};
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+/// A timestamp. Seconds followed by twenty digits of nanoseconds, as some tracers write, exceed 64 bits.
+pub type Time = u128;
+
+/// Receives the events of the outputs, in order of time.
+pub trait Sink {
+    /// One event; breaking ends the run.
+    fn event(&mut self, time: Time, output: &PlannedOutput, value: &Value) -> ControlFlow<()>;
+}
+
+/// A running specification.
+pub struct Engine {
+    plan: Rc<Plan>,
+    state: State,
+    /// When each delay ends.
+    ends: Vec<Option<Time>>,
+    /// Whether the outputs of the current timestamp are still to come.
+    open: bool,
+    stopped: bool,
+}
+
+impl Engine {
+    pub fn new(plan: impl Into<Rc<Plan>>) -> Engine {
+        let plan = plan.into();
+        let mut state = State::new(plan.steps.len());
+        for node in &plan.at_zero {
+            set(&mut state.dirty, *node);
+        }
+        Engine { state, ends: vec![None; plan.delays.len()], open: true, stopped: false, plan }
+    }
+
+    pub fn plan(&self) -> &Rc<Plan> {
+        &self.plan
+    }
+
+    /// The time of the last event.
+    pub fn now(&self) -> Time {
+        self.state.now
+    }
+
+    /// Whether the sink has asked to stop.
+    pub fn stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Hands in an event. The outputs of a timestamp come when a later one is handed in.
+    #[inline]
+    pub fn push(&mut self, time: Time, input: usize, value: Value, sink: &mut impl Sink) -> Result<(), RunError> {
+        if time != self.state.now {
+            self.advance(time, sink)?;
+        }
+        let Some(node) = self.plan.input_nodes[input] else { return Ok(()) };
+        if !has(&self.state.fired, node) && !self.stopped {
+            self.open = true;
+            self.state.emit(&self.plan, node, value);
+        }
+        Ok(())
+    }
+
+    /// Lets time pass up to `time`: what happened before is now certain.
+    pub fn advance(&mut self, time: Time, sink: &mut impl Sink) -> Result<(), RunError> {
+        let now = self.state.now;
+        if time < now {
+            return Err(RunError::Backwards { now, found: time });
+        }
+        if time == now {
+            return Ok(());
+        }
+        self.step(sink)?;
+        while let Some(end) = self.next_end().filter(|end| *end < time) {
+            self.start(end);
+            self.step(sink)?;
+        }
+        self.start(time);
+        Ok(())
+    }
+
+    /// The end of the input: the outputs of the last timestamp come, and delays up to `until`.
+    pub fn finish(&mut self, until: Option<Time>, sink: &mut impl Sink) -> Result<(), RunError> {
+        self.step(sink)?;
+        let until = until.unwrap_or(self.state.now);
+        while let Some(end) = self.next_end().filter(|end| *end <= until && !self.stopped) {
+            self.start(end);
+            self.step(sink)?;
+        }
+        Ok(())
+    }
+
+    fn next_end(&self) -> Option<Time> {
+        self.ends.iter().flatten().min().copied()
+    }
+
+    /// Begins a timestamp: delays that end now are woken.
+    fn start(&mut self, time: Time) {
+        self.state.now = time;
+        for index in 0..self.ends.len() {
+            if self.ends[index] == Some(time) {
+                set(&mut self.state.dirty, self.plan.delays[index].node);
+                self.open = true;
+            }
+        }
+    }
+
+    /// Computes the current timestamp and hands its outputs over.
+    fn step(&mut self, sink: &mut impl Sink) -> Result<(), RunError> {
+        if !self.open || self.stopped {
+            return Ok(());
+        }
+        self.open = false;
+        let (plan, state) = (&*self.plan, &mut self.state);
+        state.compute(plan);
+        if state.fired.iter().zip(&plan.shown).any(|(fired, shown)| fired & shown != 0) {
+            for output in plan.outputs.iter().filter(|output| has(&state.fired, output.node)) {
+                if sink.event(state.now, output, &state.shown(output.node)).is_break() {
+                    self.stopped = true;
+                    break;
+                }
+            }
+        }
+        self.set_delays()?;
+        self.state.close();
+        Ok(())
+    }
+
+    fn set_delays(&mut self) -> Result<(), RunError> {
+        let state = &self.state;
+        for (index, delay) in self.plan.delays.iter().enumerate() {
+            if !has(&state.fired, delay.reset) && !has(&state.fired, delay.node) {
+                continue;
+            }
+            self.ends[index] = None;
+            let amount = &state.slots[delay.amount as usize];
+            // A delay that could not be computed is none.
+            if has(&state.fired, delay.amount) && !matches!(amount, Value::Error(_)) {
+                let end =
+                    int::to_time(amount).filter(|amount| *amount > 0).and_then(|amount| state.now.checked_add(amount));
+                if end.is_none() {
+                    let stream = self.plan.names[delay.node as usize].as_deref().unwrap_or("delay").to_owned();
+                    return Err(RunError::Delay { stream, amount: amount.to_string(), time: state.now });
+                }
+                self.ends[index] = end;
+            }
+        }
+        Ok(())
+    }
+}
