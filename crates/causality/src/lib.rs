@@ -8,6 +8,7 @@
 //!   question, they can all be next at once, and [`Ideal::schedule`] says how to get there. It takes time in proportion
 //!   to what it holds, whatever the length of the trace, and can be grown from one question to the next.
 //! * [`LockGraph`] finds cycles of lock requests.
+//! * [`Eraser`] is the lockset algorithm, which needs no order at all.
 //!
 //! **Papers.** The thesis, 4.4 and 5.5; Mathur, Pavlogiannis, Viswanathan, *Optimal prediction of
 //! synchronization-preserving races*, POPL 2021, for the ideal of races; Tunç, Mathur, Pavlogiannis, Viswanathan, *Sound
@@ -33,6 +34,7 @@
 #![forbid(unsafe_code)]
 
 mod clock;
+mod eraser;
 mod ideal;
 mod linear;
 mod lock_graph;
@@ -43,6 +45,7 @@ mod recorded;
 mod sections;
 
 pub use clock::{Clock, WeakOrder};
+pub use eraser::{Discipline, Eraser};
 pub use ideal::{Beyond, Ideal};
 pub use lock_graph::{Cycle, LockGraph, Request};
 pub use must::{MustOrder, Need, NeedKind};

@@ -2,7 +2,7 @@
 
 use crate::recording::{self, Chunk};
 use foretrace_event::layout::ChunkKind;
-use foretrace_event::wire::{Access, Encoder, MAX_RECORD, Sync};
+use foretrace_event::wire::{Access, Decoder, Encoder, MAX_RECORD, Sync};
 
 /// Bytes of records that a thread gathers before it writes them out.
 const ROOM: usize = (64 << 10) - 64;
@@ -62,12 +62,19 @@ impl Stream {
         self.chunk.publish(self.used);
     }
 
+    /// How many records have been gathered.
+    fn count(&self) -> u64 {
+        // SAFETY: the bytes below `used` are this thread's, in the chunk's mapping, and nobody writes them meanwhile.
+        let bytes = unsafe { core::slice::from_raw_parts(self.chunk.content(), self.used) };
+        Decoder::new(bytes).take_while(Result::is_ok).count() as u64
+    }
+
     /// Writes what has been gathered to the file.
     #[cold]
     pub fn spill(&mut self) {
         self.publish();
         if self.used > 0 && !self.chunk.spill(self.used) {
-            recording::lost(1);
+            recording::lost(self.count());
         }
         self.used = 0;
         self.encoder = Encoder::new();

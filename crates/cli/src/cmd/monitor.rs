@@ -15,7 +15,7 @@ use foretrace_stream::output::{Format, Writer};
 use foretrace_stream::{Dialect, Options, Spec, TimeUnit, compile};
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -66,6 +66,9 @@ pub struct Args {
     /// How much of the program's recording may wait to be evaluated; what does not fit is lost, and said (as 500M or 2G)
     #[arg(long, value_name = "SIZE", default_value = "8G", value_parser = super::record::parse_size)]
     backlog: u64,
+    /// Say how long the program ran and how much was evaluated
+    #[arg(long, requires = "command")]
+    stats: bool,
     /// Run this program and evaluate while it runs
     #[arg(last = true, value_name = "PROG", conflicts_with = "input")]
     command: Vec<OsString>,
@@ -162,16 +165,13 @@ fn check_until(args: &Args, spec: &Spec) -> anyhow::Result<()> {
 
 fn feed_all(args: &Args, dialect: Dialect, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<()> {
     if !args.command.is_empty() {
-        return live::run(&args.command, args.backlog, engine, out);
+        return live::run(&args.command, args.backlog, args.stats, engine, out);
     }
     let undeclared =
         if args.strict || dialect == Dialect::Tessla2018 { Undeclared::Reject } else { Undeclared::Ignore };
     match args.input.as_deref() {
         Some(path) if path != Path::new("-") => feed_file(path, args.csv, undeclared, engine, out),
-        _ if args.csv => {
-            Ok(CsvReader { name: "<stdin>", undeclared }.run(io::stdin().lock(), engine, out).map(drop)?)
-        }
-        _ => Ok(TextReader { name: "<stdin>", undeclared }.run(io::stdin().lock(), engine, out).map(drop)?),
+        _ => feed_reader("<stdin>", io::stdin().lock(), args.csv, undeclared, engine, out),
     }
 }
 
@@ -186,18 +186,24 @@ fn feed_file(
         return recorded::run(path, engine, out);
     }
     let name = &path.display().to_string();
-    let mut file = File::open(path).with_context(|| format!("cannot read {name}"))?;
-    let mut magic = [0; binary::MAGIC.len()];
-    let is_binary = file.read_exact(&mut magic).is_ok() && magic == binary::MAGIC;
-    let read = if is_binary {
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read {name}"))?;
-        BinaryReader { name, undeclared }.run(&bytes, engine, out)
-    } else {
-        let file = BufReader::with_capacity(1 << 16, File::open(path).with_context(|| format!("cannot read {name}"))?);
-        match csv || path.extension().is_some_and(|extension| extension == "csv") {
-            true => CsvReader { name, undeclared }.run(file, engine, out),
-            false => TextReader { name, undeclared }.run(file, engine, out),
-        }
+    let file = BufReader::with_capacity(1 << 16, File::open(path).with_context(|| format!("cannot read {name}"))?);
+    let csv = csv || path.extension().is_some_and(|extension| extension == "csv");
+    feed_reader(name, file, csv, undeclared, engine, out)
+}
+
+fn feed_reader(
+    name: &str,
+    mut input: impl BufRead,
+    csv: bool,
+    undeclared: Undeclared,
+    engine: &mut Engine,
+    out: &mut Out<'_>,
+) -> anyhow::Result<()> {
+    let is_binary = input.fill_buf().is_ok_and(|bytes| bytes.starts_with(&binary::MAGIC));
+    let read = match csv {
+        _ if is_binary => BinaryReader { name, undeclared }.run(input, engine, out),
+        true => CsvReader { name, undeclared }.run(input, engine, out),
+        false => TextReader { name, undeclared }.run(input, engine, out),
     };
     read.map(drop).map_err(Into::into)
 }

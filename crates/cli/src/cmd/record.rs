@@ -71,8 +71,7 @@ fn is_running(child: &Path) -> bool {
 }
 
 fn execute(args: &Args, program: &Path, way: Way, directory: &Path, run: &mut Run) -> anyhow::Result<ExitStatus> {
-    let signals = SignalsInfo::<WithOrigin>::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2])
-        .context("cannot handle signals")?;
+    let signals = signals()?;
     let begin = Instant::now();
     let mut child = start(args, program, way, directory)?;
     let handle = signals.handle();
@@ -86,6 +85,11 @@ fn execute(args: &Args, program: &Path, way: Way, directory: &Path, run: &mut Ru
         eprintln!("foretrace: {error:#}");
     }
     Ok(status)
+}
+
+/// Catches what might be meant for the program.
+pub fn signals() -> anyhow::Result<SignalsInfo<WithOrigin>> {
+    SignalsInfo::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]).context("cannot handle signals")
 }
 
 fn start(args: &Args, program: &Path, way: Way, directory: &Path) -> anyhow::Result<Child> {
@@ -109,7 +113,7 @@ fn settings(args: &Args, directory: &Path) -> OsString {
 }
 
 /// Passes on the signals that were sent to us alone. Those of the terminal reach the program by themselves.
-fn forward(mut signals: SignalsInfo<WithOrigin>, child: &Child) -> std::thread::JoinHandle<()> {
+pub fn forward(mut signals: SignalsInfo<WithOrigin>, child: &Child) -> std::thread::JoinHandle<()> {
     let child = rustix::process::Pid::from_child(child);
     std::thread::spawn(move || {
         for origin in signals.forever().filter(|origin| matches!(origin.cause, Cause::Sent(_))) {

@@ -189,7 +189,7 @@ impl Feed {
     /// Whether a lock operation takes or gives up the lock, rather than counting how often it is held.
     fn outermost(&mut self, thread: u64, sync: &Sync, step: i32) -> bool {
         let class = LockArg::decode(sync.arg).map_or(LockClass::Mutex, |arg| arg.class);
-        if !class.is_recursive() {
+        if !class.is_recursive() && !class.may_be_shared() {
             return true;
         }
         let depth = self.depths.entry((thread, sync.object)).or_insert(0);

@@ -3,12 +3,16 @@
 //! Operations are handed over in the order of their stamps, up to the latest stamp seen one look before, so that a
 //! thread that is slow to write down what it did is still in time; one that is slower than that is counted. Accesses
 //! come right before the operation that ends their segment: between the operations around them any place is as good.
+//!
+//! The program goes first: while it runs, the evaluation has a lower priority, and what is left over is evaluated when it
+//! has ended.
 
 use super::Out;
 use super::feed::Feed;
 use super::places::Places;
 use super::recorded::Groups;
 use super::tail::Tail;
+use crate::cmd::record;
 use crate::way::{find_program, way_into};
 use anyhow::Context;
 use foretrace_event::wire::{Op, Record, Sync};
@@ -18,20 +22,30 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Child, Command};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+/// How much nicer than the program the evaluation is: enough to leave it nine tenths of a core that both want.
+const NICER: i32 = 10;
 /// How long to wait when there is nothing new.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Runs the program and evaluates meanwhile; what could not be kept is said.
-pub fn run(command: &[OsString], backlog: u64, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<()> {
+pub fn run(
+    command: &[OsString],
+    backlog: u64,
+    stats: bool,
+    engine: &mut Engine,
+    out: &mut Out<'_>,
+) -> anyhow::Result<()> {
     let scratch = tempfile::tempdir().context("cannot make a place for the recording")?;
     let directory = scratch.path().canonicalize().context("cannot make a place for the recording")?;
-    // An interrupt from the terminal ends the program; what it did until then is still evaluated.
-    signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::new(AtomicBool::new(false)))?;
+    // A signal ends the program, as far as it likes; what it did until then is still evaluated.
+    let signals = record::signals()?;
+    let handle = signals.handle();
+    let began = Instant::now();
     let mut child = start(command, backlog, &directory)?;
+    let forwarder = record::forward(signals, &child);
+    let _ = rustix::process::nice(NICER);
     let mut live = Live::default();
     let mut tail = Tail::new(&directory);
     // Made when there is something to name: the program has loaded its files by then.
@@ -48,7 +62,8 @@ pub fn run(command: &[OsString], backlog: u64, engine: &mut Engine, out: &mut Ou
         };
         out.flush()?;
         if let Some(status) = ended {
-            if !status.success() {
+            live.ran = began.elapsed();
+            if !status.success() && !engine.stopped() {
                 eprintln!("foretrace: the program ended with {status}");
             }
             break;
@@ -59,7 +74,20 @@ pub fn run(command: &[OsString], backlog: u64, engine: &mut Engine, out: &mut Ou
             std::thread::sleep(PAUSE);
         }
     }
-    finish(&directory, live, feed, engine, out)
+    handle.close();
+    let _ = forwarder.join();
+    // Not everybody may; then the rest takes longer on a busy machine.
+    let _ = rustix::process::nice(-NICER);
+    let ran = live.ran;
+    let delivered = finish(&directory, live, feed, engine, out)?;
+    if stats {
+        let late = began.elapsed().saturating_sub(ran).as_secs_f64();
+        eprintln!(
+            "foretrace: the program ran for {:.3} s; {delivered} records evaluated, the last {late:.3} s after its end",
+            ran.as_secs_f64()
+        );
+    }
+    Ok(())
 }
 
 fn start(command: &[OsString], backlog: u64, directory: &Path) -> anyhow::Result<Child> {
@@ -80,10 +108,10 @@ fn finish(
     feed: Option<Feed>,
     engine: &mut Engine,
     out: &mut Out<'_>,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<u64> {
     if !directory.join("events").exists() {
         eprintln!("foretrace: the program made no thread that could be recorded");
-        return Ok(());
+        return Ok(0);
     }
     foretrace_trace::fold(directory)?;
     let recording = Recording::open(directory)?;
@@ -110,7 +138,7 @@ fn finish(
     if recording.header().lost > 0 {
         eprintln!("foretrace: {} events were lost; give more room with --backlog", recording.header().lost);
     }
-    Ok(())
+    Ok(live.threads.values().map(|state| state.delivered as u64).sum())
 }
 
 /// Records on their way to the engine.
@@ -125,6 +153,8 @@ struct Live {
     /// The latest stamp handed over.
     passed: u64,
     late: u64,
+    /// How long the program ran.
+    ran: Duration,
 }
 
 /// The records of one thread that are not handed over yet.
@@ -193,14 +223,18 @@ impl Waiting {
     /// The stamp of the next operation, if it cannot be taken back any more; accesses at the very end have none.
     fn next_stamp(&self) -> Option<u64> {
         let mut operations = self.waiting.iter().filter_map(|record| match record {
-            Record::Sync(sync) => Some(sync.stamp),
+            Record::Sync(sync) => Some(sync),
             Record::Access(_) => None,
         });
-        match (operations.next(), operations.next()) {
-            (Some(stamp), Some(_)) => Some(stamp),
-            (Some(stamp), None) if self.complete => Some(stamp),
-            (None, _) if self.complete && !self.waiting.is_empty() => Some(u64::MAX),
+        match operations.next() {
+            Some(sync) if self.complete || is_certain(sync.op) || operations.next().is_some() => Some(sync.stamp),
+            None if self.complete && !self.waiting.is_empty() => Some(u64::MAX),
             _ => None,
         }
     }
+}
+
+/// Whether an operation is written down when it has happened. Others are, before they are tried, and may be taken back.
+fn is_certain(op: Op) -> bool {
+    matches!(op, Op::Start | Op::End | Op::Join | Op::Lock | Op::RdLock | Op::Wait | Op::SemWait)
 }

@@ -8,7 +8,7 @@
 use foretrace_event::layout::{CHUNK_HEADER_SIZE, CHUNK_MAGIC, ChunkKind, HEADER_SIZE, UNIT, chunk, header};
 use foretrace_event::wire::{Decoder, Record};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -66,6 +66,13 @@ impl Tail {
             self.files = open("events").zip(open("open")).map(|(events, open)| Files { events, open });
         }
         let Some(files) = &self.files else { return Ok(()) };
+        // A thread that has ended has no chunk open any more: all it wrote is in `events`.
+        scan(&files.events, long(&files.open, header::APPEND as u64)?, &mut self.scanned, &mut self.full)?;
+        let threads: BTreeSet<u32> = self.full.keys().map(|(thread, _)| *thread).collect();
+        for thread in threads {
+            let reader = self.threads.entry(thread).or_default();
+            reader.completed(thread, &files.events, &mut self.full, take)?;
+        }
         let mut at = HEADER_SIZE as u64;
         let end = long(&files.open, header::NEXT as u64)?;
         while at < end {
@@ -78,7 +85,9 @@ impl Tail {
                 let reader = self.threads.entry(head.thread).or_default();
                 catch_up(files, &mut self.full, &mut self.scanned, reader, &head, take)?;
                 let bytes = bytes(&files.open, records, head.used)?;
-                let same = read_head(&files.open, at)?.is_some_and(|now| now.sequence == head.sequence);
+                // Meanwhile it may have been completed, or even become another thread's.
+                let same = read_head(&files.open, at)?
+                    .is_some_and(|now| (now.thread, now.sequence) == (head.thread, head.sequence));
                 if same && reader.sequence == head.sequence {
                     reader.take(&bytes, head.thread, take);
                 }
@@ -103,9 +112,10 @@ fn catch_up(
         if !full.contains_key(&key) {
             scan(&files.events, long(&files.open, header::APPEND as u64)?, scanned, full)?;
         }
-        let Some((at, used)) = full.remove(&key) else { return Ok(()) };
-        reader.take(&bytes(&files.events, at, used)?, head.thread, take);
-        *reader = Reader { sequence: reader.sequence + 1, taken: 0 };
+        if !full.contains_key(&key) {
+            return Ok(());
+        }
+        reader.completed(head.thread, &files.events, full, take)?;
     }
     Ok(())
 }
@@ -123,6 +133,21 @@ fn scan(events: &File, end: u64, scanned: &mut u64, full: &mut FxHashMap<(u32, u
 }
 
 impl Reader {
+    /// Reads the complete chunks of a thread that come next.
+    fn completed(
+        &mut self,
+        thread: u32,
+        events: &File,
+        full: &mut FxHashMap<(u32, u32), (u64, usize)>,
+        take: &mut impl FnMut(u32, Record),
+    ) -> io::Result<()> {
+        while let Some((at, used)) = full.remove(&(thread, self.sequence)) {
+            self.take(&bytes(events, at, used)?, thread, take);
+            *self = Reader { sequence: self.sequence + 1, taken: 0 };
+        }
+        Ok(())
+    }
+
     /// Hands over the records of the current chunk that are new. A chunk is decoded from its beginning, because its
     /// records are differences; it is small.
     fn take(&mut self, bytes: &[u8], thread: u32, take: &mut impl FnMut(u32, Record)) {

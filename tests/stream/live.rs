@@ -1,0 +1,152 @@
+//! Programs that are monitored while they run: ended by an error, by the user, by a crash, and too fast to keep up with.
+
+#![forbid(unsafe_code)]
+
+use std::fs::File;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
+use std::time::Duration;
+
+/// One thread increments `x` under the lock, another without; then the program goes on as it is told to.
+const PROGRAM: &str = r#"
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+int x;
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void *f(void *arg) {
+    pthread_mutex_lock(&m);
+    x++;
+    pthread_mutex_unlock(&m);
+    return arg;
+}
+void *g(void *arg) {
+    x++;
+    return arg;
+}
+int main(void) {
+    pthread_t p;
+    pthread_create(&p, 0, f, 0);
+    pthread_join(p, 0);
+    pthread_create(&p, 0, g, 0);
+    pthread_join(p, 0);
+#ifdef CRASH
+    abort();
+#endif
+#ifdef FOREVER
+    for (;;) {
+        pthread_mutex_lock(&m);
+        pthread_mutex_unlock(&m);
+        usleep(1000);
+    }
+#endif
+#ifdef MUCH
+    for (int i = 0; i < 100000; i++) {
+        pthread_mutex_lock(&m);
+        x++;
+        pthread_mutex_unlock(&m);
+    }
+#endif
+    return 0;
+}
+"#;
+
+/// Looks at the output before it is taken to be missing: two minutes.
+const LOOKS: u32 = 2400;
+
+struct Run {
+    scratch: tempfile::TempDir,
+    child: Child,
+}
+
+impl Run {
+    /// Builds the program and monitors it.
+    fn start(flag: &str, arguments: &[&str]) -> Run {
+        let scratch = tempfile::tempdir().expect("a scratch directory can be made");
+        std::fs::write(scratch.path().join("program.c"), PROGRAM).expect("a file can be written");
+        let built = foretrace(scratch.path(), &["cc", "-g", flag, "program.c", "-o", "program", "-pthread"]).status();
+        assert!(built.expect("the tool runs").success());
+        let spec = foretrace(scratch.path(), &["monitor", "--template", "lockset"]).output().expect("the tool runs");
+        std::fs::write(scratch.path().join("spec.tessla"), spec.stdout).expect("a file can be written");
+        let mut command = foretrace(scratch.path(), &["monitor", "spec.tessla"]);
+        command.args(arguments).args(["--", "./program"]);
+        command.stdout(create(scratch.path(), "stdout")).stderr(create(scratch.path(), "stderr"));
+        Run { child: command.spawn().expect("the tool runs"), scratch }
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.scratch.path().join(name)).unwrap_or_default()
+    }
+
+    /// Looks until it is so; if it never is, the monitor is ended.
+    fn until<T>(&mut self, what: &str, mut look: impl FnMut(&mut Run) -> Option<T>) -> T {
+        for _ in 0..LOOKS {
+            if let Some(seen) = look(self) {
+                return seen;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let _ = self.child.kill();
+        panic!("{what}: {}{}", self.read("stdout"), self.read("stderr"))
+    }
+
+    /// Waits for the end: the exit code, and everything that was said.
+    fn end(mut self) -> (ExitStatus, String, String) {
+        let status = self.until("it goes on", |run| run.child.try_wait().expect("it can be waited for"));
+        (status, self.read("stdout"), self.read("stderr"))
+    }
+}
+
+fn foretrace(directory: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foretrace"));
+    command.current_dir(directory).args(arguments);
+    command.env("FORETRACE_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    command
+}
+
+fn create(directory: &Path, name: &str) -> File {
+    File::create(directory.join(name)).expect("a file can be written")
+}
+
+#[test]
+fn the_first_error_ends_a_program_that_would_run_forever() {
+    let (status, out, said) = Run::start("-DFOREVER", &["--until", "error_function"]).end();
+    assert_eq!(status.code(), Some(1), "{said}");
+    assert_eq!(out.matches("error_function = \"g\"").count(), 1, "{out}");
+    assert!(out.ends_with("error_function = \"g\"\n"), "{out}");
+}
+
+#[test]
+fn an_interrupt_ends_the_program_and_what_is_known_is_said() {
+    let mut run = Run::start("-DFOREVER", &[]);
+    // The error is shown while the program runs on.
+    run.until("no error", |run| run.read("stdout").contains("error_function = \"g\"").then_some(()));
+    let sent = Command::new("kill").args(["-INT", &run.child.id().to_string()]).status().expect("`kill` runs");
+    assert!(sent.success());
+    let (status, out, said) = run.end();
+    assert_eq!(status.code(), Some(1), "{out}{said}");
+    assert!(said.contains("the program ended with signal: 2"), "{said}");
+}
+
+#[test]
+fn what_a_program_did_before_it_died_is_evaluated() {
+    let (status, out, said) = Run::start("-DCRASH", &[]).end();
+    assert_eq!(status.code(), Some(1), "{said}");
+    assert!(out.contains("error_function = \"g\""), "{out}");
+    assert!(said.contains("the program ended with signal: 6"), "{said}");
+}
+
+#[test]
+fn what_does_not_fit_into_the_backlog_is_counted() {
+    let (status, out, said) = Run::start("-DMUCH", &["--backlog", "100K", "--stats"]).end();
+    assert_eq!(status.code(), Some(1), "{said}");
+    assert!(out.contains("error_function = \"g\""), "what fitted is evaluated: {out}");
+    let lost = said.split_once(" events were lost; give more room with --backlog").expect("the loss is said").0;
+    let lost: u64 = lost.rsplit(' ').next().and_then(|number| number.parse().ok()).expect("the loss is counted");
+    // A hundred thousand times lock, increment, unlock, of which a hundred kilobytes were kept.
+    assert!((200_000..310_000).contains(&lost), "{said}");
+    let (_, said, all) = Run::start("-DMUCH", &["--stats"]).end();
+    assert!(said.contains("error_function = \"g\"") && !all.contains("lost"), "{all}");
+    let evaluated = all.split_once("ran for").and_then(|(_, rest)| rest.split(' ').nth(3)?.parse::<u64>().ok());
+    assert!(evaluated.is_some_and(|records| records >= 200_000), "{all}");
+}
