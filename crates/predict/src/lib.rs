@@ -16,7 +16,7 @@
 //!    The closure of what must be in every reordering refutes many of the rest;
 //! 3. [`search`] over cuts, directed at the candidate, with partial-order reduction and a [`Budget`].
 //!
-//! Each found candidate has a ladder of [`witnesses`], nearest to the recorded run first.
+//! Each found candidate has a ladder of [witnesses](Predictor::witnesses), nearest to the recorded run first.
 //!
 //! **Papers.** The thesis, chapters 4 and 5; RaceQuest (SEPS'15), sections 2 and 3; the closures of POPL'21 and PLDI'23
 //! (see `foretrace-causality`); deciding whether given events can be next at once is SeqCheck's question (Cai and others,
@@ -67,5 +67,5 @@ mod window;
 
 pub use budget::{Budget, Unknown};
 pub use options::{Detail, Options, Reductions};
-pub use predict::{Predicted, Prediction, Question, Undecided, Watch, predict, witnesses};
+pub use predict::{Predicted, Prediction, Predictor, Question, Undecided, Watch, predict};
 pub use stats::Stats;

@@ -72,30 +72,51 @@ pub trait Watch: Sync {
 /// Tells nobody.
 impl Watch for () {}
 
-/// Looks for races and deadlocks.
-pub fn predict(trace: &Trace, options: &Options, watch: &dyn Watch) -> Prediction {
-    let analysis = Analysis::new(trace, options);
-    let mut prediction = Prediction::default();
-    let events = trace.stats();
-    (prediction.stats.events, prediction.stats.sync) = (events.events, events.events - events.accesses);
-    if options.races {
-        find_races(&analysis, watch, &mut prediction);
-    }
-    if options.deadlocks {
-        find_deadlocks(&analysis, watch, &mut prediction);
-    }
-    prediction
+/// A trace, with all that is worked out about it on the way: ask for a prediction, then for witnesses of what it found.
+#[derive(Debug)]
+pub struct Predictor<'a> {
+    analysis: Analysis<'a>,
 }
 
-/// All witnesses of a candidate, nearest to the recorded run first; fewer if the budget does not reach.
-pub fn witnesses(trace: &Trace, options: &Options, candidate: &Candidate) -> Vec<Witness> {
-    let analysis = Analysis::new(trace, options);
-    let mut witnesses: Vec<Witness> = Climb::new(&analysis, candidate.clone(), None).collect();
-    if witnesses.is_empty() && options.optimistic {
-        witnesses = optimistic::races(&analysis, &[]);
-        witnesses.retain(|witness| witness.candidate == *candidate);
+impl<'a> Predictor<'a> {
+    /// Nothing is worked out yet.
+    pub fn new(trace: &'a Trace, options: &'a Options) -> Self {
+        Self { analysis: Analysis::new(trace, options) }
     }
-    witnesses
+
+    /// Looks for races and deadlocks.
+    pub fn predict(&self, watch: &dyn Watch) -> Prediction {
+        let (trace, options) = (self.analysis.trace, self.analysis.options);
+        let mut prediction = Prediction::default();
+        let events = trace.stats();
+        (prediction.stats.events, prediction.stats.sync) = (events.events, events.events - events.accesses);
+        if options.races {
+            find_races(&self.analysis, watch, &mut prediction);
+        }
+        if options.deadlocks {
+            find_deadlocks(&self.analysis, watch, &mut prediction);
+        }
+        prediction
+    }
+
+    /// All witnesses of a candidate, nearest to the recorded run first; fewer if the budget does not reach.
+    pub fn witnesses(&self, candidate: &Candidate) -> Vec<Witness> {
+        let analysis = &self.analysis;
+        let mut witnesses: Vec<Witness> = Climb::new(analysis, candidate.clone(), None).collect();
+        if witnesses.is_empty() && analysis.options.optimistic {
+            witnesses = match candidate {
+                Candidate::Race(_) => optimistic::races(analysis, &[]),
+                Candidate::Deadlock(_) => optimistic::deadlocks(analysis, &[]),
+            };
+            witnesses.retain(|witness| witness.candidate == *candidate);
+        }
+        witnesses
+    }
+}
+
+/// Looks for races and deadlocks, once.
+pub fn predict(trace: &Trace, options: &Options, watch: &dyn Watch) -> Prediction {
+    Predictor::new(trace, options).predict(watch)
 }
 
 fn find_races(analysis: &Analysis<'_>, watch: &dyn Watch, prediction: &mut Prediction) {
@@ -175,6 +196,13 @@ fn find_deadlocks(analysis: &Analysis<'_>, watch: &dyn Watch, prediction: &mut P
     }
     if !deadlocks::only_cycles(analysis) {
         find_dead_ends(analysis, watch, prediction);
+    }
+    if analysis.options.optimistic && analysis.options.budget.interrupted().is_none() {
+        watch.phase("letting operations fail", 0);
+        let known: Vec<Deadlock> =
+            prediction.deadlocks.iter().filter_map(|found| deadlock_of(&found.witness)).collect();
+        let witnesses = optimistic::deadlocks(analysis, &known).into_iter();
+        prediction.deadlocks.extend(witnesses.map(|witness| Predicted { witness, also: Vec::new() }));
     }
 }
 

@@ -4,11 +4,12 @@
 //! `FORETRACE_TRACES` and `FORETRACE_SEED` ask for more, or for others.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use foretrace_event::{EventId, IntervalId};
-use foretrace_finding::{Candidate, Witness};
+use foretrace_finding::{Candidate, Rung, Witness};
 use foretrace_judge::judge;
-use foretrace_predict::{Detail, Options, Prediction, Reductions, predict, witnesses};
+use foretrace_predict::{Detail, Options, Prediction, Predictor, Reductions, predict};
 use foretrace_testkit::Random;
 use foretrace_testkit::generate::{self, Shape};
 use foretrace_testkit::oracle::{Answers, Oracle};
@@ -106,36 +107,63 @@ fn random_trace(seed: u64) -> Trace {
     generate::trace(&mut random, &shape)
 }
 
+/// Does something for every seed, on all cores.
+fn for_seeds(seeds: std::ops::Range<u64>, each: impl Fn(u64) + Sync) {
+    let next = AtomicU64::new(seeds.start);
+    let workers = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let seed = next.fetch_add(1, Ordering::Relaxed)
+                    && seeds.contains(&seed)
+                {
+                    each(seed);
+                }
+            });
+        }
+    });
+}
+
+/// Every trace with all reductions, and with each one off.
 #[test]
 fn predictions_equal_the_oracle() {
     let (first, count) = (number("FORETRACE_SEED", 0), number("FORETRACE_TRACES", 20_000));
     let all = reductions();
-    for seed in first..first + count {
+    let checked = AtomicU64::new(0);
+    for_seeds(first..first + count, |seed| {
         let trace = random_trace(seed);
         let answers = Oracle::new(&trace).explore();
-        // Everything with all reductions; each trace also with one of them off.
-        for (name, reductions) in [all[0], all[1 + seed as usize % (all.len() - 1)]] {
+        for (name, reductions) in &all {
             let name = format!("seed {seed}, {name}");
-            Case { name, trace: &trace, answers: &answers }.check(reductions);
+            Case { name, trace: &trace, answers: &answers }.check(*reductions);
+            checked.fetch_add(1, Ordering::Relaxed);
         }
-    }
+    });
+    assert_eq!(checked.into_inner(), count * all.len() as u64);
 }
 
 #[test]
 fn every_rung_passes_the_judge() {
-    for seed in 0..number("FORETRACE_TRACES", 20_000) / 10 {
+    let optimistic = AtomicU64::new(0);
+    for_seeds(0..number("FORETRACE_TRACES", 20_000) / 10, |seed| {
         let trace = random_trace(seed);
         let options = Options { jobs: 1, ..Options::default() };
-        let prediction = predict(&trace, &options, &());
+        let predictor = Predictor::new(&trace, &options);
+        let prediction = predictor.predict(&());
         for found in prediction.races.iter().chain(&prediction.deadlocks) {
-            let ladder = witnesses(&trace, &options, &found.witness.candidate);
+            let ladder = predictor.witnesses(&found.witness.candidate);
             assert!(!ladder.is_empty(), "seed {seed}");
             assert!(ladder.windows(2).all(|pair| pair[0].rung <= pair[1].rung), "seed {seed}");
+            let fails = found.witness.schedule.steps().iter().any(|step| step.fails);
+            assert_eq!(found.witness.rung == Rung::Optimistic, fails, "seed {seed}");
+            let deadlock = matches!(found.witness.candidate, Candidate::Deadlock(_));
+            optimistic.fetch_add(u64::from(fails && deadlock), Ordering::Relaxed);
             for witness in ladder {
                 if let Err(objection) = judge(&trace, &witness) {
                     panic!("seed {seed}: {objection}\n{witness:?}\n{}\n{}", witness.schedule, listing(&trace));
                 }
             }
         }
-    }
+    });
+    assert!(optimistic.into_inner() > 0, "no deadlock behind an operation that fails");
 }

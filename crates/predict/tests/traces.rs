@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use foretrace_event::EventId;
 use foretrace_finding::{Candidate, Witness};
 use foretrace_judge::judge;
-use foretrace_predict::{Options, Prediction, predict, witnesses};
+use foretrace_predict::{Options, Prediction, Predictor, predict};
 use foretrace_trace::{Trace, text};
 
 /// What a file says it must give.
@@ -78,7 +78,7 @@ fn answer(trace: &Trace, prediction: &Prediction) -> String {
     let mut out = String::new();
     for found in prediction.races.iter().chain(&prediction.deadlocks) {
         describe(trace, &mut out, &found.witness);
-        for witness in witnesses(trace, &Options::default(), &found.witness.candidate) {
+        for witness in Predictor::new(trace, &Options::default()).witnesses(&found.witness.candidate) {
             judge(trace, &witness).expect("every witness passes the judge");
             writeln!(out, "  {}: {}", witness.rung, witness.schedule).unwrap();
         }

@@ -6,7 +6,7 @@ use super::{Args, Look};
 use crate::cmd::progress::Bar;
 use anyhow::Context;
 use foretrace_finding::{Candidate, Finding, Rung, Schedule, Verdict, Witness};
-use foretrace_predict::{Budget, Options, Predicted, Prediction, Watch, predict, witnesses};
+use foretrace_predict::{Budget, Options, Predicted, Prediction, Predictor, Watch};
 use foretrace_replay::{
     Confirmed, Enforced, Evidence, Limits, Modules, Program, ReplayError, Spot, TimeLimit, confirm, side_by_side,
 };
@@ -42,9 +42,11 @@ pub fn examine(
     options.budget.stop = Some(stop);
     let time = TimeLimit { time: (subject.time * 20).clamp(LEAST, MOST), stop: Some(stop) };
     let limits = Limits { time, replays: args.replays, until };
-    let prediction = predict(&subject.trace, &options, bar);
+    let predictor = Predictor::new(&subject.trace, &options);
+    let prediction = predictor.predict(bar);
     let recorded = (&subject.trace, &subject.modules);
-    let bench = Bench { program: &subject.program, recorded, options: &options, limits, scratch, bar };
+    let program = &subject.program;
+    let bench = Bench { program, recorded, predictor: &predictor, options: &options, limits, scratch, bar };
     let mut replays = Replays { bench, seen: Seen::default(), open: Vec::new() };
     if subject.cut_short {
         replays.observed()?;
@@ -95,6 +97,7 @@ impl Seen {
 struct Bench<'a> {
     program: &'a Program,
     recorded: (&'a Trace, &'a Modules),
+    predictor: &'a Predictor<'a>,
     options: &'a Options,
     limits: Limits,
     scratch: &'a Path,
@@ -106,7 +109,7 @@ impl Bench<'_> {
         let (trace, candidate) = (self.recorded.0, &one.witness.candidate);
         let directory = self.scratch.join(format!("replay-{worker}"));
         let first = std::iter::once(one.witness.clone());
-        let rest = std::iter::once_with(|| witnesses(trace, self.options, candidate));
+        let rest = std::iter::once_with(|| self.predictor.witnesses(candidate));
         let rest = rest.flatten().filter(|witness| witness.schedule != one.witness.schedule);
         let mut legal = first.chain(rest).filter(|witness| foretrace_judge::judge(trace, witness).is_ok());
         confirm(self.program, self.recorded, &mut legal, &directory, self.limits)

@@ -6,7 +6,7 @@
 
 use foretrace_event::{Event, EventId, IntervalId, LockId, Patience, SemId, ThreadId};
 use foretrace_finding::{Candidate, Race, Rung, Schedule, Step, Witness};
-use foretrace_predict::{Options, witnesses};
+use foretrace_predict::{Options, Predictor};
 use foretrace_trace::Trace;
 use std::collections::BTreeSet;
 
@@ -14,9 +14,15 @@ use std::collections::BTreeSet;
 const PLACES: usize = 32;
 /// Partners that are tried for one operation, at most.
 const PARTNERS: usize = 16;
+/// States of a search for one of them, at most.
+const STATES: u64 = 10_000;
 
 /// A witness for each place with an operation that could have failed.
 pub fn all(trace: &Trace, options: &Options) -> Vec<Witness> {
+    let mut options = options.clone();
+    options.budget.states = options.budget.states.min(STATES);
+    options.optimistic = false;
+    let predictor = Predictor::new(trace, &options);
     let mut places = BTreeSet::new();
     let mut found = Vec::new();
     for id in events(trace) {
@@ -24,7 +30,7 @@ pub fn all(trace: &Trace, options: &Options) -> Vec<Witness> {
         if !could_fail || places.contains(&trace.pc(id)) || found.len() == PLACES {
             continue;
         }
-        if let Some(witness) = one(trace, options, id) {
+        if let Some(witness) = one(trace, &predictor, id) {
             places.insert(trace.pc(id));
             found.push(witness);
         }
@@ -47,9 +53,9 @@ fn could_fail(event: Event) -> bool {
 }
 
 /// A schedule at whose end the operation fails.
-fn one(trace: &Trace, options: &Options, id: EventId) -> Option<Witness> {
+fn one(trace: &Trace, predictor: &Predictor<'_>, id: EventId) -> Option<Witness> {
     let partners = partners(trace, id).take(PARTNERS);
-    partners.flat_map(|partner| near(trace, options, id, partner)).find_map(|mut witness| {
+    partners.flat_map(|partner| near(predictor, id, partner)).find_map(|mut witness| {
         let mut steps = witness.schedule.steps().to_vec();
         may_fail(trace, &steps, id).then(|| {
             steps.push(Step { event: id, fails: true });
@@ -60,11 +66,8 @@ fn one(trace: &Trace, options: &Options, id: EventId) -> Option<Witness> {
 }
 
 /// Schedules at whose end both events are next.
-fn near(trace: &Trace, options: &Options, id: EventId, partner: EventId) -> Vec<Witness> {
-    let candidate = Candidate::Race(Race::new(IntervalId(0), id, partner));
-    let mut options = options.clone();
-    options.budget.states = options.budget.states.min(10_000);
-    witnesses(trace, &options, &candidate)
+fn near(predictor: &Predictor<'_>, id: EventId, partner: EventId) -> Vec<Witness> {
+    predictor.witnesses(&Candidate::Race(Race::new(IntervalId(0), id, partner)))
 }
 
 /// Events of other threads before which the operation may be in vain: those just after the lock was taken, the posts of
