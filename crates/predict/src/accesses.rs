@@ -49,10 +49,18 @@ pub(crate) fn collect(trace: &Trace, program: &Program, detail: Detail) -> (Vec<
             };
             let place = if detail == Detail::Places { trace.pc(id) } else { 0 };
             let held = program.held_at(thread.index(), position);
-            for interval in intervals(trace, event) {
+            let touch = Touch { id, position, held, writes, atomic, place };
+            let mut add = |interval: IntervalId| {
                 count += 1;
                 early += u64::from(id.index < alone);
-                by_interval.entry(interval).or_default().push(Touch { id, position, held, writes, atomic, place });
+                by_interval.entry(interval).or_default().push(touch);
+            };
+            match event {
+                Event::Read(interval) | Event::Write(interval) => add(interval),
+                Event::AtomicLoad(atomic, ..) | Event::AtomicStore(atomic, ..) | Event::AtomicRmw(atomic, ..) => {
+                    trace.atomic(atomic).intervals.iter().copied().for_each(add);
+                }
+                _ => {}
             }
         }
     }
@@ -72,16 +80,6 @@ fn alone_before(trace: &Trace, thread: foretrace_event::ThreadId) -> u32 {
     fork.map_or(trace.len(thread), |index| index as u32)
 }
 
-fn intervals(trace: &Trace, event: Event) -> Vec<IntervalId> {
-    match event {
-        Event::Read(interval) | Event::Write(interval) => vec![interval],
-        Event::AtomicLoad(atomic, ..) | Event::AtomicStore(atomic, ..) | Event::AtomicRmw(atomic, ..) => {
-            trace.atomic(atomic).intervals.clone()
-        }
-        _ => Vec::new(),
-    }
-}
-
 impl Touched {
     /// Takes accesses of one segment as one, the strongest of them; says how many went.
     pub(crate) fn merge_segments(&mut self, reductions: Reductions, detail: Detail) -> u64 {
@@ -90,7 +88,11 @@ impl Touched {
         }
         let before = self.touches.len();
         let segment = |touch: &Touch| (touch.id.thread, touch.position, touch.atomic, touch.place);
-        self.touches.sort_by_key(|touch| (segment(touch), !touch.writes, touch.id));
+        // They come thread by thread, segment by segment: only within a segment there is something to sort.
+        let same = |one: &Touch, next: &Touch| (one.id.thread, one.position) == (next.id.thread, next.position);
+        for touches in self.touches.chunk_by_mut(same) {
+            touches.sort_by_key(|touch| (segment(touch), !touch.writes, touch.id));
+        }
         self.touches.dedup_by_key(|touch| segment(touch));
         (before - self.touches.len()) as u64
     }
@@ -99,7 +101,9 @@ impl Touched {
     pub(crate) fn signature(&self) -> Vec<(u32, u32, bool, bool, u64)> {
         let key = |touch: &Touch| (touch.id.thread.0, touch.position, touch.atomic, touch.writes, touch.place);
         let mut signature: Vec<_> = self.touches.iter().map(key).collect();
-        signature.sort_unstable();
+        for touches in signature.chunk_by_mut(|one, next| (one.0, one.1) == (next.0, next.1)) {
+            touches.sort_unstable();
+        }
         signature.dedup();
         signature
     }

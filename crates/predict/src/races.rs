@@ -136,16 +136,28 @@ fn compatible(analysis: &Analysis<'_>, (one, other): (&Class, &Class)) -> bool {
 
 /// The accesses of two classes that the must-order does not order with all of the other class, by number.
 fn concurrent(analysis: &Analysis<'_>, (one, other): (&Class, &Class)) -> (Vec<usize>, Vec<usize>) {
+    if !analysis.options.reductions.weak_order {
+        return ((0..one.touches.len()).collect(), (0..other.touches.len()).collect());
+    }
+    let weak = analysis.weak();
     let mut left = Vec::new();
-    let mut right = vec![false; other.touches.len()];
+    let mut right = Vec::new();
+    // Both classes are in the order of their threads, so what is before an access, and what is after it, only grows.
+    let (mut before, mut after, mut noted) = (0, 0, 0);
     for (index, touch) in one.touches.iter().enumerate() {
-        let range = range(analysis, touch.id, other);
-        if !range.is_empty() {
+        let at = |index: usize| other.touches.get(index).map(|touch| touch.id);
+        while at(before).is_some_and(|id| weak.before(id, touch.id)) {
+            before += 1;
+        }
+        while at(after).is_some_and(|id| !weak.before(touch.id, id)) {
+            after += 1;
+        }
+        if before < after {
             left.push(index);
-            right[range].fill(true);
+            right.extend(before.max(noted)..after);
+            noted = after;
         }
     }
-    let right = (0..right.len()).filter(|&index| right[index]).collect();
     (left, right)
 }
 

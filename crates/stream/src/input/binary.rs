@@ -259,7 +259,10 @@ impl<R: Read> Cursor<R> {
                 strings.push(value.clone());
                 Ok(value)
             }
-            number => strings.get(number as usize - 1).cloned().ok_or_else(|| Problem::NoString(number)),
+            number => match usize::try_from(number - 1).ok().and_then(|index| strings.get(index)) {
+                Some(value) => Ok(value.clone()),
+                None => Err(Problem::NoString(number)),
+            },
         }
     }
 }
