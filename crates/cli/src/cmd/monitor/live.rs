@@ -18,10 +18,12 @@ use anyhow::Context;
 use foretrace_event::wire::{Op, Record, Sync};
 use foretrace_stream::engine::Engine;
 use foretrace_trace::Recording;
+use rustix::process::WaitIdOptions;
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Child, Command};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// How much nicer than the program the evaluation is: enough to leave it nine tenths of a core that both want.
@@ -45,6 +47,7 @@ pub fn run(
     let began = Instant::now();
     let mut child = start(command, backlog, &directory)?;
     let forwarder = record::forward(signals, &child);
+    let end = when_it_ends(&child, began);
     let _ = rustix::process::nice(NICER);
     let mut live = Live::default();
     let mut tail = Tail::new(&directory);
@@ -62,7 +65,7 @@ pub fn run(
         };
         out.flush()?;
         if let Some(status) = ended {
-            live.ran = began.elapsed();
+            live.ran = end.join().unwrap_or_default();
             if !status.success() && !engine.stopped() {
                 eprintln!("foretrace: the program ended with {status}");
             }
@@ -88,6 +91,15 @@ pub fn run(
         );
     }
     Ok(())
+}
+
+/// How long the program ran, from a thread that only waits: the evaluation looks too rarely.
+fn when_it_ends(child: &Child, began: Instant) -> JoinHandle<Duration> {
+    let child = rustix::process::WaitId::Pid(rustix::process::Pid::from_child(child));
+    std::thread::spawn(move || {
+        let _ = rustix::process::waitid(child, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+        began.elapsed()
+    })
 }
 
 fn start(command: &[OsString], backlog: u64, directory: &Path) -> anyhow::Result<Child> {
