@@ -12,9 +12,12 @@
 //!
 //! The operations that are steps are those of [`is_step`]; a thread's steps are all such operations from its beginning.
 //!
-//! The setting is `replay exact=0|1 hold=0|1 dir=PATH` in the environment variable `FORETRACE_RUNTIME`. An exact replay
+//! The setting is `replay exact=0|1 loose=0|1 hold=0|1 dir=PATH` in the environment variable `FORETRACE_RUNTIME`. An exact replay
 //! examines accesses one by one and tells their stacks; the other examines them by segments, finds the same races several
 //! times faster, and does not know their exact places: having found one, run it again exactly.
+//!
+//! A loose replay keeps the order of each thread's steps and of the steps on each object, which is all that happens-before
+//! consists of, and lets threads that have nothing to do with each other run side by side.
 //!
 //! **`progress`**: four bytes, how many steps have been taken; mapped, so it is up to date however the program ends.
 //!
@@ -30,6 +33,7 @@
 //! | `access thread= kind=read\|write\|free atomic=0\|1 size= pc= stack= locks=` | the later one first |
 //! | `access … pc= exact=0` | the same from a replay that is not exact: the place is the first that touched the line of 64 bytes, and there is no stack |
 //! | `block address= size= thread= stack=` | after a race: the heap block it is in, and who allocated it |
+//! | `unchecked` | a replay that is not exact: at the end, threads were still running whose last accesses were not examined |
 //! | `deadlock` | threads that will never go on; the lines after it are `stuck` |
 //! | `stuck thread= op= object= owner= pc= stack= locks=` | one of them: what it waits for, and who holds it (-1: nobody) |
 //! | `thread index= parent= pc=` | a thread that takes part, when it begins; those not in the schedule are numbered on |

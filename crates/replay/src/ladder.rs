@@ -8,7 +8,7 @@ use std::time::Instant;
 use foretrace_finding::{Finding, Verdict, Witness};
 use foretrace_trace::Trace;
 
-use crate::{Enforced, Evidence, Modules, Program, ReplayError, Replayed, TimeLimit, verdict};
+use crate::{Enforced, Evidence, Modules, Precision, Program, ReplayError, Replayed, TimeLimit, verdict};
 
 /// How hard to try.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +17,8 @@ pub struct Limits {
     pub time: TimeLimit,
     /// How many witnesses of one candidate are replayed.
     pub replays: usize,
+    /// How accesses are watched.
+    pub precision: Precision,
     /// When to begin no more replays.
     pub until: Option<Instant>,
 }
@@ -66,7 +68,7 @@ pub fn confirm(
         let verdict = match Enforced::new(recorded.0, &witness.schedule) {
             Err(why) => Verdict::Unknown { why: why.to_string() },
             Ok(enforced) => {
-                let run = program.replay(&enforced, directory, limits.time)?;
+                let run = program.replay(&enforced, directory, limits.precision, limits.time)?;
                 let verdict = verdict(&witness, recorded, &enforced, &run);
                 seen.extend(Evidence::all(&run.outcome).into_iter().map(|evidence| Confirmed {
                     witness: witness.clone(),

@@ -45,4 +45,4 @@ pub use ladder::{Confirmed, Limits, confirm, side_by_side};
 pub use modules::Modules;
 pub use outcome::{Block, Diverged, Outcome, OutcomeError, SeenAccess, SeenRace, SeenStuck, Stalled};
 pub use process::{Ended, TimeLimit, run_limited};
-pub use program::{Program, ReplayError, Replayed};
+pub use program::{Precision, Program, ReplayError, Replayed};

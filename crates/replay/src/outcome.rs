@@ -13,6 +13,8 @@ pub struct Outcome {
     pub stalled: Option<Stalled>,
     /// Races, in the order in which they were seen.
     pub races: Vec<SeenRace>,
+    /// Watched by segments, some were not examined.
+    pub unchecked: bool,
     /// The threads that will never go on; empty: no deadlock.
     pub deadlock: Vec<SeenStuck>,
     /// Parents of threads, by index; -1: none.
@@ -161,6 +163,7 @@ impl Reader {
                 let race = self.outcome.races.last_mut().ok_or("a block without a race")?;
                 race.block = Some(block(&fields)?);
             }
+            "unchecked" => self.outcome.unchecked = true,
             "deadlock" => {}
             "stuck" => self.outcome.deadlock.push(stuck(&fields)?),
             "thread" => {

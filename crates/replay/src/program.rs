@@ -43,6 +43,19 @@ pub enum ReplayError {
     },
 }
 
+/// How accesses are watched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Precision {
+    /// One by one, with their stacks.
+    Each,
+    /// By segments, and with the schedule's order enforced where threads meet: many times faster, and of a race it knows
+    /// little more than that there is one.
+    Segments,
+}
+
+/// How often a race that was seen by segments is looked for one by one.
+const SECOND_LOOKS: usize = 2;
+
 /// One run under a schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replayed {
@@ -58,8 +71,9 @@ pub struct Replayed {
 
 impl Program {
     /// The command, with the runtime told what to do; `hold` keeps a failed process for a debugger.
-    pub fn under(&self, directory: &Path, hold: bool) -> Command {
-        let mut settings = OsString::from(format!("replay exact=1 hold={} dir=", u8::from(hold)));
+    pub fn under(&self, directory: &Path, precision: Precision, hold: bool) -> Command {
+        let (exact, loose) = if precision == Precision::Each { (1, 0) } else { (0, 1) };
+        let mut settings = OsString::from(format!("replay exact={exact} loose={loose} hold={} dir=", u8::from(hold)));
         settings.push(directory);
         self.with_settings(&settings)
     }
@@ -78,8 +92,10 @@ impl Program {
         command
     }
 
-    /// Runs it once under a schedule, silently, with `directory` (which must exist) for what is said to and by the
-    /// runtime.
+    /// Runs it under a schedule, silently, with `directory` (which must exist) for what is said to and by the runtime.
+    ///
+    /// Watched by segments, it is run again, watched access by access, unless that could show nothing more. What
+    /// is returned is then the last run.
     ///
     /// # Errors
     /// If it cannot be run, or the answer cannot be read.
@@ -87,19 +103,34 @@ impl Program {
         &self,
         enforced: &Enforced,
         directory: &Path,
-        limit: impl Into<TimeLimit>,
+        precision: Precision,
+        limit: impl Into<TimeLimit> + Copy,
     ) -> Result<Replayed, ReplayError> {
-        prepare(directory, enforced)?;
-        self.replay_file(directory, limit)
+        write_schedule(directory, enforced)?;
+        let mut run = self.replay_file(directory, precision, limit)?;
+        if precision == Precision::Each || run.is_conclusive() {
+            return Ok(run);
+        }
+        let raced = !run.outcome.races.is_empty();
+        for _ in 0..SECOND_LOOKS {
+            run = self.replay_file(directory, Precision::Each, limit)?;
+            if !raced || !run.outcome.races.is_empty() {
+                break;
+            }
+        }
+        Ok(run)
     }
 
     /// Runs it once under the schedule that lies in `directory`.
     ///
     /// # Errors
     /// If it cannot be run, or the answer cannot be read.
-    pub fn replay_file(&self, directory: &Path, limit: impl Into<TimeLimit>) -> Result<Replayed, ReplayError> {
+    pub fn replay_file(&self, directory: &Path, precision: Precision, limit: impl Into<TimeLimit>) -> Result<Replayed, ReplayError> {
         use std::os::unix::process::CommandExt;
-        let mut command = self.under(directory, false);
+        for name in ["outcome", "progress", "modules"] {
+            let _ = fs::remove_file(directory.join(name));
+        }
+        let mut command = self.under(directory, precision, false);
         command.process_group(0);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         let error = |source| ReplayError::Io { path: self.path.clone(), source };
@@ -108,11 +139,19 @@ impl Program {
     }
 }
 
-/// Writes the schedule, and removes what an earlier replay left.
-fn prepare(directory: &Path, enforced: &Enforced) -> Result<(), ReplayError> {
-    for name in ["outcome", "progress", "modules"] {
-        let _ = fs::remove_file(directory.join(name));
+impl Replayed {
+    /// Of a run that was watched by segments: would it show nothing more if each access were watched, and the
+    /// schedule's order kept in all? Segments are examined when they end, so those are missing in which a program dies
+    /// or is killed.
+    fn is_conclusive(&self) -> bool {
+        let outcome = &self.outcome;
+        let followed = outcome.ended || !outcome.deadlock.is_empty();
+        let examined = !outcome.unchecked && self.ended.status.code().is_some() && !self.ended.timed_out;
+        outcome.races.is_empty() && followed && examined
     }
+}
+
+fn write_schedule(directory: &Path, enforced: &Enforced) -> Result<(), ReplayError> {
     let path = directory.join("schedule");
     fs::write(&path, enforced.to_bytes()).map_err(|source| ReplayError::Io { path, source })
 }

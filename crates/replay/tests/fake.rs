@@ -1,7 +1,7 @@
 //! Replays of a shell script that answers as the runtime does.
 
 use foretrace_finding::{Candidate, Race, Rung, Verdict, Witness};
-use foretrace_replay::{Limits, Modules, Program, confirm};
+use foretrace_replay::{Limits, Modules, Precision, Program, confirm};
 use foretrace_trace::Trace;
 use std::time::Duration;
 
@@ -34,7 +34,8 @@ fn check(answer: &str, seconds: u32) -> (Verdict, usize) {
     let race = Race::new(foretrace_event::IntervalId(0), event("main", 1), event("t", 1));
     let witness =
         Witness { candidate: Candidate::Race(race), rung: Rung::Segments, schedule: "t0:1 t1:1".parse().unwrap() };
-    let limits = Limits { time: Duration::from_millis(700).into(), replays: 3, until: None };
+    let time = Duration::from_millis(700).into();
+    let limits = Limits { time, replays: 3, precision: Precision::Each, until: None };
     let recorded = (&trace, &Modules::default());
     let mut ladder = std::iter::once(witness);
     let (finding, seen) = confirm(&program, recorded, &mut ladder, scratch.path(), limits).unwrap();

@@ -29,6 +29,9 @@ pub const LARGE: usize = 65536;
 /// much memory once has fewer, and would gain nothing.
 const CROWDED: usize = 4 * LARGE;
 
+/// A line is announced so many lines before it is handed over.
+const SOON: usize = 4;
+
 /// What turns a hashed address, shifted right by one, into the offset of an entry of a table of that many.
 pub const fn offset_mask(entries: usize) -> u32 {
     ((entries - 1) * ENTRY_SIZE) as u32
@@ -84,6 +87,10 @@ const fn place_slot(address: usize, pc: usize, offset_mask: u32) -> usize {
 pub trait Sink {
     /// Takes a line.
     fn take(&mut self, entry: &Entry);
+
+    /// A line will be handed over soon.
+    #[inline]
+    fn soon(&mut self, _entry: &Entry) {}
 }
 
 impl Sink for Stream {
@@ -115,9 +122,9 @@ impl Lines {
         true
     }
 
-    /// Should the thread have a large table?
-    pub const fn is_crowded(&self) -> bool {
-        self.evictions >= CROWDED && self.offset_mask == offset_mask(SMALL)
+    /// Should the thread have a large table, if it should after so many evictions?
+    pub const fn is_crowded(&self, evictions: usize) -> bool {
+        self.evictions >= evictions && self.offset_mask == offset_mask(SMALL)
     }
 
     /// Moves to a large table; the current one is empty.
@@ -130,6 +137,11 @@ impl Lines {
     /// Has the current segment touched nothing?
     pub const fn is_empty(&self) -> bool {
         self.count == 0
+    }
+
+    /// Have few lines had to make room for others, so that what is touched will be there when the segment ends?
+    pub const fn is_calm(&self) -> bool {
+        self.evictions < SMALL / 64
     }
 
     /// The table that the hooks look into, and its mask.
@@ -179,6 +191,10 @@ impl Lines {
         for index in 0..self.count {
             // SAFETY: the first `count` have been written.
             let entry = self.entry(unsafe { *self.touched.add(index) } as usize);
+            if index + SOON < self.count {
+                // SAFETY: as above.
+                sink.soon(self.entry(unsafe { *self.touched.add(index + SOON) } as usize));
+            }
             give(sink, entry);
             entry.line = 0;
         }
@@ -349,7 +365,7 @@ impl Thread {
             self.stream.access(&Access { line: address as u64 / 64, reads, writes, pc: pc as u64 });
         } else {
             self.lines.touch(&mut self.stream, address, reads, writes, pc);
-            if self.lines.is_crowded() {
+            if self.lines.is_crowded(CROWDED) {
                 self.enlarge_lines();
             }
         }

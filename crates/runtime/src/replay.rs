@@ -6,11 +6,15 @@
 //! on condition variables are not left to the kernel while the schedule lasts, so that the right waiter wakes; and who is
 //! stuck is worked out from what the threads wait for, not from time alone.
 //!
-//! One lock, [`WORLD`], guards all that threads know of each other. It is held for a few instructions at a time and
-//! never while the program's own code runs.
+//! A thread has a lock of its own for what others may ask of it: what it holds, and what it waits for. Those who work out
+//! whether anyone can go on hold everybody [`Still`]; that is rare. No lock of ours is held while the program's own code
+//! runs.
 
 pub mod clock;
 pub mod gate;
+mod horizon;
+pub mod objects;
+pub mod order;
 pub mod outcome;
 pub mod pages;
 pub mod race;
@@ -22,23 +26,24 @@ pub mod stuck;
 
 use crate::hooks::atomic::{self, LastLoad, Outcome, Word};
 use crate::lines::{Entry, LARGE, Lines, READ, SMALL, WRITE, split};
-use crate::map::Map;
 use crate::settings::Settings;
-use crate::spin::Spin;
+use crate::spin::{Brief, Guard, Spin};
 use crate::tls::{Section, tls};
-use crate::{arena, prelude, thread};
-use clock::{Clock, Synchronised};
+use crate::{arena, prelude, sys, thread};
+use clock::Synchronised;
 use core::cell::{Cell, UnsafeCell};
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use foretrace_event::layout::ENTRY_SIZE;
 use foretrace_event::schedule::is_step;
 use foretrace_event::wire::Op;
 use foretrace_event::{Order, Patience};
 use gate::Arrival;
+use horizon::Published;
+use objects::Remembered;
 use segment::Segment;
 use stuck::{Held, Waiting};
 
-/// A thread under replay. What others look at is changed under the world's lock only.
+/// A thread under replay. What others look at is changed under its lock only.
 pub struct Player {
     /// Its index in the schedule; those that are not in it are numbered on.
     pub index: u32,
@@ -46,8 +51,10 @@ pub struct Player {
     number: u32,
     /// The bounds of its stack.
     pub stack: (usize, usize),
-    /// Woken when its turn may have come.
-    pub wake: AtomicU32,
+    /// Its number in the kernel.
+    pub tid: u32,
+    /// One while it sleeps until its turn comes.
+    pub sleeping: AtomicU32,
     /// How many threads it has created.
     children: Cell<u32>,
     /// The last operation, if it was an atomic load.
@@ -58,11 +65,21 @@ pub struct Player {
     lines: UnsafeCell<Lines>,
     /// Its vector clock: its own alone.
     clock: UnsafeCell<Synchronised>,
-    /// What it holds: changed under the world's lock.
+    /// Where its last objects are; its own alone.
+    objects: Remembered,
+    /// What others may know of its clock.
+    published: Published,
+    /// What it has done since it last looked at the horizon.
+    work: Cell<u32>,
+    /// Its operations so far.
+    progress: AtomicU64,
+    /// For what follows.
+    lock: Brief,
+    /// What it holds.
     held: UnsafeCell<Held>,
-    /// What it is waiting for: changed under the world's lock.
+    /// What it is waiting for: only the thread itself changes it.
     waiting: Cell<Option<Waiting>>,
-    /// It has ended: changed under the world's lock.
+    /// It has ended.
     ended: Cell<bool>,
     next: *mut Self,
 }
@@ -88,32 +105,47 @@ impl Player {
     }
 
     /// What it holds.
-    pub fn held<'a>(&'a self, _world: &'a World) -> &'a Held {
-        // SAFETY: it is changed only by those who have the world mutably.
+    pub fn held<'a>(&'a self, _still: &'a Still) -> &'a Held {
+        // SAFETY: it is changed only under the thread's lock, which is held.
         unsafe { &*self.held.get() }
     }
 
-    /// What it holds, to be changed.
-    pub fn held_mut<'a>(&'a self, _world: &'a mut World) -> &'a mut Held {
-        // SAFETY: the world is borrowed mutably, so nobody else has a reference.
-        unsafe { &mut *self.held.get() }
-    }
-
     /// What it is waiting for.
-    pub fn waiting(&self, _world: &World) -> Option<Waiting> {
+    pub fn waiting(&self, _still: &Still) -> Option<Waiting> {
         self.waiting.get()
     }
 
     /// Has it ended?
-    pub fn has_ended(&self, _world: &World) -> bool {
+    pub fn has_ended(&self, _still: &Still) -> bool {
         self.ended.get()
     }
 
-    /// Says what the thread waits for from now on.
+    /// Works with what others may ask of the thread. The caller is in a section.
+    #[inline]
+    fn with_held<R>(&self, work: impl FnOnce(&mut Held) -> R) -> R {
+        self.lock.lock();
+        // SAFETY: the lock is held.
+        let result = work(unsafe { &mut *self.held.get() });
+        self.lock.unlock();
+        result
+    }
+
+    /// Says what the thread waits for from now on; for the thread itself.
     pub fn set_waiting(&self, waiting: Option<Waiting>) {
         let _section = Section::nest();
-        let _world = WORLD.lock();
-        self.waiting.set(waiting);
+        self.with_held(|_| self.waiting.set(waiting));
+    }
+
+    /// One more operation, after which the thread waits for nothing and holds something else; for the thread itself.
+    fn move_on<R>(&self, change: Option<impl FnOnce(&mut Held) -> R>) -> Option<R> {
+        self.progress.store(self.progress.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        if change.is_none() && self.waiting.get().is_none() {
+            return None;
+        }
+        self.with_held(|held| {
+            self.waiting.set(None);
+            change.map(|change| change(held))
+        })
     }
 }
 
@@ -133,46 +165,43 @@ fn one_less_coming() {
     let _ = COMING.fetch_update(Ordering::AcqRel, Ordering::Acquire, |coming| coming.checked_sub(1));
 }
 
-/// What threads know of each other.
-pub struct World {
-    players: *mut Player,
-    count: u32,
-    /// Clocks of objects, by address.
-    clocks: Map,
-    /// What is known of objects' states, by address: see `stuck`.
-    pub objects: Map,
-    /// Operations so far: if it does not change, nothing happens.
-    pub progress: u64,
+/// How many threads there have been. Who holds the lock may add one.
+static WORLD: Spin<u32> = Spin::new(0);
+/// The newest of them.
+static NEWEST: AtomicPtr<Player> = AtomicPtr::new(core::ptr::null_mut());
+
+/// All threads there have been, the newest first.
+pub fn players() -> impl Iterator<Item = &'static Player> {
+    // SAFETY: players are never freed, and the list only grows at its head.
+    let mut at = unsafe { NEWEST.load(Ordering::Acquire).as_ref() };
+    core::iter::from_fn(move || {
+        let player = at?;
+        // SAFETY: as above.
+        at = unsafe { player.next.as_ref() };
+        Some(player)
+    })
 }
 
-// SAFETY: players and clocks are memory of our own, reached under the lock or by their own thread.
-unsafe impl Send for World {}
+/// While it lives, no thread begins or ceases to wait, and none takes or gives anything back. The caller is in a section.
+pub struct Still(#[expect(dead_code, reason = "held, not read")] Guard<'static, u32>);
 
-/// See [`World`].
-pub static WORLD: Spin<World> =
-    Spin::new(World { players: core::ptr::null_mut(), count: 0, clocks: Map::new(), objects: Map::new(), progress: 0 });
-
-impl World {
-    /// All threads there have been, the newest first.
-    pub fn players(&self) -> impl Iterator<Item = &'static Player> + use<> {
-        // SAFETY: players are never freed, and the list only grows at its head.
-        let mut at = unsafe { self.players.as_ref() };
-        core::iter::from_fn(move || {
-            let player = at?;
-            // SAFETY: as above.
-            at = unsafe { player.next.as_ref() };
-            Some(player)
-        })
+impl Still {
+    /// Holds everybody still.
+    pub fn new() -> Self {
+        let world = WORLD.lock();
+        players().for_each(|player| player.lock.lock());
+        Self(world)
     }
 
-    /// The clock of an object.
-    pub fn clock(&mut self, object: u64) -> Option<&'static mut Clock> {
-        let slot = self.clocks.entry(object)?;
-        if *slot == 0 {
-            *slot = arena::allocate(size_of::<Clock>())? as u64;
-        }
-        // SAFETY: the slot holds a zeroed clock of our own, which is never freed and guarded by the world's lock.
-        unsafe { (*slot as *mut Clock).as_mut() }
+    /// Operations so far: if it does not change, nothing happens.
+    pub fn progress(&self) -> u64 {
+        players().map(|player| player.progress.load(Ordering::Relaxed)).sum()
+    }
+}
+
+impl Drop for Still {
+    fn drop(&mut self) {
+        players().for_each(|player| player.lock.unlock());
     }
 }
 
@@ -210,20 +239,23 @@ pub fn join_in(index: u32, parent: u32) {
     let (Some(player), Some(lines)) = (arena::allocate(size_of::<Player>()), lines) else { return };
     let player: *mut Player = player.cast();
     let stack = thread::stack();
-    let mut world = WORLD.lock();
+    let mut count = WORLD.lock();
     // SAFETY: the memory is zeroed, which is valid for all fields, and nobody else knows of it yet.
     let new = unsafe { &mut *player };
-    (new.index, new.number, new.stack) = (index, world.count, (stack.0, stack.0 + stack.1));
-    new.clock().begin(world.count);
+    (new.index, new.number, new.stack) = (index, *count, (stack.0, stack.0 + stack.1));
+    new.tid = sys::tid();
+    new.clock().begin(*count);
     if !new.lines().init(lines, SMALL, EXACT.load(Ordering::Relaxed)) {
         return;
     }
-    (new.next, world.players) = (world.players, player);
-    world.count += 1;
+    new.next = NEWEST.load(Ordering::Relaxed);
+    NEWEST.store(player, Ordering::Release);
+    *count += 1;
     if index != schedule::MAIN {
         one_less_coming();
     }
-    drop(world);
+    drop(count);
+    gate::join_in(new);
     tls().player.set(player);
     thread::choose_lines();
     forget(stack.0, stack.1);
@@ -251,7 +283,12 @@ pub fn no_child() {
 pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, patience: Patience, pc: usize) -> Arrival {
     let Some(player) = player() else { return Arrival::Go };
     let arrival = gate::arrive(player, op, failed, object, pc);
+    if op == Op::Join && patience == Patience::Blocking {
+        flush(player);
+        player.published.set_away(true);
+    }
     if patience == Patience::Blocking && arrival != Arrival::Fail {
+        flush(player);
         stuck::wait_for(player, Waiting::new(op, object, arg, pc));
     }
     arrival
@@ -272,20 +309,21 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
 fn take_part(player: &'static Player, op: Op, object: usize, arg: u64) {
     let Some(_section) = Section::enter() else { return };
     if op == Op::Fork {
-        COMING.fetch_add(1, Ordering::Release);
+        COMING.fetch_add(1, Ordering::SeqCst);
+        horizon::fork();
     }
     player.last_load.set(None);
-    let mut world = WORLD.lock();
-    world.progress += 1;
-    player.waiting.set(None);
-    let shared = player.held(&world).is_shared(object);
-    player.clock().sync(&mut world, op, object, arg, player.index, shared);
-    stuck::note(&mut world, player, op, object, arg);
+    let shared = stuck::note(player, op, object, arg);
+    player.clock().sync(&player.objects, op, object, arg, player.index, shared);
+    if op == Op::Join {
+        player.published.set_away(false);
+    }
 }
 
 /// The thread waits for something that it has passed the gate for.
 pub fn block(op: Op, object: usize, arg: u64, pc: usize) {
     if let Some(player) = player() {
+        flush(player);
         stuck::wait_for(player, Waiting::new(op, object, arg, pc));
     }
 }
@@ -293,7 +331,7 @@ pub fn block(op: Op, object: usize, arg: u64, pc: usize) {
 /// The thread is about to wait on a condition variable.
 pub fn begin_wait(cond: usize) {
     let _section = Section::nest();
-    stuck::begin_wait(&mut WORLD.lock(), cond);
+    stuck::begin_wait(cond);
 }
 
 /// Waits as long as the schedule wants, and says how the wait ends; none if the schedule ends first.
@@ -305,18 +343,23 @@ pub fn await_wake() -> Option<Op> {
 /// May one of those who wait on the condition variable go on?
 pub fn is_signalled(cond: usize) -> bool {
     let _section = Section::nest();
-    stuck::is_signalled(&WORLD.lock(), cond)
+    stuck::is_signalled(cond)
 }
 
 /// Has the last step been taken?
 pub fn is_over() -> bool {
-    schedule::step(schedule::taken().load(Ordering::Acquire)).is_none()
+    order::is_over()
 }
 
 /// The table of lines that the access hooks may use.
 pub fn lines_for_hooks() -> Option<(*mut Entry, u32)> {
-    player().map(|player| player.lines().for_hooks())
+    player().filter(|_| !ENDING.load(Ordering::Relaxed)).map(|player| player.lines().for_hooks())
 }
+
+/// So many lines and ends of segments, and a thread looks at the horizon.
+const LONG: u32 = 1024;
+/// The end of a segment counts as so many lines.
+const END: u32 = 8;
 
 /// Ends a segment: its accesses are checked.
 fn flush(player: &'static Player) {
@@ -324,12 +367,31 @@ fn flush(player: &'static Player) {
         && !player.lines().is_empty()
     {
         player.lines().flush(&mut Segment(player));
+        work(player, END);
     }
 }
+
+#[inline]
+fn work(player: &'static Player, lines: u32) {
+    let done = player.work.get() + lines;
+    player.work.set(done);
+    if done >= LONG {
+        player.work.set(0);
+        horizon::refresh(player);
+    }
+}
+
+/// A thread whose lines had to make room so often gets a larger table. That is sooner than when recording: to check a line
+/// takes longer than to write it.
+const CROWDED: usize = LARGE / 2;
 
 /// A plain access that the hook could not note by itself.
 pub fn access(player: &'static Player, address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
     let Some(_section) = Section::enter() else { return };
+    if player.published.is_away() {
+        // What it waited for has failed.
+        player.published.set_away(false);
+    }
     if EXACT.load(Ordering::Relaxed) {
         return race::access(player, address, size, kind, pc, frame);
     }
@@ -337,9 +399,16 @@ pub fn access(player: &'static Player, address: usize, size: usize, kind: u32, p
         let reads = if kind & READ != 0 { mask } else { 0 };
         let writes = if kind & WRITE != 0 { mask } else { 0 };
         player.lines().touch(&mut Segment(player), at, reads, writes, pc);
+        if player.lines().is_calm() {
+            segment::prefetch(at);
+        }
+        work(player, 1);
     });
-    if player.lines().is_crowded() {
+    if player.lines().is_crowded(CROWDED) {
         enlarge_lines(player);
+    }
+    if ENDING.load(Ordering::Relaxed) {
+        player.lines().flush(&mut Segment(player));
     }
 }
 
@@ -360,9 +429,10 @@ fn note_atomic(player: &'static Player, op: Op, address: usize, size: usize, ord
     } else {
         segment::atomic(player, op, address, size, pc);
     }
-    let mut world = WORLD.lock();
-    world.progress += 1;
-    player.clock().atomic(&mut world, op, address, order);
+    player.move_on(None::<fn(&mut Held)>);
+    if let Some(variable) = player.objects.find(address as u64) {
+        player.clock().atomic(variable, op, order);
+    }
 }
 
 /// So often a thread may look for a change while it is its turn to do something else: the change will not come, because
@@ -399,7 +469,7 @@ pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operate: 
         if spins > PATIENT_SPINS || spins.is_multiple_of(SPINS_BETWEEN) && stuck::do_others_wait(player) {
             gate::no_more_waiting(player, outcome.op, pc);
         }
-        crate::sys::yield_now();
+        sys::yield_now();
     }
     player.last_load.set(loads.then_some(load));
     outcome
@@ -411,8 +481,8 @@ pub fn end() {
     if let Some(player) = player() {
         {
             let _section = Section::nest();
-            let _world = WORLD.lock();
-            player.ended.set(true);
+            player.with_held(|_| player.ended.set(true));
+            player.published.set_away(true);
         }
         tls().player.set(core::ptr::null_mut());
         stuck::consider(player);
@@ -446,10 +516,28 @@ pub fn expire(at: usize, size: usize, pc: Option<usize>) {
     }
 }
 
+/// The program is ending: what is done from now on, by functions that are called at exit, is checked at once.
+static ENDING: AtomicBool = AtomicBool::new(false);
+
 /// The program ends: what this thread did last is checked.
 pub fn finish() {
     if let Some(player) = player() {
+        ENDING.store(true, Ordering::Relaxed);
+        thread::choose_lines();
         flush(player);
+        say_what_is_unchecked();
+    }
+}
+
+/// Says so if there are accesses of other threads that will not be checked, because these still run.
+fn say_what_is_unchecked() {
+    let own = tls().player.get().cast_const();
+    let runs = |player: &Player| !player.ended.get() && player.waiting.get().is_none();
+    // SAFETY: what is read its thread may be changing; too old a value costs one look too many.
+    let leaves_some = |player: &Player| unsafe { !(*player.lines.get()).is_empty() };
+    let exact = EXACT.load(Ordering::Relaxed);
+    if !exact && players().any(|player| leaves_some(player) || runs(player) && !core::ptr::eq(player, own)) {
+        outcome::unchecked();
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! record limit=BYTES locations=0|1 follow=0|1 dir=PATH
-//! replay exact=0|1 hold=0|1 dir=PATH
+//! replay exact=0|1 loose=0|1 hold=0|1 dir=PATH
 //! ```
 //!
 //! `dir` is last and takes the rest of the value. Nothing is read in a set-uid program, and a value that is not of
@@ -32,6 +32,8 @@ pub struct Settings {
     pub replay: bool,
     /// In a replay, examine accesses one by one.
     pub exact: bool,
+    /// In a replay, only what happens before what is enforced.
+    pub loose: bool,
     /// Keep a replayed program that has failed, for a debugger.
     pub hold: bool,
     dir: [u8; PATH],
@@ -71,6 +73,7 @@ impl Settings {
             follow: false,
             replay,
             exact: false,
+            loose: false,
             hold: false,
             dir: [0; PATH],
             dir_len: 0,
@@ -94,6 +97,7 @@ impl Settings {
             b"locations" => self.locations = number != 0,
             b"follow" => self.follow = number != 0,
             b"exact" => self.exact = number != 0,
+            b"loose" => self.loose = number != 0,
             b"hold" => self.hold = number != 0,
             _ => return None,
         }

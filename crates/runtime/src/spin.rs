@@ -53,6 +53,40 @@ impl Raw {
     }
 }
 
+/// A lock for a few instructions at a time: giving it back is a plain store, and who finds it held looks again.
+pub struct Brief(AtomicU32);
+
+impl Brief {
+    /// Takes the lock.
+    #[inline]
+    pub fn lock(&self) {
+        if self.0.swap(HELD, Ordering::Acquire) != FREE {
+            self.lock_contended();
+        }
+    }
+
+    #[cold]
+    fn lock_contended(&self) {
+        let mut looks = 0u32;
+        while self.0.load(Ordering::Relaxed) != FREE || self.0.swap(HELD, Ordering::Acquire) != FREE {
+            looks += 1;
+            match looks {
+                0..100 => core::hint::spin_loop(),
+                // The holder does not run.
+                100..200 => sys::yield_now(),
+                // It does not run because we do.
+                _ => sys::sleep_a_millisecond(),
+            }
+        }
+    }
+
+    /// Gives it back.
+    #[inline]
+    pub fn unlock(&self) {
+        self.0.store(FREE, Ordering::Release);
+    }
+}
+
 /// A value behind a lock.
 pub struct Spin<T> {
     raw: Raw,

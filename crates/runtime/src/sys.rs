@@ -1,5 +1,6 @@
 //! The kernel, called directly: libc's wrappers may be interposed, by us or by the program.
 
+use crate::settings::Decimal;
 use core::arch::asm;
 
 /// A system call's result: a value, or an error number.
@@ -150,6 +151,38 @@ pub fn truncate(fd: i32, size: u64) -> Result<()> {
 /// Waits while the word has this value; may return early.
 pub fn futex_wait(word: *const u32, value: u32) {
     let _ = call!(SYS_futex, word, libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, value, 0);
+}
+
+/// Waits while the word has this value; may return early. False: not woken for a while, which is six milliseconds.
+pub fn futex_wait_a_while(word: *const u32, value: u32) -> bool {
+    let time = [0i64, 6_000_000];
+    let flags = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
+    call!(SYS_futex, word, flags, value, time.as_ptr()) != Err(libc::ETIMEDOUT)
+}
+
+/// Is a thread of this process asleep in the kernel until another wakes it, with no limit of time? False if the kernel
+/// does not say. A thread that has been woken is not, whether it runs yet or not.
+pub fn sleeps_until_woken(tid: u32) -> bool {
+    let mut path = [0; 48];
+    let mut used = 0;
+    for part in [&b"/proc/self/task/"[..], Decimal::new(u64::from(tid)).bytes(), b"/syscall"] {
+        path[used..used + part.len()].copy_from_slice(part);
+        used += part.len();
+    }
+    let mut text = [0; 128];
+    let Ok(fd) = open(&path[..=used], libc::O_RDONLY, 0) else { return false };
+    let read = call!(SYS_read, fd, text.as_mut_ptr(), text.len()).unwrap_or(0) as usize;
+    close(fd);
+    let mut words = text[..read].split(|byte| *byte == b' ');
+    let is_futex = words.next().is_some_and(|number| number == b"202");
+    let command = words.nth(1).map_or(0, |word| word.last().map_or(0, |digit| *digit));
+    let waits = matches!(command, b'0' | b'9');
+    is_futex && waits && words.nth(1).is_some_and(|timeout| timeout == b"0x0")
+}
+
+/// The current thread.
+pub fn tid() -> u32 {
+    call!(SYS_gettid).unwrap_or(0) as u32
 }
 
 /// Wakes some who wait on the word.

@@ -1,9 +1,11 @@
 //! Benchmarks: each compares with its peers in one run and prints a table for `BENCHMARKS.md`.
 
+mod check;
 mod csp;
 mod measure;
 mod predict;
 mod record;
+mod replay;
 mod stream;
 mod trace;
 
@@ -23,6 +25,12 @@ const BENCHES: &[Bench] = &[
         about: "recording against ThreadSanitizer: time, memory, bytes an access",
         run: record::run,
     },
+    Bench {
+        name: "replay",
+        about: "replay against ThreadSanitizer: the detector, and the order of a whole run",
+        run: replay::run,
+    },
+    Bench { name: "check", about: "foretrace check on every small program, from command to report", run: check::run },
     Bench { name: "trace", about: "from recording to trace, over growing sizes", run: trace::run },
     Bench { name: "csp", about: "checking CSP_M against spin: states a second, bytes a state", run: csp::run },
     Bench { name: "stream", about: "stream monitors against the RTLola interpreter", run: stream::run },

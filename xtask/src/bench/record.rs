@@ -9,11 +9,13 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const KERNELS: [&str; 5] = ["lu", "sort", "hash", "buffer", "chase"];
+/// The kernels.
+pub const KERNELS: [&str; 5] = ["lu", "sort", "hash", "buffer", "chase"];
 /// Kernels whose trace is weighed: bytes an access.
 const WEIGHED: [&str; 2] = ["lu", "sort"];
 const COMPILERS: [&str; 2] = ["clang-19", "gcc"];
-const FLAGS: [&str; 2] = ["-O2", "-g"];
+/// What all builds have.
+pub const FLAGS: [&str; 2] = ["-O2", "-g"];
 
 /// What a kernel is built with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -173,7 +175,8 @@ impl Bench {
     }
 }
 
-fn source(kernel: &str) -> PathBuf {
+/// The source of a kernel.
+pub fn source(kernel: &str) -> PathBuf {
     root().join(format!("bench/kernels/{kernel}.c"))
 }
 

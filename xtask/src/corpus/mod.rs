@@ -3,7 +3,7 @@
 mod others;
 mod repeat;
 mod score;
-mod tools;
+pub mod tools;
 
 use crate::install;
 use crate::run::{cargo, check, root};

@@ -30,7 +30,7 @@ pub fn release() -> anyhow::Result<PathBuf> {
 }
 
 /// Compiles the program with these words first.
-fn compile(mut compiler: Command, specimen: &Specimen, program: &Path) -> anyhow::Result<()> {
+pub fn compile(mut compiler: Command, specimen: &Specimen, program: &Path) -> anyhow::Result<()> {
     compiler.args(["-g", "-O0", "-fno-omit-frame-pointer", "-pthread", "-w"]);
     let output = compiler.arg(&specimen.path).arg("-o").arg(program).output()?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -41,7 +41,8 @@ fn gcc(specimen: &Specimen) -> Command {
     Command::new(if is_cxx(specimen) { "g++" } else { "gcc" })
 }
 
-fn is_cxx(specimen: &Specimen) -> bool {
+/// Is it C++?
+pub fn is_cxx(specimen: &Specimen) -> bool {
     specimen.path.extension().is_some_and(|ending| ending == "cc")
 }
 

@@ -64,6 +64,9 @@ pub struct Args {
     /// Searches and replays side by side; 0: one a core
     #[arg(short, long, value_name = "N", default_value_t = 0)]
     jobs: usize,
+    /// Watch a program that runs for so long by segments first, and access by access only if there is something to see
+    #[arg(long, value_name = "TIME", default_value = "200ms", value_parser = parse_time, hide_short_help = true)]
+    coarse_after: Duration,
     /// Leave out what this file lists, in ThreadSanitizer's syntax (race:FUNCTION)
     #[arg(long, value_name = "FILE")]
     suppressions: Vec<PathBuf>,

@@ -3,7 +3,7 @@
 use super::check::keep::Kept;
 use crate::output;
 use anyhow::{Context, bail};
-use foretrace_replay::Outcome;
+use foretrace_replay::{Outcome, Precision};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -44,7 +44,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut failed = 0;
     for _ in 0..args.times {
         let scratch = kept.scratch()?;
-        let run = kept.program.replay_file(scratch.path(), Duration::from_secs(args.timeout))?;
+        let run = kept.program.replay_file(scratch.path(), Precision::Each, Duration::from_secs(args.timeout))?;
         let same = kept.is_in(&run);
         failed += u32::from(same);
         if !same {
@@ -87,7 +87,7 @@ fn debugger_named(name: &str) -> OsString {
 /// Becomes the debugger; returns only if that fails.
 fn debug(args: &Args, kept: &Kept) -> anyhow::Result<ExitCode> {
     let scratch = kept.scratch()?.keep();
-    let program = kept.program.under(&scratch, true);
+    let program = kept.program.under(&scratch, Precision::Each, true);
     let mut debugger = if args.gdb {
         let mut gdb = Command::new(debugger_named("gdb"));
         gdb.args([

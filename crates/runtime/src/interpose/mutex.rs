@@ -1,7 +1,7 @@
 //! Mutexes: `pthread_mutex_*` of every kind, with every way to ask.
 
 use super::{arrive, insist, undo_if_failed};
-use crate::replay::gate::Arrival;
+use crate::replay::{self, gate::Arrival};
 use crate::state::{self, sync};
 use core::ffi::c_int;
 use foretrace_event::wire::{LockArg, Op};
@@ -33,6 +33,10 @@ unsafe fn lock(mutex: *mut pthread_mutex_t, patience: Patience, pc: usize, real:
     }
     // SAFETY: the program passes a mutex.
     let mut arg = LockArg { class: unsafe { class(mutex) }, patience, owner_died: false };
+    if patience == Patience::Blocking && state::is_replaying() {
+        // SAFETY: as the caller says.
+        return unsafe { replay_lock(mutex, arg, pc, real) };
+    }
     let arrival = arrive(Op::Lock, Op::LockFailed, mutex as usize, arg.encode(), patience, pc);
     if arrival == Arrival::Fail {
         return if patience == Patience::Try { libc::EBUSY } else { libc::ETIMEDOUT };
@@ -43,6 +47,42 @@ unsafe fn lock(mutex: *mut pthread_mutex_t, patience: Patience, pc: usize, real:
         0 | libc::EOWNERDEAD => sync(Op::Lock, mutex as usize, arg.encode(), pc),
         libc::EBUSY | libc::ETIMEDOUT => sync(Op::LockFailed, mutex as usize, arg.encode(), pc),
         _ => {}
+    }
+    result
+}
+
+real_function!(fn pthread_mutex_trylock(mutex: *mut pthread_mutex_t) -> c_int);
+
+/// So often a thread looks for a mutex before it says that it waits.
+const LOOKS: u32 = 20;
+
+/// Locks a mutex in a replay. Only a thread that does not get it at once says that it waits.
+unsafe fn replay_lock(
+    mutex: *mut pthread_mutex_t,
+    mut arg: LockArg,
+    pc: usize,
+    mut real: impl FnMut() -> c_int,
+) -> c_int {
+    if arrive(Op::Lock, Op::LockFailed, mutex as usize, arg.encode(), Patience::Try, pc) == Arrival::Fail {
+        return libc::ETIMEDOUT;
+    }
+    // SAFETY: the program passes a mutex.
+    let mut result = unsafe { pthread_mutex_trylock(mutex) };
+    for _ in 0..LOOKS {
+        if result != libc::EBUSY {
+            break;
+        }
+        core::hint::spin_loop();
+        // SAFETY: as above.
+        result = unsafe { pthread_mutex_trylock(mutex) };
+    }
+    if result == libc::EBUSY {
+        replay::block(Op::Lock, mutex as usize, arg.encode(), pc);
+        result = real();
+    }
+    arg.owner_died = result == libc::EOWNERDEAD;
+    if matches!(result, 0 | libc::EOWNERDEAD) {
+        sync(Op::Lock, mutex as usize, arg.encode(), pc);
     }
     result
 }

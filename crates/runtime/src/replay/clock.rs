@@ -1,7 +1,7 @@
 //! Vector clocks, and which operations order what: the happens-before of the race detector (FastTrack, Flanagan and
 //! Freund PLDI'09), with release sequences and fences as C11 has them. Our own gates order nothing.
 
-use super::World;
+use super::objects::{self, Object, Remembered};
 use crate::arena;
 use foretrace_event::Order;
 use foretrace_event::wire::{LockArg, Op};
@@ -89,10 +89,6 @@ pub struct Synchronised {
     has_fenced: bool,
 }
 
-/// The clock objects of things that have two sides.
-const READERS: u64 = 1 << 62;
-const THREAD: u64 = 1 << 63;
-
 impl Synchronised {
     /// The thread with this number begins.
     pub fn begin(&mut self, number: u32) {
@@ -112,46 +108,70 @@ impl Synchronised {
         self.now.knows(epoch)
     }
 
+    /// What it knows of a thread.
+    pub fn of(&self, thread: u32) -> u32 {
+        self.now.get(thread)
+    }
+
     fn tick(&mut self) {
         self.now.set(self.number, self.now.get(self.number) + 1);
     }
 
-    fn acquire(&mut self, world: &mut World, object: u64) {
-        if let Some(clock) = world.clock(object) {
-            self.now.join(clock);
-        }
+    fn acquire(&mut self, object: &Object) {
+        object.with_clocks(|clocks| self.now.join(&clocks.clock));
     }
 
-    fn release(&mut self, world: &mut World, object: u64) {
-        if let Some(clock) = world.clock(object) {
-            clock.join(&self.now);
-        }
+    fn release(&mut self, object: &Object) {
+        object.with_clocks(|clocks| clocks.clock.join(&self.now));
+        self.tick();
+    }
+
+    fn acquire_from_readers(&mut self, object: &Object) {
+        object.with_clocks(|clocks| self.now.join(&clocks.readers));
+    }
+
+    fn release_as_reader(&mut self, object: &Object) {
+        object.with_clocks(|clocks| clocks.readers.join(&self.now));
         self.tick();
     }
 
     /// Takes part in the order that an operation makes. `index` is the thread's; `shared` says that it held
     /// the object for reading.
-    pub fn sync(&mut self, world: &mut World, op: Op, object: usize, arg: u64, index: u32, shared: bool) {
-        let object = object as u64;
+    pub fn sync(&mut self, known: &Remembered, op: Op, object: usize, arg: u64, index: u32, shared: bool) {
+        let key = match op {
+            Op::Fork | Op::Join => objects::thread(arg),
+            Op::Start | Op::End => objects::thread(u64::from(index)),
+            Op::Fence => return self.fence(Order::from_abi(arg as u32)),
+            _ if object == 0 => return,
+            _ => object as u64,
+        };
+        let Some(object) = known.find(key) else { return };
         match op {
-            Op::Fork => self.release(world, THREAD | arg),
-            Op::Start => self.acquire(world, THREAD | u64::from(index)),
-            Op::End => self.release(world, THREAD | READERS | u64::from(index)),
-            Op::Join => self.acquire(world, THREAD | READERS | arg),
+            Op::Join => self.acquire_from_readers(object),
+            Op::End => self.release_as_reader(object),
             Op::Lock => {
-                self.acquire(world, object);
+                self.acquire(object);
                 if LockArg::decode(arg).is_some_and(|arg| arg.class.may_be_shared()) {
-                    self.acquire(world, object | READERS);
+                    self.acquire_from_readers(object);
                 }
             }
-            Op::Unlock if shared => self.release(world, object | READERS),
-            Op::Unlock | Op::Signal | Op::Broadcast | Op::BarrierEnter | Op::SemPost | Op::OnceDone | Op::Release => {
-                self.release(world, object);
-            }
-            Op::RdLock | Op::Wait | Op::BarrierExit | Op::SemWait | Op::OnceRun | Op::OncePass | Op::Acquire => {
-                self.acquire(world, object);
-            }
-            Op::Fence => self.fence(Order::from_abi(arg as u32)),
+            Op::Unlock if shared => self.release_as_reader(object),
+            Op::Fork
+            | Op::Unlock
+            | Op::Signal
+            | Op::Broadcast
+            | Op::BarrierEnter
+            | Op::SemPost
+            | Op::OnceDone
+            | Op::Release => self.release(object),
+            Op::Start
+            | Op::RdLock
+            | Op::Wait
+            | Op::BarrierExit
+            | Op::SemWait
+            | Op::OnceRun
+            | Op::OncePass
+            | Op::Acquire => self.acquire(object),
             _ => {}
         }
     }
@@ -168,8 +188,11 @@ impl Synchronised {
     }
 
     /// An atomic operation on a variable.
-    pub fn atomic(&mut self, world: &mut World, op: Op, object: usize, order: Order) {
-        let Some(variable) = world.clock(object as u64) else { return };
+    pub fn atomic(&mut self, variable: &Object, op: Op, order: Order) {
+        variable.with_clocks(|clocks| self.atomic_with(&mut clocks.clock, op, order));
+    }
+
+    fn atomic_with(&mut self, variable: &mut Clock, op: Op, order: Order) {
         if op != Op::AtomicStore {
             if order.acquires() { self.now.join(variable) } else { self.loaded.join(variable) }
         }

@@ -1,26 +1,20 @@
 //! The gate: a thread passes a scheduling point when the schedule's next step is its own.
 
-use super::schedule::{self, taken};
+use super::order::{self, Next};
 use super::stuck::{self, Waiting};
-use super::{Player, WORLD, outcome};
-use crate::map::Map;
-use crate::spin::Spin;
+use super::{Player, outcome, players, schedule};
 use crate::sys;
-use crate::tls::Section;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicBool, Ordering, fence};
 use foretrace_event::schedule::{NO_OBJECT, Step};
 use foretrace_event::wire::Op;
-
-/// Where the schedule's objects are, by their numbers; found at their first use.
-static OBJECTS: Spin<Map> = Spin::new(Map::new());
 
 /// Whose turn it is.
 #[derive(Clone, Copy)]
 enum Turn {
     /// The schedule is over, or does not know the thread.
     Free,
-    /// The thread's: this is the step.
-    Mine(Step),
+    /// The thread's: this is the step, and its number.
+    Mine(u32, Step),
 }
 
 /// What a thread is to do that has come to an operation that may fail.
@@ -34,33 +28,65 @@ pub enum Arrival {
     Fail,
 }
 
+/// A thread whose turn is near looks for it so often before it sleeps: being woken costs more than most steps.
+const LOOKS: u32 = 100;
+
 fn await_turn(player: &'static Player) -> Turn {
-    loop {
-        let at = taken().load(Ordering::Acquire);
-        let Some(step) = schedule::step(at) else { return Turn::Free };
-        if player.index >= schedule::threads() {
-            return Turn::Free;
-        }
-        if step.thread == player.index {
-            player.set_waiting(None);
-            return Turn::Mine(step);
-        }
-        let wake = player.wake.load(Ordering::Acquire);
-        if taken().load(Ordering::Acquire) == at {
-            stuck::wait_for(player, Waiting::for_turn());
-            sys::futex_wait(player.wake.as_ptr(), wake);
-        }
+    if player.index >= schedule::threads() || order::is_over() {
+        return Turn::Free;
     }
+    match order::next(player.index) {
+        Next::Over => Turn::Free,
+        Next::Mine(at, step) => Turn::Mine(at, step),
+        Next::NotYet => await_later_turn(player),
+    }
+}
+
+#[cold]
+fn await_later_turn(player: &'static Player) -> Turn {
+    super::flush(player);
+    let mut looks = 0;
+    let mut slept = false;
+    let turn = loop {
+        match order::next(player.index) {
+            Next::Over => break Turn::Free,
+            Next::Mine(at, step) => break Turn::Mine(at, step),
+            Next::NotYet if looks < LOOKS && order::is_soon(player.index) => {
+                looks += 1;
+                core::hint::spin_loop();
+            }
+            Next::NotYet => {
+                sleep(player);
+                (looks, slept) = (0, true);
+            }
+        }
+    };
+    if slept {
+        player.set_waiting(None);
+    }
+    turn
+}
+
+/// Sleeps until woken, unless it is the thread's turn.
+fn sleep(player: &'static Player) {
+    stuck::wait_for(player, Waiting::for_turn());
+    player.sleeping.store(1, Ordering::Relaxed);
+    fence(Ordering::SeqCst);
+    let mut watch = stuck::Watch::default();
+    while matches!(order::next(player.index), Next::NotYet) && !sys::futex_wait_a_while(player.sleeping.as_ptr(), 1) {
+        watch.look();
+    }
+    player.sleeping.store(0, Ordering::Relaxed);
 }
 
 /// Waits for the turn of an operation that is about to be tried and may fail: then it is called `failed`.
 pub fn arrive(player: &'static Player, op: Op, failed: Op, object: usize, pc: usize) -> Arrival {
     match await_turn(player) {
-        Turn::Mine(step) if step.op == failed && failed != op => {
+        Turn::Mine(_, step) if step.op == failed && failed != op => {
             pass(player, failed, object, pc);
             Arrival::Fail
         }
-        Turn::Mine(_) => Arrival::Insist,
+        Turn::Mine(..) => Arrival::Insist,
         Turn::Free => Arrival::Go,
     }
 }
@@ -68,7 +94,7 @@ pub fn arrive(player: &'static Player, op: Op, failed: Op, object: usize, pc: us
 /// Waits for the thread's turn and tells what its step is, without taking it; none if the schedule is over.
 pub fn peek(player: &'static Player) -> Option<Op> {
     match await_turn(player) {
-        Turn::Mine(step) => Some(step.op),
+        Turn::Mine(_, step) => Some(step.op),
         Turn::Free => None,
     }
 }
@@ -80,26 +106,33 @@ pub fn pass(player: &'static Player, op: Op, object: usize, pc: usize) {
 
 /// Takes the thread's step, which must be this operation, and does `then` before anyone else may take the next.
 pub fn pass_with(player: &'static Player, op: Op, object: usize, pc: usize, then: impl FnOnce()) {
-    let Turn::Mine(step) = await_turn(player) else { return then() };
-    let at = taken().load(Ordering::Relaxed);
+    let Turn::Mine(at, step) = await_turn(player) else { return then() };
     if !same_op(step.op, op) || !same_object(step.object, object) {
         outcome::diverged(at, player.index, step.op, op, pc);
     }
     then();
-    taken().store(at + 1, Ordering::Release);
-    match schedule::step(at + 1) {
-        Some(next) => wake(|player| player.index == next.thread),
-        None => {
-            outcome::end();
-            wake(|_| true);
-        }
+    let next = order::take(at, step);
+    fence(Ordering::SeqCst);
+    if order::is_over() {
+        end();
+    } else if let Some(next) = next.filter(|next| *next != player.index) {
+        schedule::player(next).into_iter().for_each(wake);
+    }
+}
+
+/// The last step has been taken: everybody runs free. Of several threads that see it, one says so.
+#[cold]
+fn end() {
+    static SAID: AtomicBool = AtomicBool::new(false);
+    if !SAID.swap(true, Ordering::Relaxed) {
+        outcome::end();
+        players().for_each(wake);
     }
 }
 
 /// A thread has waited long enough in a loop of its own: if it is its turn, it does not come to its step.
 pub fn no_more_waiting(player: &'static Player, op: Op, pc: usize) {
-    let at = taken().load(Ordering::Acquire);
-    if let Some(step) = schedule::step(at).filter(|step| step.thread == player.index) {
+    if let Next::Mine(at, step) = order::next(player.index) {
         outcome::diverged(at, player.index, step.op, op, pc);
     }
 }
@@ -114,22 +147,24 @@ fn same_object(number: u32, object: usize) -> bool {
     if number == NO_OBJECT {
         return true;
     }
-    let _section = Section::nest();
-    match OBJECTS.lock().entry(u64::from(number) + 1) {
-        Some(known) if *known == 0 => {
-            *known = object as u64;
-            true
-        }
-        Some(known) => *known == object as u64,
-        None => true,
+    // Only the thread whose turn it is comes here.
+    let Some(known) = schedule::object(number) else { return true };
+    match known.load(Ordering::Relaxed) {
+        0 => known.store(object, Ordering::Relaxed),
+        known => return known == object,
+    }
+    true
+}
+
+/// A thread that sleeps looks again whose turn it is.
+fn wake(player: &'static Player) {
+    if player.sleeping.load(Ordering::Relaxed) == 1 {
+        player.sleeping.store(0, Ordering::Relaxed);
+        sys::futex_wake(player.sleeping.as_ptr(), i32::MAX);
     }
 }
 
-fn wake(which: impl Fn(&Player) -> bool) {
-    let _section = Section::nest();
-    let players = WORLD.lock().players();
-    for player in players.filter(|player| which(player)) {
-        player.wake.fetch_add(1, Ordering::Release);
-        sys::futex_wake(player.wake.as_ptr(), i32::MAX);
-    }
+/// A thread begins: the schedule may know it.
+pub fn join_in(player: &'static Player) {
+    schedule::set_player(player);
 }

@@ -1,7 +1,7 @@
 //! What the replay answers: lines of the file `outcome`, as `foretrace_event::schedule` describes them.
 
 use super::stuck::{Held, Waiting};
-use super::{Player, World, stack};
+use super::{Player, Still, stack};
 use crate::map::Map;
 use crate::settings::{Decimal, Settings};
 use crate::spin::Spin;
@@ -116,6 +116,11 @@ pub fn end() {
     Line::new(b"end").write();
 }
 
+/// Accesses were left that nobody will examine.
+pub fn unchecked() {
+    Line::new(b"unchecked").write();
+}
+
 /// A thread takes part.
 pub fn thread(index: u32, parent: u32) {
     Line::new(b"thread").decimal("index", index.into()).decimal("parent", i64::from(parent as i32)).write();
@@ -140,14 +145,14 @@ pub fn stalled(step: u32, thread: u32) -> ! {
 }
 
 /// Threads that will never go on: first the line that says so, then each of them, then the end.
-pub fn deadlock<'a>(world: &World, stuck: impl Iterator<Item = (&'a Player, Waiting, i64)>) -> ! {
+pub fn deadlock<'a>(still: &Still, stuck: impl Iterator<Item = (&'a Player, Waiting, i64)>) -> ! {
     if !STOPPED.swap(true, Ordering::Relaxed) {
         Line::new(b"deadlock").write();
         for (player, waiting, owner) in stuck {
             let line = Line::new(b"stuck").decimal("thread", player.index.into()).word("op", waiting.op.name());
             let line = line.hex("object", waiting.object).decimal("owner", owner).hex("pc", waiting.pc);
             let stack = stack::capture(player, waiting.pc, waiting.frame);
-            line.list("stack", stack::frames(stack)).list("locks", held(player.held(world))).write();
+            line.list("stack", stack::frames(stack)).list("locks", held(player.held(still))).write();
         }
     }
     stop();
@@ -166,6 +171,7 @@ pub extern "C" fn __foretrace_failed() {
 }
 
 fn stop() -> ! {
+    super::say_what_is_unchecked();
     __foretrace_failed();
     if HOLD.load(Ordering::Relaxed) {
         loop {

@@ -1,104 +1,133 @@
-//! Shadow pages: for each page of the program's memory, room for what is known of it. Found by hashing: no fixed place in
-//! the address space is needed, so no layout of it is unexpected.
+//! Shadow pages: for each page of the program's memory, room for what is known of it. Found through a table of tables: no
+//! fixed place in the address space is needed, so no layout of it is unexpected.
 
-use crate::arena;
+use crate::{arena, sys};
 use core::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a page of the program.
 pub const PAGE: usize = 4096;
-/// Slots of the table; a power of two. Memory beyond half as many pages is not watched.
-const SLOTS: usize = 1 << 20;
-
-struct Slot {
-    page: AtomicU64,
-    cells: AtomicU64,
-}
+/// Bytes of the address space that one table of pages stands for.
+const REGION: usize = 1 << 30;
+/// Regions: memory beyond them is not watched. The kernel gives out none unless a program asks for it by address.
+const REGIONS: usize = 1 << 17;
+/// In place of a table or page that another thread is making.
+const IN_THE_MAKING: u64 = 1;
 
 /// A table of shadow pages with cells of type `T`, which is valid when zeroed, each for `GRAIN` bytes.
 pub struct Pages<T, const GRAIN: usize> {
-    slots: [Slot; SLOTS],
+    regions: [AtomicU64; REGIONS],
     cells: core::marker::PhantomData<fn() -> T>,
+}
+
+/// What a slot points to, made by `make` at first use; none if there is no memory.
+#[inline]
+fn get(slot: &AtomicU64, make: impl FnOnce() -> Option<*mut u8>) -> Option<u64> {
+    match slot.load(Ordering::Acquire) {
+        0 | IN_THE_MAKING => get_new(slot, make),
+        known => Some(known),
+    }
+}
+
+#[cold]
+fn get_new(slot: &AtomicU64, make: impl FnOnce() -> Option<*mut u8>) -> Option<u64> {
+    if slot.compare_exchange(0, IN_THE_MAKING, Ordering::AcqRel, Ordering::Acquire).is_ok() {
+        let made = make().map_or(0, |made| made as u64);
+        slot.store(made, Ordering::Release);
+        return (made != 0).then_some(made);
+    }
+    loop {
+        match slot.load(Ordering::Acquire) {
+            IN_THE_MAKING => core::hint::spin_loop(),
+            0 => return None,
+            made => return Some(made),
+        }
+    }
 }
 
 impl<T, const GRAIN: usize> Pages<T, GRAIN> {
     /// Empty.
     #[expect(clippy::large_stack_arrays, reason = "evaluated at compile time")]
     pub const fn new() -> Self {
-        let slots = [const { Slot { page: AtomicU64::new(0), cells: AtomicU64::new(0) } }; SLOTS];
-        Self { slots, cells: core::marker::PhantomData }
+        Self { regions: [const { AtomicU64::new(0) }; REGIONS], cells: core::marker::PhantomData }
     }
 
-    /// The cells of a page, if there are any.
-    #[inline]
-    fn find(&self, page: u64) -> Option<*mut T> {
-        let mut at = slot(page);
-        loop {
-            match self.slots[at].page.load(Ordering::Acquire) {
-                0 => return None,
-                known if known == page => {
-                    let cells = self.slots[at].cells.load(Ordering::Acquire);
-                    return (cells != 0).then_some(cells as *mut T);
-                }
-                _ => at = (at + 1) % SLOTS,
-            }
-        }
-    }
-
-    #[cold]
-    fn make(&self, page: u64) -> Option<*mut T> {
-        let mut at = slot(page);
-        for _ in 0..SLOTS / 2 {
-            match self.slots[at].page.compare_exchange(0, page, Ordering::AcqRel, Ordering::Acquire) {
-                Ok(_) => {
-                    let cells = arena::allocate(PAGE / GRAIN * size_of::<T>())?;
-                    self.slots[at].cells.store(cells as u64, Ordering::Release);
-                    return Some(cells.cast());
-                }
-                Err(known) if known == page => return Some(self.wait(at)),
-                Err(_) => at = (at + 1) % SLOTS,
-            }
-        }
-        None
-    }
-
-    /// Waits for the thread that is making a page.
-    fn wait(&self, at: usize) -> *mut T {
-        loop {
-            match self.slots[at].cells.load(Ordering::Acquire) {
-                0 => core::hint::spin_loop(),
-                cells => return cells as *mut T,
-            }
-        }
+    /// The slot of a page in the table of its region.
+    fn slot(table: u64, address: usize) -> &'static AtomicU64 {
+        // SAFETY: tables of regions are never unmapped and have a slot for each page.
+        unsafe { &*(table as *const AtomicU64).add(address % REGION / PAGE) }
     }
 
     /// The cell of an address.
     #[inline]
     pub fn cell(&self, address: usize) -> Option<*mut T> {
-        let page = (address / PAGE) as u64;
-        let cells = self.find(page).or_else(|| self.make(page))?;
+        let region = self.regions.get(address / REGION)?;
+        let table = get(region, || sys::map_memory(REGION / PAGE * size_of::<AtomicU64>()).ok())?;
+        let cells = get(Self::slot(table, address), || arena::allocate(PAGE / GRAIN * size_of::<T>()))?;
         // SAFETY: the index is below the number of cells of a page.
-        Some(unsafe { cells.add(address % PAGE / GRAIN) })
+        Some(unsafe { (cells as *mut T).add(address % PAGE / GRAIN) })
+    }
+
+    /// The cell of an address will be needed soon.
+    #[inline]
+    pub fn prefetch(&self, address: usize) {
+        let known = |slot: &AtomicU64| Some(slot.load(Ordering::Acquire)).filter(|known| *known > IN_THE_MAKING);
+        let Some(table) = self.regions.get(address / REGION).and_then(known) else { return };
+        if let Some(cells) = known(Self::slot(table, address)) {
+            let cell = cells as usize + address % PAGE / GRAIN * size_of::<T>();
+            // SAFETY: a hint, which touches nothing.
+            unsafe { core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(cell as *const i8) };
+        }
     }
 
     /// Calls `change` with each cell that exists of a block, and the addresses of the cell.
     pub fn each(&self, start: usize, size: usize, mut change: impl FnMut(*mut T, usize)) {
         let end = start.saturating_add(size);
-        let mut page = start & !(PAGE - 1);
-        while page < end {
-            if let Some(cells) = self.find((page / PAGE) as u64) {
-                for index in 0..PAGE / GRAIN {
-                    let at = page + index * GRAIN;
-                    if at + GRAIN > start && at < end {
-                        // SAFETY: the index is below the number of cells of a page.
-                        change(unsafe { cells.add(index) }, at);
-                    }
+        let mut at = start & !(GRAIN - 1);
+        while at < end {
+            let known = |slot: &AtomicU64| Some(slot.load(Ordering::Acquire)).filter(|known| *known > IN_THE_MAKING);
+            let Some(table) = self.regions.get(at / REGION).and_then(known) else {
+                at = (at | (REGION - 1)).saturating_add(1);
+                continue;
+            };
+            let stop = (at | (PAGE - 1)).saturating_add(1).min(end);
+            if let Some(cells) = known(Self::slot(table, at)) {
+                for cell in (at..stop).step_by(GRAIN) {
+                    // SAFETY: the index is below the number of cells of a page.
+                    change(unsafe { (cells as *mut T).add(cell % PAGE / GRAIN) }, cell);
                 }
             }
-            page = page.saturating_add(PAGE);
+            at = stop;
         }
     }
 }
 
-const fn slot(page: u64) -> usize {
-    (page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 44) as usize % SLOTS
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_cell_of_a_block_is_seen_once() {
+        static PAGES: Pages<u32, 64> = Pages::new();
+        let count = |start, size| {
+            let seen = core::cell::Cell::new(0);
+            PAGES.each(start, size, |cell, _| {
+                // SAFETY: the cells are ours, and nobody else has them.
+                unsafe { *cell += 1 };
+                seen.set(seen.get() + 1);
+            });
+            seen.get()
+        };
+        assert_eq!(count(0x7000, 0x2000), 0);
+        for page in [0x7000, 0x8000, REGION - PAGE, REGION] {
+            assert!(PAGES.cell(page + 100).is_some());
+        }
+        assert_eq!(count(0x7fff, 2), 2);
+        assert_eq!(count(0x7000, 0x2000), 128);
+        assert_eq!(count(REGION - 1, 66), 3);
+        assert_eq!(count(0x7001, 1), 1);
+        assert!(PAGES.cell(usize::MAX).is_none());
+        assert_eq!(count(usize::MAX - 10, 100), 0);
+        // SAFETY: as above.
+        assert_eq!(unsafe { *PAGES.cell(0x8000).unwrap() }, 2);
+    }
 }

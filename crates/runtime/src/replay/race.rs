@@ -4,7 +4,7 @@
 use super::outcome::{self, Line};
 use super::shadow::{self, Cell, GRAIN};
 use super::stack::{self, StackId};
-use super::{Player, WORLD};
+use super::{Player, Still, players};
 use crate::lines::WRITE;
 use crate::map::Map;
 use crate::spin::{Raw, Spin};
@@ -179,15 +179,15 @@ fn tell(player: &'static Player, access: &Access, stack: Option<StackId>, before
         return;
     }
     let stack = stack.unwrap_or_else(|| stack::capture(player, access.pc, access.frame));
-    let world = WORLD.lock();
-    let other = world.players().find(|other| other.number() == (before.epoch >> 32) as u32);
+    let still = Still::new();
+    let other = players().find(|other| other.number() == (before.epoch >> 32) as u32);
     Line::new(b"race").hex("address", access.address).decimal("size", access.size as i64).write();
     line(player.index, access.write, access.atomic, access.size, stack)
-        .list("locks", outcome::held(player.held(&world)))
+        .list("locks", outcome::held(player.held(&still)))
         .write();
     let index = other.map_or(u32::MAX, |other| other.index);
     line(index, before.write, before.atomic, access.size, before.stack).write();
-    drop(world);
+    drop(still);
     tell_block(access.address);
     outcome::__foretrace_failed();
 }

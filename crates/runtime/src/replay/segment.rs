@@ -1,108 +1,160 @@
 //! The race detector on segments: the cheap way. A thread's accesses are gathered by line, as when recording, and checked
 //! all at once when the segment ends; the vector clock does not change in between, so nothing is missed.
 //!
-//! It sees every race that [`super::race`] sees access by access, but knows of an access only the first place that
-//! touched its line. A replay that finds a race is run once more to tell the places.
+//! It sees every race that [`super::race`] sees access by access, but knows of the later access only the first place that
+//! touched its line, and of the earlier one none. A replay that finds a race is run once more to tell the places.
 
 use super::clock::Epoch;
 use super::outcome::{self, Line};
 use super::pages::Pages;
-use super::{Player, WORLD};
+use super::{Player, horizon, players};
 use crate::arena;
 use crate::lines::{Entry, Sink};
-use crate::spin::Raw;
+use crate::spin::Brief;
 use foretrace_event::wire::Op;
 
 /// Bytes of a line.
 const LINE: usize = 64;
 
-/// The bytes of a line that were accessed, by kind.
-#[derive(Clone, Copy, Default)]
-pub struct Masks {
+/// The bytes of a line that a segment accesses: all plainly, or all atomically.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Masks {
     reads: u64,
     writes: u64,
-    atomic_reads: u64,
-    atomic_writes: u64,
+    atomic: bool,
+}
+
+/// Accesses of one segment and one kind to a line. All zero: none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Past {
+    /// When, and in the highest bits the kind.
+    when: u64,
+    bytes: u64,
+}
+
+const ATOMIC: u64 = 1 << 63;
+const WRITE: u64 = 1 << 62;
+
+impl Past {
+    const fn is_write(self) -> bool {
+        self.when & WRITE != 0
+    }
+
+    const fn is_atomic(self) -> bool {
+        self.when & ATOMIC != 0
+    }
+
+    const fn epoch(self) -> Epoch {
+        self.when & !(ATOMIC | WRITE)
+    }
 }
 
 impl Masks {
-    /// The bytes that two sets of accesses conflict on.
-    const fn conflicts(self, other: Self) -> u64 {
-        self.writes & other.all()
-            | self.reads & (other.writes | other.atomic_writes)
-            | self.atomic_reads & other.writes
-            | self.atomic_writes & (other.reads | other.writes)
-    }
-
-    /// What need not be remembered of earlier accesses when these come after them: whoever races with those races
-    /// with these.
-    fn covers(self, earlier: &mut Self) {
-        let written = self.writes;
-        earlier.writes &= !written;
-        earlier.reads &= !(written | self.reads);
-        earlier.atomic_writes &= !(written | self.atomic_writes);
-        earlier.atomic_reads &= !(written | self.atomic_reads);
-    }
-
     const fn all(self) -> u64 {
-        self.reads | self.writes | self.atomic_reads | self.atomic_writes
+        self.reads | self.writes
+    }
+
+    /// The bytes on which these accesses conflict with earlier ones.
+    const fn conflicts(self, past: Past) -> u64 {
+        match (self.atomic && past.is_atomic(), past.is_write()) {
+            (true, _) => 0,
+            (false, true) => past.bytes & self.all(),
+            (false, false) => past.bytes & self.writes,
+        }
+    }
+
+    /// The bytes of earlier accesses that need not be remembered when these come after them: whoever races with
+    /// those races with these.
+    const fn covers(self, past: Past) -> u64 {
+        match (self.atomic, past.is_atomic(), past.is_write()) {
+            (false, false, false) | (true, true, false) => self.all(),
+            (false, ..) | (true, true, true) => self.writes,
+            (true, false, _) => 0,
+        }
+    }
+
+    /// What is remembered of them: the writes, and the reads of other bytes.
+    const fn kinds(self, epoch: Epoch) -> [Past; 2] {
+        let atomic = if self.atomic { ATOMIC } else { 0 };
+        let writes = Past { when: epoch | atomic | WRITE, bytes: self.writes };
+        [writes, Past { when: epoch | atomic, bytes: self.reads & !self.writes }]
     }
 }
 
-/// Accesses of one segment to a line.
-#[derive(Clone, Copy)]
-struct Past {
-    /// All bytes accessed: most of a line's past is about other bytes, and passed over by looking at this alone.
-    bytes: u64,
-    epoch: Epoch,
-    masks: Masks,
-    pc: usize,
-}
+/// So many stand beside the line's lock.
+const NEAR: usize = 7;
 
-/// What is known of a line. All zero: nothing.
+/// What is known of a line. All zero: nothing. Two lines of the cache, of which the first mostly suffices.
+#[repr(C, align(64))]
 struct Known {
-    lock: Raw,
-    count: u32,
-    capacity: u32,
-    at: *mut Past,
+    lock: Brief,
+    count: u16,
+    /// How many there is room for far away.
+    capacity: u16,
+    far: *mut Past,
+    near: [Past; NEAR],
 }
 
 static LINES: Pages<Known, LINE> = Pages::new();
 
 impl Known {
-    fn past(&mut self) -> &mut [Past] {
-        if self.count == 0 {
-            return &mut [];
+    fn near(&mut self) -> &mut [Past] {
+        &mut self.near[..usize::from(self.count).min(NEAR)]
+    }
+
+    fn far(&mut self) -> &mut [Past] {
+        match usize::from(self.count).checked_sub(NEAR) {
+            None | Some(0) => &mut [],
+            // SAFETY: so many have been written there; the line's lock is held.
+            Some(count) => unsafe { core::slice::from_raw_parts_mut(self.far, count) },
         }
-        // SAFETY: the first `count` have been written; the line's lock is held.
-        unsafe { core::slice::from_raw_parts_mut(self.at, self.count as usize) }
+    }
+
+    fn push(&mut self, past: Past) {
+        let count = usize::from(self.count);
+        if count < NEAR {
+            self.near[count] = past;
+        } else {
+            if count - NEAR == usize::from(self.capacity) && !self.grow() {
+                return;
+            }
+            // SAFETY: there is room.
+            unsafe { self.far.add(count - NEAR).write(past) };
+        }
+        self.count += 1;
+    }
+
+    /// Makes more room. A line that has so many pasts that there is none belongs to a program with so many threads that
+    /// one more does not matter.
+    #[cold]
+    fn grow(&mut self) -> bool {
+        let capacity = (self.capacity * 2).max(8);
+        if capacity > 1 << 14 {
+            return false;
+        }
+        let Some(far) = arena::allocate(usize::from(capacity) * size_of::<Past>()) else { return false };
+        let far: *mut Past = far.cast();
+        // SAFETY: the new memory is larger than the old.
+        unsafe { far.copy_from_nonoverlapping(self.far.cast_const(), self.capacity.into()) };
+        (self.far, self.capacity) = (far, capacity);
+        true
     }
 
     /// Drops what has become empty.
     fn prune(&mut self) {
+        let count = usize::from(self.count);
         let mut kept = 0;
-        for index in 0..self.count as usize {
-            let past = self.past()[index];
-            if past.bytes != 0 {
-                self.past()[kept] = past;
-                kept += 1;
+        for index in 0..count {
+            let past = if index < NEAR { self.near[index] } else { self.far()[index - NEAR] };
+            if past.bytes == 0 {
+                continue;
             }
+            if kept < index {
+                *(if kept < NEAR { &mut self.near[kept] } else { &mut self.far()[kept - NEAR] }) = past;
+            }
+            kept += 1;
         }
-        self.count = kept as u32;
-    }
-
-    fn push(&mut self, past: Past) {
-        if self.count == self.capacity {
-            let capacity = (self.capacity * 2).max(2);
-            let Some(at) = arena::allocate(capacity as usize * size_of::<Past>()) else { return };
-            let at: *mut Past = at.cast();
-            // SAFETY: the new memory is larger than the old.
-            unsafe { at.copy_from_nonoverlapping(self.at.cast_const(), self.count as usize) };
-            (self.at, self.capacity) = (at, capacity);
-        }
-        // SAFETY: there is room.
-        unsafe { self.at.add(self.count as usize).write(past) };
-        self.count += 1;
+        self.count = kept as u16;
     }
 }
 
@@ -110,70 +162,114 @@ impl Known {
 pub struct Segment(pub &'static Player);
 
 impl Sink for Segment {
+    #[inline]
+    fn soon(&mut self, entry: &Entry) {
+        prefetch(entry.line as usize);
+    }
+
+    #[inline]
     fn take(&mut self, entry: &Entry) {
-        let masks = Masks { reads: entry.reads, writes: entry.writes, ..Masks::default() };
+        let masks = Masks { reads: entry.reads, writes: entry.writes, atomic: false };
         check(self.0, entry.line as usize, masks, entry.pc as usize);
     }
+}
+
+/// A line has been touched that will be checked when the segment ends.
+#[inline]
+pub fn prefetch(address: usize) {
+    LINES.prefetch(address);
 }
 
 /// Checks an atomic access, which lies within a line.
 pub fn atomic(player: &'static Player, op: Op, address: usize, size: usize, pc: usize) {
     let mask = (u64::MAX >> (64 - size)) << (address % LINE);
-    let masks = match op {
-        Op::AtomicLoad | Op::AtomicCasFailed => Masks { atomic_reads: mask, ..Masks::default() },
-        _ => Masks { atomic_writes: mask, ..Masks::default() },
-    };
-    check(player, address & !(LINE - 1), masks, pc);
+    let loads = matches!(op, Op::AtomicLoad | Op::AtomicCasFailed);
+    let (reads, writes) = if loads { (mask, 0) } else { (0, mask) };
+    check(player, address & !(LINE - 1), Masks { reads, writes, atomic: true }, pc);
 }
 
+/// A look at the past of a line from the end of a segment.
+struct Look {
+    player: &'static Player,
+    epoch: Epoch,
+    masks: Masks,
+    /// What is to be remembered and is not yet.
+    kinds: [Past; 2],
+    /// Something need not be remembered any more.
+    emptied: bool,
+    race: Option<Past>,
+}
+
+impl Look {
+    #[inline]
+    fn at(&mut self, past: &mut Past) {
+        let epoch = past.epoch();
+        if epoch == self.epoch {
+            past.bytes &= !self.masks.covers(*past);
+            // No release lies between them: who knows of one knows of both.
+            for kind in &mut self.kinds {
+                if kind.when == past.when {
+                    past.bytes |= core::mem::take(&mut kind.bytes);
+                }
+            }
+            self.emptied |= past.bytes == 0;
+        } else if horizon::is_past(epoch) {
+            past.bytes = 0;
+            self.emptied = true;
+        } else if past.bytes & self.masks.all() == 0 {
+            // Most of a line's past is about other bytes.
+        } else if epoch >> 32 == self.epoch >> 32 || self.player.clock().knows(epoch) {
+            past.bytes &= !self.masks.covers(*past);
+            self.emptied |= past.bytes == 0;
+        } else if self.race.is_none() && self.masks.conflicts(*past) != 0 {
+            self.race = Some(*past);
+        }
+    }
+}
+
+#[inline]
 fn check(player: &'static Player, line: usize, masks: Masks, pc: usize) {
     let Some(known) = LINES.cell(line) else { return };
     // SAFETY: the cell is valid for ever; all but its lock is used under the lock.
     let known = unsafe { &mut *known };
+    let epoch = player.clock().epoch();
+    let mut look = Look { player, epoch, masks, kinds: masks.kinds(epoch), emptied: false, race: None };
     known.lock.lock();
-    let clock = player.clock();
-    let epoch = clock.epoch();
-    let bytes = masks.all();
-    let mut race = None;
-    let mut emptied = false;
-    for past in known.past().iter_mut().filter(|past| past.bytes & bytes != 0) {
-        let own = past.epoch >> 32 == epoch >> 32;
-        if own || clock.knows(past.epoch) {
-            masks.covers(&mut past.masks);
-            past.bytes = past.masks.all();
-            emptied |= past.bytes == 0;
-        } else if race.is_none() && masks.conflicts(past.masks) != 0 {
-            race = Some((*past, masks.conflicts(past.masks)));
-        }
+    known.near().iter_mut().for_each(|past| look.at(past));
+    if usize::from(known.count) > NEAR {
+        known.far().iter_mut().for_each(|past| look.at(past));
     }
-    if emptied {
+    if look.emptied {
         known.prune();
     }
-    known.push(Past { bytes, epoch, masks, pc });
+    look.kinds.into_iter().filter(|kind| kind.bytes != 0).for_each(|kind| known.push(kind));
     known.lock.unlock();
-    if let Some((past, bytes)) = race {
-        tell(player, line + bytes.trailing_zeros() as usize, bytes, masks, pc, past);
+    if let Some(past) = look.race {
+        tell(player, line, masks, pc, past);
     }
 }
 
-fn tell(player: &'static Player, address: usize, bytes: u64, masks: Masks, pc: usize, past: Past) {
-    if !outcome::is_news(pc as u64 ^ (past.pc as u64).rotate_left(32)) {
+#[cold]
+fn tell(player: &'static Player, line: usize, masks: Masks, pc: usize, past: Past) {
+    let bytes = masks.conflicts(past);
+    if !outcome::is_news(pc as u64 ^ (line as u64).rotate_left(32)) {
         return;
     }
-    let other = WORLD.lock().players().find(|other| other.number() == (past.epoch >> 32) as u32);
+    let other = players().find(|other| other.number() == (past.epoch() >> 32) as u32);
     let first = 1u64 << bytes.trailing_zeros();
     let size = (bytes >> bytes.trailing_zeros()).trailing_ones();
+    let address = line + bytes.trailing_zeros() as usize;
     Line::new(b"race").hex("address", address).decimal("size", size.into()).write();
-    access(player.index, masks, first, size, pc);
-    access(other.map_or(u32::MAX, |other| other.index), past.masks, first, size, past.pc);
+    access(player.index, masks.writes & first != 0, masks.atomic, size, pc);
+    access(other.map_or(u32::MAX, |other| other.index), past.is_write(), past.is_atomic(), size, 0);
     outcome::__foretrace_failed();
 }
 
-fn access(thread: u32, masks: Masks, byte: u64, size: u32, pc: usize) {
-    let kind = if (masks.writes | masks.atomic_writes) & byte != 0 { "write" } else { "read" };
-    let atomic = (masks.reads | masks.writes) & byte == 0;
+fn access(thread: u32, write: bool, atomic: bool, size: u32, pc: usize) {
+    let kind = if write { "write" } else { "read" };
     let line = Line::new(b"access").decimal("thread", thread.into()).word("kind", kind);
-    line.decimal("atomic", atomic.into()).decimal("size", size.into()).hex("pc", pc).word("exact", "0").write();
+    let line = line.decimal("atomic", atomic.into()).decimal("size", size.into());
+    line.hex("pc", pc).word("exact", "0").write();
 }
 
 /// Checks the end of a block: a write of all that is known of it.
@@ -181,7 +277,7 @@ pub fn free(player: &'static Player, start: usize, size: usize, pc: usize) {
     LINES.each(start, size, |_, line| {
         let (from, to) = (start.max(line) - line, start.saturating_add(size).min(line + LINE) - line);
         let writes = (u64::MAX >> (64 - (to - from))) << from;
-        check(player, line, Masks { writes, ..Masks::default() }, pc);
+        check(player, line, Masks { reads: 0, writes, atomic: false }, pc);
     });
 }
 
@@ -191,13 +287,68 @@ pub fn clear(start: usize, size: usize) {
         // SAFETY: as in `check`.
         let known = unsafe { &mut *known };
         known.lock.lock();
-        let (from, to) = (start.max(line) - line, start.saturating_add(size).min(line + LINE) - line);
-        let gone = (u64::MAX >> (64 - (to - from))) << from;
-        for past in known.past() {
-            Masks { writes: gone, ..Masks::default() }.covers(&mut past.masks);
-            past.bytes = past.masks.all();
+        if known.count > 0 {
+            let (from, to) = (start.max(line) - line, start.saturating_add(size).min(line + LINE) - line);
+            let gone = (u64::MAX >> (64 - (to - from))) << from;
+            known.near().iter_mut().for_each(|past| past.bytes &= !gone);
+            known.far().iter_mut().for_each(|past| past.bytes &= !gone);
+            known.prune();
         }
-        known.prune();
         known.lock.unlock();
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every kind of access to one byte.
+    const KINDS: [Masks; 6] = {
+        const fn kind(reads: u64, writes: u64, atomic: bool) -> Masks {
+            Masks { reads, writes, atomic }
+        }
+        [kind(1, 0, false), kind(0, 1, false), kind(1, 1, false), kind(1, 0, true), kind(0, 1, true), kind(1, 1, true)]
+    };
+
+    fn conflict(a: Masks, b: Masks) -> bool {
+        (a.writes | b.writes) != 0 && !(a.atomic && b.atomic)
+    }
+
+    #[test]
+    fn what_is_remembered_conflicts_as_the_accesses_do() {
+        for earlier in KINDS {
+            for later in KINDS {
+                let found = earlier.kinds(0).iter().any(|past| later.conflicts(*past) != 0);
+                assert_eq!(found, conflict(earlier, later), "{earlier:?} {later:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_races_with_what_is_forgotten_races_with_what_is_not() {
+        for earlier in KINDS {
+            for later in KINDS {
+                let forgotten = earlier.kinds(0).map(|past| Past { bytes: past.bytes & later.covers(past), ..past });
+                for third in KINDS {
+                    let missed = forgotten.iter().any(|past| third.conflicts(*past) != 0);
+                    assert!(!missed || conflict(later, third), "{earlier:?} {later:?} {third:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn pasts_are_kept_in_order_near_and_far() {
+        // SAFETY: zero bytes are a line of which nothing is known.
+        let mut known: Known = unsafe { core::mem::zeroed() };
+        let past = |number: u64| Past { when: number, bytes: number };
+        (1..=40).for_each(|number| known.push(past(number)));
+        known.near().iter_mut().for_each(|past| past.bytes *= past.when & 1);
+        known.far().iter_mut().for_each(|past| past.bytes *= past.when & 1);
+        known.prune();
+        (41..=50).for_each(|number| known.push(past(number)));
+        let mut kept: Vec<Past> = known.near().to_vec();
+        kept.extend_from_slice(known.far());
+        assert_eq!(kept, (1..=40).filter(|number| number % 2 == 1).chain(41..=50).map(past).collect::<Vec<_>>());
+    }
 }

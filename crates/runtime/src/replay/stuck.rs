@@ -5,11 +5,12 @@
 //! found when nothing has happened for a while. Threads in operations with a deadline, or in calls that are none of these,
 //! are not blocked: such a program is slow, not stuck.
 
-use super::schedule::{self, taken};
-use super::{Player, WORLD, World, outcome};
+use super::objects::{self, Object};
+use super::order::{self, Next};
+use super::{Player, Still, outcome, players};
 use crate::tls::{Section, tls};
 use crate::{arena, sys};
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{Ordering, fence};
 use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};
 
@@ -38,11 +39,6 @@ impl Held {
         unsafe { core::slice::from_raw_parts(self.at, self.count) }
     }
 
-    /// Does the thread hold it, and only shared?
-    pub fn is_shared(&self, object: usize) -> bool {
-        self.all().iter().rev().find(|lock| lock.object == object).is_some_and(|lock| lock.shared)
-    }
-
     fn push(&mut self, lock: HeldLock) {
         if self.count == self.capacity {
             let capacity = (self.capacity * 2).max(16);
@@ -57,12 +53,13 @@ impl Held {
         self.count += 1;
     }
 
-    fn remove(&mut self, object: usize) -> bool {
-        let Some(index) = self.all().iter().rposition(|lock| lock.object == object) else { return false };
+    fn remove(&mut self, object: usize) -> Option<HeldLock> {
+        let index = self.all().iter().rposition(|lock| lock.object == object)?;
+        let lock = self.all()[index];
         // SAFETY: the locks after it, moved down by one.
         unsafe { self.at.add(index).copy_from(self.at.add(index + 1), self.count - index - 1) };
         self.count -= 1;
-        true
+        Some(lock)
     }
 }
 
@@ -103,29 +100,72 @@ enum Blocked {
     ByAll,
 }
 
-/// Brings what is known of an object up to date with a completed operation.
-pub fn note(world: &mut World, player: &Player, op: Op, object: usize, arg: u64) {
-    let key = object as u64;
+/// Brings what is known of an object up to date with a completed operation. Did the thread give back a lock that it held
+/// for reading? The caller is in a section.
+pub fn note(player: &'static Player, op: Op, object: usize, arg: u64) -> bool {
+    let change = |new: fn(u64, u64) -> u64| {
+        if let Some(object) = player.objects.find(object as u64) {
+            self::change(object, |state| new(state, arg));
+        }
+    };
     match op {
-        Op::Lock => player.held_mut(world).push(HeldLock { object, shared: false }),
-        Op::RdLock => player.held_mut(world).push(HeldLock { object, shared: true }),
-        Op::Unlock => unlock(world, player, object),
-        Op::Wait => change(world, key, |cond| Cond::from(cond).woken().into()),
-        Op::WaitFailed => change(world, key, |cond| Cond::from(cond).gave_up().into()),
-        Op::Signal => change(world, key, |cond| Cond::from(cond).signalled(1).into()),
-        Op::Broadcast => change(world, key, |cond| Cond::from(cond).signalled(u32::MAX).into()),
-        Op::BarrierInit => change(world, key, |_| arg << 32),
-        Op::BarrierEnter => change(world, key, |barrier| barrier + 1),
-        Op::OnceRun => change(world, key, |_| 1),
-        Op::OnceDone | Op::OnceAbort => change(world, key, |_| 0),
+        Op::Lock => lock(player, object, false),
+        Op::RdLock => lock(player, object, true),
+        Op::Unlock => return unlock(player, object),
         _ => {}
+    }
+    player.move_on(None::<fn(&mut Held)>);
+    match op {
+        Op::Wait => change(|cond, _| Cond::from(cond).woken().into()),
+        Op::WaitFailed => change(|cond, _| Cond::from(cond).gave_up().into()),
+        Op::Signal => change(|cond, _| Cond::from(cond).signalled(1).into()),
+        Op::Broadcast => change(|cond, _| Cond::from(cond).signalled(u32::MAX).into()),
+        Op::BarrierInit => change(|_, count| count << 32),
+        Op::BarrierEnter => change(|barrier, _| barrier + 1),
+        Op::OnceRun => change(|_, _| 1),
+        Op::OnceDone | Op::OnceAbort => change(|_, _| 0),
+        _ => {}
+    }
+    false
+}
+
+fn change(object: &Object, new: impl Fn(u64) -> u64) {
+    let state = object.state.load(Ordering::Acquire);
+    if new(state) == state {
+        return;
+    }
+    let _ = object.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| Some(new(state)));
+}
+
+fn lock(player: &'static Player, object: usize, shared: bool) {
+    player.move_on(Some(|held: &mut Held| held.push(HeldLock { object, shared })));
+    if let Some(object) = player.objects.find(object as u64) {
+        count_holders(object, shared, 1);
     }
 }
 
-fn change(world: &mut World, key: u64, new: impl FnOnce(u64) -> u64) {
-    if let Some(state) = world.objects.entry(key) {
-        *state = new(*state);
+/// A lock may be released by another thread than the one that took it.
+fn unlock(player: &'static Player, object: usize) -> bool {
+    let own = player.move_on(Some(|held: &mut Held| held.remove(object))).flatten();
+    let other = || players().find_map(|other| other.with_held(|held| held.remove(object)));
+    let removed = own.or_else(other);
+    if let Some((lock, object)) = removed.zip(player.objects.find(object as u64)) {
+        count_holders(object, lock.shared, -1);
     }
+    own.is_some_and(|lock| lock.shared)
+}
+
+/// One that is held by one thread at a time is counted by that thread.
+fn count_holders(object: &Object, shared: bool, change: i32) {
+    if shared {
+        object.holders.fetch_add(change as u32, Ordering::Relaxed);
+    } else {
+        object.holders.store(object.holders.load(Ordering::Relaxed).wrapping_add_signed(change), Ordering::Relaxed);
+    }
+}
+
+fn state(object: usize) -> u64 {
+    objects::find(object as u64).map_or(0, |object| object.state.load(Ordering::Acquire))
 }
 
 /// A condition variable: who waits, and how many of them may go on.
@@ -163,32 +203,22 @@ impl Cond {
     }
 }
 
-/// A thread is about to wait on a condition variable.
-pub fn begin_wait(world: &mut World, cond: usize) {
-    change(world, cond as u64, |cond| u64::from(Cond { waiters: Cond::from(cond).waiters + 1, ..Cond::from(cond) }));
+/// A thread is about to wait on a condition variable. The caller is in a section.
+pub fn begin_wait(cond: usize) {
+    if let Some(cond) = objects::find(cond as u64) {
+        change(cond, |cond| u64::from(Cond { waiters: Cond::from(cond).waiters + 1, ..Cond::from(cond) }));
+    }
 }
 
-/// May one of those who wait go on?
-pub fn is_signalled(world: &World, cond: usize) -> bool {
-    Cond::from(world.objects.get(cond as u64).unwrap_or(0)).wakes > 0
-}
-
-/// A lock may be released by another thread than the one that took it.
-fn unlock(world: &mut World, player: &Player, object: usize) {
-    if player.held_mut(world).remove(object) {
-        return;
-    }
-    let holds = |other: &&'static Player| other.held(world).all().iter().any(|lock| lock.object == object);
-    if let Some(owner) = world.players().find(holds) {
-        owner.held_mut(world).remove(object);
-    }
+/// May one of those who wait go on? The caller is in a section.
+pub fn is_signalled(cond: usize) -> bool {
+    Cond::from(state(cond)).wakes > 0
 }
 
 /// The phase of a barrier that a thread which is about to enter it will be in.
 pub fn barrier_phase(object: usize) -> u64 {
     let _section = Section::nest();
-    let barrier = WORLD.lock().objects.get(object as u64).unwrap_or(0);
-    phase(barrier)
+    phase(state(object))
 }
 
 const fn phase(barrier: u64) -> u64 {
@@ -201,17 +231,14 @@ const fn phase(barrier: u64) -> u64 {
 
 real_function!(fn sem_getvalue(semaphore: *mut libc::sem_t, value: *mut i32) -> i32);
 
-fn blocked(world: &World, player: &'static Player) -> Blocked {
-    let Some(waiting) = player.waiting(world) else { return Blocked::No };
-    let state = world.objects.get(waiting.object as u64).unwrap_or(0);
+fn blocked(still: &Still, player: &'static Player) -> Blocked {
+    let Some(waiting) = player.waiting(still) else { return Blocked::No };
     let by_all = |blocked: bool| if blocked { Blocked::ByAll } else { Blocked::No };
     match waiting.op {
-        Op::Gap => {
-            by_all(schedule::step(taken().load(Ordering::Acquire)).is_some_and(|step| step.thread != player.index))
-        }
-        Op::Lock | Op::RdLock => holder(world, player, waiting),
-        Op::Join => match world.players().find(|other| u64::from(other.index) == waiting.arg) {
-            Some(other) if !other.has_ended(world) => Blocked::By(other),
+        Op::Gap => by_all(matches!(order::next(player.index), Next::NotYet)),
+        Op::Lock | Op::RdLock => holder(still, player, waiting),
+        Op::Join => match players().find(|other| u64::from(other.index) == waiting.arg) {
+            Some(other) if !other.has_ended(still) => Blocked::By(other),
             _ => Blocked::No,
         },
         Op::SemWait => {
@@ -220,85 +247,105 @@ fn blocked(world: &World, player: &'static Player) -> Blocked {
             let known = unsafe { sem_getvalue(waiting.object as *mut libc::sem_t, &mut value) } == 0;
             by_all(known && value <= 0)
         }
-        Op::Wait => by_all(Cond::from(state).wakes == 0),
-        Op::BarrierExit => by_all(phase(state) <= waiting.arg && phase(state) != u64::MAX),
-        Op::OncePass => by_all(state == 1),
+        Op::Wait => by_all(Cond::from(state(waiting.object)).wakes == 0),
+        Op::BarrierExit => {
+            let phase = phase(state(waiting.object));
+            by_all(phase <= waiting.arg && phase != u64::MAX)
+        }
+        Op::OncePass => by_all(state(waiting.object) == 1),
         _ => Blocked::No,
     }
 }
 
 /// Who holds the lock that a thread wants, in a way that keeps it out.
-fn holder(world: &World, player: &'static Player, waiting: Waiting) -> Blocked {
+fn holder(still: &Still, player: &'static Player, waiting: Waiting) -> Blocked {
     let class = LockArg::decode(waiting.arg).map_or(LockClass::Mutex, |arg| arg.class);
     let keeps_out = |other: &&'static Player| {
         let own = core::ptr::eq(*other, player);
         let may_again =
             own && (class.is_recursive() || matches!(class, LockClass::ErrorChecking | LockClass::Annotated));
         let conflicts = |lock: &HeldLock| lock.object == waiting.object && (waiting.op == Op::Lock || !lock.shared);
-        !may_again && other.held(world).all().iter().any(conflicts)
+        !may_again && other.held(still).all().iter().any(conflicts)
     };
-    world.players().find(keeps_out).map_or(Blocked::No, Blocked::By)
+    players().find(keeps_out).map_or(Blocked::No, Blocked::By)
 }
 
 /// The thread is about to wait, if it cannot have what it wants at once: says so, and considers whether that is the end.
 pub fn wait_for(player: &'static Player, waiting: Waiting) {
-    let free = {
-        let _section = Section::nest();
-        let world = WORLD.lock();
-        player.waiting.set(Some(waiting));
-        matches!(blocked(&world, player), Blocked::No)
-    };
-    if !free {
+    player.set_waiting(Some(waiting));
+    if !is_free(player, waiting) {
         consider(player);
     }
 }
 
+/// Is it a lock that nobody holds? If someone takes it first, it is that thread which sees a circle close.
+fn is_free(player: &'static Player, waiting: Waiting) -> bool {
+    let _section = Section::nest();
+    let is_lock = matches!(waiting.op, Op::Lock | Op::RdLock);
+    // Either we see that it is held, or its holder, when it comes to wait, sees what we wait for.
+    fence(Ordering::SeqCst);
+    is_lock && player.objects.find(waiting.object as u64).is_some_and(|lock| lock.holders.load(Ordering::Relaxed) == 0)
+}
+
 /// The thread is about to block, or has ended: can anyone still go on?
 pub fn consider(player: &'static Player) {
-    let world = {
+    let before = {
         let _section = Section::nest();
-        let world = WORLD.lock();
-        if is_circle(&world, player) {
-            drop(world);
+        let still = Still::new();
+        if is_circle(&still, player) {
+            drop(still);
             return report(is_circle);
         }
-        if !all_blocked(&world) {
+        if !all_blocked(&still) {
             return;
         }
-        world.progress
+        still.progress()
     };
     // What looks stuck may be about to move: a thread that has been woken and has not run yet.
-    for _ in 0..PATIENCE {
+    for look in 0..PATIENCE {
         sys::sleep_a_millisecond();
-        let _section = Section::nest();
-        let now = WORLD.lock();
-        if now.progress != world || !all_blocked(&now) {
+        if !is_unchanged(before) {
             return;
         }
+        let asleep = |other: &'static Player| {
+            other.ended.get() || core::ptr::eq(other, player) || sys::sleeps_until_woken(other.tid)
+        };
+        if look >= SHORT_PATIENCE && players().all(asleep) && is_unchanged(before) {
+            break;
+        }
     }
-    if let Some(step) = schedule::step(taken().load(Ordering::Acquire)) {
-        outcome::stalled(taken().load(Ordering::Acquire), step.thread);
+    if let Some((at, step)) = order::first_open() {
+        outcome::stalled(at, step.thread);
     }
-    report(|world, other| !other.has_ended(world));
+    report(|still, other| !other.has_ended(still));
+}
+
+/// Is everybody blocked still, and has nothing happened since?
+fn is_unchanged(before: u64) -> bool {
+    let _section = Section::nest();
+    let still = Still::new();
+    still.progress() == before && all_blocked(&still)
 }
 
 /// Milliseconds in which nothing happens before all blocked means stuck.
 const PATIENCE: u32 = 40;
+/// The same if the kernel, too, says that all sleep until someone wakes them.
+const SHORT_PATIENCE: u32 = 5;
 
 /// Threads of a circle, at most.
 const LONGEST: usize = 100_000;
 
-fn next(world: &World, player: &'static Player) -> Option<&'static Player> {
-    match blocked(world, player) {
+fn next(still: &Still, player: &'static Player) -> Option<&'static Player> {
+    match blocked(still, player) {
         Blocked::By(other) => Some(other),
         _ => None,
     }
 }
 
-fn is_circle(world: &World, player: &'static Player) -> bool {
+fn is_circle(still: &Still, player: &'static Player) -> bool {
     let mut at = player;
     for _ in 0..LONGEST {
-        match next(world, at) {
+        match next(still, at) {
             Some(other) if core::ptr::eq(other, player) => return true,
             Some(other) => at = other,
             None => return false,
@@ -307,28 +354,68 @@ fn is_circle(world: &World, player: &'static Player) -> bool {
     false
 }
 
-fn all_blocked(world: &World) -> bool {
-    if super::is_someone_coming() {
-        return false;
-    }
-    let mut alive = world.players().filter(|player| !player.has_ended(world)).peekable();
-    alive.peek().is_some() && alive.all(|player| !matches!(blocked(world, player), Blocked::No))
+fn all_blocked(still: &Still) -> bool {
+    all(still, |player| !matches!(blocked(still, player), Blocked::No))
+}
+
+/// Is it so of all threads that have not ended, and is nobody on the way?
+fn all(still: &Still, is_so: impl Fn(&'static Player) -> bool) -> bool {
+    let mut alive = players().filter(|player| !player.has_ended(still)).peekable();
+    !super::is_someone_coming() && alive.peek().is_some() && alive.all(is_so)
 }
 
 /// Is everybody else blocked, so that nothing will change unless this thread does it?
 pub fn do_others_wait(player: &'static Player) -> bool {
     let _section = Section::nest();
-    let world = WORLD.lock();
-    let mut others = world.players().filter(|other| !core::ptr::eq(*other, player) && !other.has_ended(&world));
-    !super::is_someone_coming() && others.all(|other| !matches!(blocked(&world, other), Blocked::No))
+    let still = Still::new();
+    all(&still, |other| core::ptr::eq(other, player) || !matches!(blocked(&still, other), Blocked::No))
 }
 
-fn report(which: impl Fn(&World, &'static Player) -> bool) {
+/// How often everybody must be found asleep, some milliseconds apart, before it is the end.
+const FOUND_ASLEEP: u32 = 3;
+
+/// A look around by a thread that has slept long for its turn.
+#[derive(Default)]
+pub struct Watch {
+    progress: u64,
+    asleep: u32,
+}
+
+impl Watch {
+    /// If those that we know nothing of sleep in the kernel until someone wakes them, time and again, and nothing happens
+    /// meanwhile, nobody will.
+    pub fn look(&mut self) {
+        let progress = {
+            let _section = Section::nest();
+            let still = Still::new();
+            let may_be_stuck = |player| is_unknown(player) || !matches!(blocked(&still, player), Blocked::No);
+            all(&still, may_be_stuck).then(|| still.progress())
+        };
+        // Those who wait for one of our locks sleep, too: none is held meanwhile.
+        let asleep = progress.is_some()
+            && players().filter(|player| is_unknown(player)).all(|player| sys::sleeps_until_woken(player.tid));
+        let still_asleep = asleep && progress == Some(self.progress);
+        self.asleep = if still_asleep { self.asleep + 1 } else { 0 };
+        self.progress = progress.unwrap_or(0);
+        if self.asleep >= FOUND_ASLEEP
+            && let Some((at, step)) = order::first_open()
+        {
+            outcome::stalled(at, step.thread);
+        }
+    }
+}
+
+/// A thread that does not say what it waits for, if it waits.
+fn is_unknown(player: &Player) -> bool {
+    !player.ended.get() && player.waiting.get().is_none()
+}
+
+fn report(which: impl Fn(&Still, &'static Player) -> bool) {
     let _section = Section::nest();
-    let world = WORLD.lock();
-    let stuck = world.players().filter(|player| which(&world, player)).filter_map(|player| {
-        let owner = next(&world, player).map_or(-1, |owner| i64::from(owner.index));
-        Some((player, player.waiting(&world)?, owner))
+    let still = Still::new();
+    let stuck = players().filter(|player| which(&still, player)).filter_map(|player| {
+        let owner = next(&still, player).map_or(-1, |owner| i64::from(owner.index));
+        Some((player, player.waiting(&still)?, owner))
     });
-    outcome::deadlock(&world, stuck);
+    outcome::deadlock(&still, stuck);
 }

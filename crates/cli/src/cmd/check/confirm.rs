@@ -8,7 +8,8 @@ use anyhow::Context;
 use foretrace_finding::{Candidate, Finding, Rung, Schedule, Verdict, Witness};
 use foretrace_predict::{Budget, Options, Predicted, Prediction, Predictor, Watch};
 use foretrace_replay::{
-    Confirmed, Enforced, Evidence, Limits, Modules, Program, ReplayError, Spot, TimeLimit, confirm, side_by_side,
+    Confirmed, Enforced, Evidence, Limits, Modules, Precision, Program, ReplayError, Spot, TimeLimit, confirm,
+    side_by_side,
 };
 use foretrace_trace::Trace;
 use std::collections::BTreeSet;
@@ -41,7 +42,8 @@ pub fn examine(
     let mut options = options(args, until);
     options.budget.stop = Some(stop);
     let time = TimeLimit { time: (subject.time * 20).clamp(LEAST, MOST), stop: Some(stop) };
-    let limits = Limits { time, replays: args.replays, until };
+    let precision = if subject.time < args.coarse_after { Precision::Each } else { Precision::Segments };
+    let limits = Limits { time, replays: args.replays, precision, until };
     let predictor = Predictor::new(&subject.trace, &options);
     let prediction = predictor.predict(bar);
     let recorded = (&subject.trace, &subject.modules);
@@ -182,7 +184,7 @@ impl Replays<'_> {
         let directory = self.bench.scratch.join("replay-0");
         std::fs::create_dir_all(&directory)?;
         let Ok(enforced) = Enforced::new(trace, &schedule) else { return Ok(()) };
-        let run = self.bench.program.replay(&enforced, &directory, self.bench.limits.time)?;
+        let run = self.bench.program.replay(&enforced, &directory, self.bench.limits.precision, self.bench.limits.time)?;
         let candidate = Candidate::Deadlock(foretrace_finding::Deadlock::new(Vec::new()));
         let witness = Witness { candidate, rung: Rung::Segments, schedule };
         for evidence in Evidence::all(&run.outcome) {

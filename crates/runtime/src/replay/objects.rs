@@ -1,0 +1,92 @@
+//! What is known of the things threads synchronise with: their clocks, and their states.
+//!
+//! Each has a lock of its own, so that threads that have nothing to do with each other do not meet. None is ever freed:
+//! a thread remembers where those are that it used last.
+
+use super::clock::Clock;
+use crate::arena;
+use crate::map::Map;
+use crate::spin::{Brief, Spin};
+use core::cell::{Cell, UnsafeCell};
+use core::sync::atomic::{AtomicU32, AtomicU64};
+
+/// A thing that threads synchronise with. All zero: nothing is known of it.
+pub struct Object {
+    lock: Brief,
+    /// Threads that hold it, if it is a lock.
+    pub holders: AtomicU32,
+    /// What `stuck` makes of it.
+    pub state: AtomicU64,
+    clocks: UnsafeCell<Clocks>,
+}
+
+/// What those know who acquire it.
+pub struct Clocks {
+    /// From those who changed it.
+    pub clock: Clock,
+    /// From those who held it for reading; of a thread, from its end.
+    pub readers: Clock,
+}
+
+// SAFETY: the clocks are used under the lock alone.
+unsafe impl Sync for Object {}
+
+impl Object {
+    /// Works with its clocks. The caller is in a section.
+    #[inline]
+    pub fn with_clocks<R>(&self, work: impl FnOnce(&mut Clocks) -> R) -> R {
+        self.lock.lock();
+        // SAFETY: the lock is held.
+        let result = work(unsafe { &mut *self.clocks.get() });
+        self.lock.unlock();
+        result
+    }
+}
+
+#[repr(align(64))]
+struct Shard(Spin<Map>);
+
+const SHARDS: usize = 64;
+static ALL: [Shard; SHARDS] = [const { Shard(Spin::new(Map::new())) }; SHARDS];
+
+const fn hash(key: u64) -> u64 {
+    key.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// The object with that key, which is its address or one of [`thread`]; none if there is no memory. The caller is in a
+/// section.
+pub fn find(key: u64) -> Option<&'static Object> {
+    let mut shard = ALL[(hash(key) >> 58) as usize % SHARDS].0.lock();
+    let slot = shard.entry(key)?;
+    if *slot == 0 {
+        *slot = arena::allocate(size_of::<Object>())? as u64;
+    }
+    // SAFETY: the slot holds a zeroed object of our own, which is never freed.
+    unsafe { (*slot as *const Object).as_ref() }
+}
+
+/// The key of a thread.
+pub const fn thread(index: u64) -> u64 {
+    1 << 63 | index
+}
+
+const REMEMBERED: usize = 256;
+
+/// Where a thread found its last objects. All zero: nowhere.
+pub struct Remembered([Cell<(u64, Option<&'static Object>)>; REMEMBERED]);
+
+impl Remembered {
+    /// As [`find`].
+    #[inline]
+    pub fn find(&self, key: u64) -> Option<&'static Object> {
+        let slot = &self.0[(hash(key) >> 56) as usize % REMEMBERED];
+        match slot.get() {
+            (known, object) if known == key => object,
+            _ => {
+                let object = find(key);
+                slot.set((key, object));
+                object
+            }
+        }
+    }
+}
