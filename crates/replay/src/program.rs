@@ -125,7 +125,12 @@ impl Program {
     ///
     /// # Errors
     /// If it cannot be run, or the answer cannot be read.
-    pub fn replay_file(&self, directory: &Path, precision: Precision, limit: impl Into<TimeLimit>) -> Result<Replayed, ReplayError> {
+    pub fn replay_file(
+        &self,
+        directory: &Path,
+        precision: Precision,
+        limit: impl Into<TimeLimit>,
+    ) -> Result<Replayed, ReplayError> {
         use std::os::unix::process::CommandExt;
         for name in ["outcome", "progress", "modules"] {
             let _ = fs::remove_file(directory.join(name));

@@ -184,7 +184,8 @@ impl Replays<'_> {
         let directory = self.bench.scratch.join("replay-0");
         std::fs::create_dir_all(&directory)?;
         let Ok(enforced) = Enforced::new(trace, &schedule) else { return Ok(()) };
-        let run = self.bench.program.replay(&enforced, &directory, self.bench.limits.precision, self.bench.limits.time)?;
+        let run =
+            self.bench.program.replay(&enforced, &directory, self.bench.limits.precision, self.bench.limits.time)?;
         let candidate = Candidate::Deadlock(foretrace_finding::Deadlock::new(Vec::new()));
         let witness = Witness { candidate, rung: Rung::Segments, schedule };
         for evidence in Evidence::all(&run.outcome) {
