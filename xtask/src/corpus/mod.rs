@@ -14,9 +14,12 @@ use foretrace_testkit::corpus::{Specimen, specimens};
 pub struct Args {
     /// Only those whose names contain this
     only: Option<String>,
-    /// Check each so often with Foretrace alone, and replay each finding so often
+    /// Replay each finding so often, with Foretrace alone, and check each program so often
     #[arg(long, value_name = "N")]
     times: Option<u32>,
+    /// Check each program so often instead
+    #[arg(long, value_name = "N", requires = "times")]
+    checks: Option<u32>,
     /// Keep all cores busy with other work meanwhile
     #[arg(long, requires = "times")]
     load: bool,
@@ -28,7 +31,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let mut all = specimens(&root().join("tests/programs"))?;
     all.retain(|specimen| args.only.as_ref().is_none_or(|only| specimen.name.contains(only.as_str())));
     match args.times {
-        Some(times) => repeat::run(&all, times, args.load),
+        Some(times) => repeat::run(&all, (args.checks.unwrap_or(times), times), args.load),
         None => compare(&all, args.only.is_none()),
     }
 }

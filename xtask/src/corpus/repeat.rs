@@ -22,7 +22,7 @@ impl Count {
 }
 
 /// Checks and replays so often; fails if anything was ever wrong.
-pub fn run(specimens: &[Specimen], times: u32, load: bool) -> anyhow::Result<()> {
+pub fn run(specimens: &[Specimen], times: (u32, u32), load: bool) -> anyhow::Result<()> {
     let stop = AtomicBool::new(false);
     let (checks, replays) = std::thread::scope(|scope| {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
@@ -49,7 +49,7 @@ pub fn run(specimens: &[Specimen], times: u32, load: bool) -> anyhow::Result<()>
     Ok(())
 }
 
-fn all(specimens: &[Specimen], times: u32) -> anyhow::Result<(Count, Count)> {
+fn all(specimens: &[Specimen], times: (u32, u32)) -> anyhow::Result<(Count, Count)> {
     let (mut checks, mut replays) = (Count::default(), Count::default());
     for specimen in specimens {
         one(specimen, times, &mut checks, &mut replays).with_context(|| specimen.name.clone())?;
@@ -59,11 +59,17 @@ fn all(specimens: &[Specimen], times: u32) -> anyhow::Result<(Count, Count)> {
     Ok((checks, replays))
 }
 
-fn one(specimen: &Specimen, times: u32, checks: &mut Count, replays: &mut Count) -> anyhow::Result<()> {
+/// The numbers of times are those of checks and of replays.
+fn one(
+    specimen: &Specimen,
+    (rounds, times): (u32, u32),
+    checks: &mut Count,
+    replays: &mut Count,
+) -> anyhow::Result<()> {
     let scratch = tempfile::tempdir()?;
     let program = scratch.path().join("program");
     tools::build(specimen, &program)?;
-    for round in 0..times {
+    for round in 0..rounds {
         let findings = scratch.path().join(format!("findings-{round}"));
         let answer = tools::check(specimen, &program, &findings)?;
         let right = answer.judgement.as_ref().is_some_and(foretrace_testkit::corpus::Judgement::is_right);

@@ -20,7 +20,7 @@ pub type Tool = fn(&Specimen, &Path) -> anyhow::Result<Answer>;
 pub const TOOLS: [(&str, Tool); 3] = [("Foretrace", foretrace), ("gcc ThreadSanitizer", tsan), ("Helgrind", helgrind)];
 
 /// How long any of them may take, in seconds.
-const LIMIT: &str = "60";
+const LIMIT: &str = "20";
 
 /// The tool under test, as it was built.
 pub fn release() -> anyhow::Result<PathBuf> {

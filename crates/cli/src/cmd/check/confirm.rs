@@ -27,6 +27,9 @@ pub struct Results {
     pub prediction: Prediction,
 }
 
+/// States that one question may take: large programs ask hundreds, and most are answered with far less or never.
+const STATES: u64 = 100_000;
+
 /// The least and the most time of a replay; between them, twenty times what the recorded run took.
 const LEAST: Duration = Duration::from_secs(10);
 const MOST: Duration = Duration::from_secs(600);
@@ -70,7 +73,7 @@ fn options(args: &Args, deadline: Option<Instant>) -> Options {
         deadlocks: args.look_for.contains(&Look::Deadlocks),
         window: args.window,
         jobs: args.jobs,
-        budget: Budget { deadline, ..Budget::default() },
+        budget: Budget { deadline, ..Budget::of_states(STATES) },
         ..Options::default()
     }
 }
