@@ -81,3 +81,45 @@ fn strange_builds() {
         assert!(locks(&open(&directory)) > 0, "{flags:?}");
     }
 }
+
+/// Records into a file system of its own with so little room; `None` where none can be mounted.
+fn on_a_small_disk(kilobytes: u32, scratch: &TempDir) -> Option<(PathBuf, Outcome)> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/semantics/hostile/limits.c");
+    let executable = build(&Program::read(&path), Way::Gcc, scratch.path());
+    let (disk, directory) = (scratch.path().join("disk"), scratch.path().join("recording"));
+    std::fs::create_dir(&disk).expect("a scratch directory can be made");
+    let mut shell = std::process::Command::new("unshare");
+    // What is mounted goes with the namespace, so the recording is copied out of it.
+    let script = "mount -t tmpfs -o size=$1k tmpfs $2 || exit 99; $3 record -o $2/r -- $4 files 100000000; \
+                  code=$?; cp -r $2/r $5; exit $code";
+    shell.args(["--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", &kilobytes.to_string()]);
+    shell.arg(&disk).arg(env!("CARGO_BIN_EXE_foretrace")).arg(executable).arg(&directory);
+    shell.env("FORETRACE_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    let outcome = finish(&mut shell, &directory);
+    if !directory.exists() && outcome.code() != 0 {
+        eprintln!("not tried, no file system can be mounted here: {}", outcome.stderr);
+        return None;
+    }
+    Some((directory, outcome))
+}
+
+#[test]
+fn the_disk_is_full() {
+    let scratch = scratch();
+    let Some((directory, outcome)) = on_a_small_disk(1500, &scratch) else { return };
+    assert_eq!(outcome.code(), 0);
+    assert!(outcome.stderr.lines().count() <= 1, "{}", outcome.stderr);
+    let recording = Recording::open(&directory).expect("it opens");
+    assert!(recording.notes().contains(&Note::DiskFull));
+    for thread in 0..recording.threads().len() {
+        assert!(recording.records(thread).all(|entry| entry.is_ok()));
+    }
+}
+
+#[test]
+fn the_disk_was_full_before() {
+    let scratch = scratch();
+    let Some((_, outcome)) = on_a_small_disk(24, &scratch) else { return };
+    assert_eq!(outcome.code(), 0);
+    assert!(outcome.stderr.contains("not even its first events could be written"), "{}", outcome.stderr);
+}

@@ -47,7 +47,14 @@ const PACKAGES: [Package; 3] = [
     },
 ];
 
-const POOL: &str = "https://deb.debian.org/debian/pool/main";
+/// Where the system's own package manager gets Debian's packages from, up to the archive's directory of them.
+fn pool() -> anyhow::Result<String> {
+    let asked =
+        Command::new("apt-get").args(["download", "--print-uris", "zstd"]).output().context("cannot run apt-get")?;
+    let answer = String::from_utf8_lossy(&asked.stdout);
+    let (before, _) = answer.split_once("/pool/main/").context("apt-get does not say where packages are")?;
+    Ok(format!("{}/pool/main", before.trim_start_matches('\'')))
+}
 
 /// Builds and runs them all; fails if one prints anything else than its native build.
 pub fn run() -> anyhow::Result<()> {
@@ -82,7 +89,7 @@ fn download(package: &Package, place: &Path) -> anyhow::Result<PathBuf> {
     let file = package.source.rsplit('/').next().unwrap_or(package.source);
     let archive = place.join(file);
     if !archive.exists() {
-        let url = format!("{POOL}/{}", package.source);
+        let url = format!("{}/{}", pool()?, package.source);
         check(
             Command::new("curl")
                 .args(["--silent", "--show-error", "--fail", "--location", "--output"])

@@ -57,7 +57,7 @@ fn begins_with(file: &Path, start: &[u8]) -> bool {
 
 /// Did the program make a thread, and so record anything?
 pub fn has_events(directory: &Path) -> bool {
-    directory.join("events").exists()
+    directory.join("events").metadata().is_ok_and(|file| file.len() > 0)
 }
 
 /// Is this the recording of a program that made no thread?

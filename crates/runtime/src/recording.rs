@@ -197,11 +197,13 @@ impl Chunk {
             let header: [u8; CHUNK_HEADER_SIZE] = self.at.cast::<[u8; CHUNK_HEADER_SIZE]>().read();
             (header, core::slice::from_raw_parts(self.content(), used))
         };
-        let header = sized(header, size, used);
         // Beyond the program's own limit a write would send it a signal.
         let result = match descriptor(EVENTS_FILE) {
             Ok(_) if offset + size as u64 > sys::file_size_limit() => Err(libc::EFBIG),
-            Ok(events) => sys::write_at(events, [&header, content], offset),
+            Ok(events) => sys::write_at(events, [&sized(header, size, used), content], offset).inspect_err(|_| {
+                // The disk may have been full in the middle: a chunk that says so is better than one that ends in zeros.
+                let _ = sys::write_at(events, [&sized(header, size, 0), &[]], offset);
+            }),
             Err(error) => Err(error),
         };
         if result.is_err() {

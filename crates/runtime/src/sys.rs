@@ -90,7 +90,7 @@ pub fn write(fd: i32, mut bytes: &[u8]) {
     }
 }
 
-/// Writes two blocks of bytes at a place of a file, whole or not at all as far as one can tell.
+/// Writes two blocks of bytes at a place of a file. After an error the first of them may be there.
 pub fn write_at(fd: i32, parts: [&[u8]; 2], offset: u64) -> Result<()> {
     let mut parts = parts;
     let mut offset = offset;

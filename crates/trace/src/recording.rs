@@ -10,6 +10,7 @@ mod writer;
 
 use std::collections::BTreeMap;
 use std::fs::File;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -17,7 +18,7 @@ pub use chunks::Header;
 use chunks::{Chunk, ThreadChunks};
 pub use error::{Damage, RecordingError};
 pub use fold::fold;
-use foretrace_event::layout::Flags;
+use foretrace_event::layout::{CHUNK_HEADER_SIZE, Flags};
 use foretrace_event::wire::Record;
 pub use merged::Merged;
 pub use records::{Entry, Records};
@@ -53,7 +54,7 @@ pub struct RecordedThread<'a> {
 
 #[derive(Debug)]
 enum Bytes {
-    Mapped(memmap2::Mmap),
+    Mapped(memmap2::Mmap, File),
     Owned(Vec<u8>),
 }
 
@@ -89,8 +90,9 @@ impl Recording {
     }
 
     fn from_files(files: Vec<(PathBuf, Bytes)>) -> Result<Self, RecordingError> {
-        let parts: Vec<_> = files.iter().map(|(path, bytes)| (path.as_path(), bytes.get())).collect();
-        let headers: Result<Vec<_>, _> = parts.iter().map(|(path, bytes)| chunks::read_header(path, bytes)).collect();
+        let parts: Vec<_> = files.iter().map(|(path, bytes)| (path.as_path(), bytes)).collect();
+        let headers: Result<Vec<_>, _> =
+            parts.iter().map(|(path, bytes)| chunks::read_header(path, bytes.get())).collect();
         let header = *headers?.last().expect("at least one file");
         let mut notes = header_notes(&header);
         let threads = chunks::find(&parts, &header, &mut notes)?;
@@ -193,9 +195,23 @@ impl Recording {
 impl Bytes {
     fn get(&self) -> &[u8] {
         match self {
-            Self::Mapped(map) => map,
+            Self::Mapped(map, _) => map,
             Self::Owned(bytes) => bytes,
         }
+    }
+
+    /// The header of a chunk, which lies within. It is read from the file, not from the mapping: looking for chunks would
+    /// make every page around a header count as this process's memory.
+    fn head(&self, at: usize) -> [u8; CHUNK_HEADER_SIZE] {
+        let mut head = [0; CHUNK_HEADER_SIZE];
+        let read = match self {
+            Self::Mapped(_, file) => file.read_exact_at(&mut head, at as u64).is_ok(),
+            Self::Owned(_) => false,
+        };
+        if !read {
+            head.copy_from_slice(&self.get()[at..at + CHUNK_HEADER_SIZE]);
+        }
+        head
     }
 }
 
@@ -220,5 +236,5 @@ fn map(path: &Path) -> Result<Bytes, RecordingError> {
     // SAFETY: the program that wrote the recording has ended, and nothing else writes or truncates it while it is open:
     // recordings are named for one run. All reads are bounds-checked, and no byte is assumed to keep its value.
     let map = unsafe { memmap2::Mmap::map(&file) }.map_err(error)?;
-    Ok(Bytes::Mapped(map))
+    Ok(Bytes::Mapped(map, file))
 }

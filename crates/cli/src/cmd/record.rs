@@ -46,10 +46,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let status = execute(args, &program, way, &directory, &mut run)?;
     fold(&directory);
     if !recording::has_events(&directory) {
-        eprintln!(
-            "foretrace: the program made no thread that could be recorded; {} holds no events",
-            args.output.display()
-        );
+        let why = match directory.join("events").exists() {
+            true => "not even its first events could be written",
+            false => "the program made no thread that could be recorded",
+        };
+        eprintln!("foretrace: {why}; {} holds no events", args.output.display());
     }
     Ok(exit_code(status))
 }

@@ -5,7 +5,7 @@ use foretrace_event::layout::{
 };
 use std::path::Path;
 
-use super::{Damage, RecordingError};
+use super::{Bytes, Damage, RecordingError};
 use crate::note::Note;
 
 /// The header's fields.
@@ -92,14 +92,14 @@ pub(super) fn read_header(path: &Path, bytes: &[u8]) -> Result<Header, Recording
 /// Finds all chunks of the files, checks them, and sorts them by thread and sequence. The header is that of the last
 /// file; the files before it end where they end.
 pub(super) fn find(
-    files: &[(&Path, &[u8])],
+    files: &[(&Path, &Bytes)],
     header: &Header,
     notes: &mut Vec<Note>,
 ) -> Result<Vec<ThreadChunks>, RecordingError> {
     let mut chunks = Vec::new();
     for (file, (path, bytes)) in files.iter().enumerate() {
         let is_last = file + 1 == files.len();
-        let next = if is_last { header.next } else { bytes.len() as u64 };
+        let next = if is_last { header.next } else { bytes.get().len() as u64 };
         scan(file, path, bytes, next, header, &mut chunks)?;
     }
     let threads = group(chunks, notes);
@@ -108,41 +108,46 @@ pub(super) fn find(
 }
 
 /// Where a file ends that should go on.
-fn cut_off(files: &[(&Path, &[u8])], header: &Header, threads: &[ThreadChunks]) -> Option<Note> {
+fn cut_off(files: &[(&Path, &Bytes)], header: &Header, threads: &[ThreadChunks]) -> Option<Note> {
     let full = header.flags.has(Flags::LIMIT) || header.flags.has(Flags::NO_SPACE);
-    let last = files.last().map_or(0, |(_, bytes)| bytes.len() as u64);
+    let last = files.last().map_or(0, |(_, bytes)| bytes.get().len() as u64);
     let short = (header.next > last && !full).then_some(files.len() - 1);
     let chunks = || threads.iter().flat_map(|thread| &thread.records);
     let file = chunks().find(|chunk| chunk.cut).map(|chunk| chunk.file).or(short)?;
-    Some(Note::CutOff { byte: files[file].1.len() as u64 })
+    Some(Note::CutOff { byte: files[file].1.get().len() as u64 })
 }
 
 fn scan(
     file: usize,
     path: &Path,
-    bytes: &[u8],
+    bytes: &Bytes,
     next: u64,
     header: &Header,
     chunks: &mut Vec<Chunk>,
 ) -> Result<(), RecordingError> {
-    let end = usize::try_from(next).map_or(bytes.len(), |next| next.min(bytes.len()));
+    let length = bytes.get().len();
+    let end = usize::try_from(next).map_or(length, |next| next.min(length));
     let mut at = HEADER_SIZE;
     while at + CHUNK_HEADER_SIZE <= end {
-        if word(bytes, at + chunk::MAGIC) != CHUNK_MAGIC {
-            at += UNIT;
+        let head = bytes.head(at);
+        if word(&head, chunk::MAGIC) != CHUNK_MAGIC {
+            // Room that was never filled: there the mapping is faster.
+            let is_gap = |at: &usize| word(bytes.get(), at + chunk::MAGIC) != CHUNK_MAGIC;
+            at = (at..).step_by(UNIT).find(|at| at + CHUNK_HEADER_SIZE > end || !is_gap(at)).unwrap_or(end);
             continue;
         }
         let damaged =
             |(offset, damage)| RecordingError::Damaged { path: path.to_owned(), byte: (at + offset) as u64, damage };
-        let (found, capacity) = read_chunk(bytes, at, header).map_err(damaged)?;
+        let (found, capacity) = read_chunk(&head, at, length, header).map_err(damaged)?;
         chunks.extend((found.kind == ChunkKind::Table || !found.is_empty()).then_some(Chunk { file, ..found }));
         at += capacity.next_multiple_of(UNIT);
     }
     Ok(())
 }
 
-fn read_chunk(bytes: &[u8], at: usize, header: &Header) -> Result<(Chunk, usize), (usize, Damage)> {
-    let field = |offset| word(bytes, at + offset);
+/// A chunk by its header, which stands at `at` in a file of that length.
+fn read_chunk(head: &[u8], at: usize, length: usize, header: &Header) -> Result<(Chunk, usize), (usize, Damage)> {
+    let field = |offset| word(head, offset);
     let code = field(chunk::KIND);
     let kind = ChunkKind::from_code(code).ok_or((chunk::KIND, Damage::Kind(code)))?;
     let thread = field(chunk::THREAD);
@@ -157,12 +162,9 @@ fn read_chunk(bytes: &[u8], at: usize, header: &Header) -> Result<(Chunk, usize)
     }
     let start = at + CHUNK_HEADER_SIZE;
     let end = start + if kind == ChunkKind::Table { room } else { used as usize };
-    let cut = end > bytes.len();
+    let cut = end > length;
     let sequence = field(chunk::SEQUENCE);
-    Ok((
-        Chunk { kind, thread, sequence, file: 0, start, end: end.min(bytes.len()), cut, replaces: None },
-        capacity as usize,
-    ))
+    Ok((Chunk { kind, thread, sequence, file: 0, start, end: end.min(length), cut, replaces: None }, capacity as usize))
 }
 
 fn group(mut chunks: Vec<Chunk>, notes: &mut Vec<Note>) -> Vec<ThreadChunks> {
