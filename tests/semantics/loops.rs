@@ -146,10 +146,10 @@ fn segments(recording: &Recording) -> Vec<Segment> {
 }
 
 /// Compiles the program with loops told once, or not; whether they were, and what was recorded.
-fn run(source: &Path, level: &str, once: bool) -> (bool, Vec<Segment>) {
+fn run(source: &Path, [level, debug]: [&str; 2], once: bool) -> (bool, Vec<Segment>) {
     let name = |ending: &str| source.with_extension(format!("{once}{level}.{ending}"));
     let (object, program, directory) = (name("o"), name("out"), name("ft"));
-    let mut compile = foretrace(&["cc", "--compiler", "clang-19", level, "-c"]);
+    let mut compile = foretrace(&["cc", "--compiler", "clang-19", level, debug, "-c"]);
     compile.arg(source).arg("-o").arg(&object).env("FORETRACE_LOOPS", if once { "1" } else { "0" });
     let mut link = foretrace(&["cc", "--compiler", "clang-19"]);
     link.arg(&object).arg("-o").arg(&program);
@@ -167,11 +167,11 @@ fn run(source: &Path, level: &str, once: bool) -> (bool, Vec<Segment>) {
 #[test]
 fn loops_told_once_say_the_same() {
     let scratch = tempfile::tempdir().expect("a scratch directory can be made");
-    for (seed, level) in [(1, "-O1"), (2, "-O2"), (3, "-O3")] {
+    for (seed, flags) in [(1, ["-O1", "-g"]), (2, ["-O2", "-g1"]), (3, ["-O3", "-g"])] {
         let source = scratch.path().join(format!("{seed}.c"));
         std::fs::write(&source, program(seed)).expect("a scratch file can be written");
-        let ((hoisted, once), (plain, singly)) = (run(&source, level, true), run(&source, level, false));
-        assert_eq!((hoisted, plain), (true, false), "{level}");
+        let ((hoisted, once), (plain, singly)) = (run(&source, flags, true), run(&source, flags, false));
+        assert_eq!((hoisted, plain), (true, false), "{flags:?}");
         assert_eq!(once.len(), singly.len());
         for (segment, (once, singly)) in once.iter().zip(&singly).enumerate() {
             assert_eq!(once, singly, "segment {segment} of {}", program(seed));

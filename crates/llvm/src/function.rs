@@ -42,8 +42,9 @@ impl Function {
             if line.trim().is_empty() {
                 continue;
             }
-            // Tables of switches, and the second lines of invokes and landing pads.
-            if bracket || line.starts_with("    ") {
+            // Tables of switches, and the second lines of invokes and landing pads; debug records are indented, too.
+            let is_record = line.trim_start().starts_with("#dbg_");
+            if bracket || (line.starts_with("    ") && !is_record) {
                 let last = block.lines.last_mut()?;
                 last.push('\n');
                 last.push_str(line);

@@ -38,6 +38,14 @@ fn an_address_that_stays_is_told_once_before_the_loop() {
 }
 
 #[test]
+fn debug_records_are_not_part_of_what_they_follow() {
+    let body = "  %at = getelementptr i32, ptr %0, i64 %3\n    #dbg_value(ptr %at, !4, !DIExpression(), !5)\n  \
+                call void @__tsan_read4(ptr %at)\n    #dbg_value(i64 %3, !6, !DIExpression(), !5)";
+    let rewritten = rewrite(&counted(body)).expect("there is something to gain");
+    assert_eq!(calls(&rewritten, "__foretrace_loop"), 1, "{rewritten}");
+}
+
+#[test]
 fn an_address_that_takes_steps_is_a_series() {
     let body = "  %at = getelementptr inbounds [4 x i32], ptr %0, i64 %3, i64 2\n  call void @__tsan_read4(ptr %at)";
     let rewritten = rewrite(&counted(body)).expect("there is something to gain");
