@@ -102,6 +102,17 @@ fn a_handler_does_not_tear_a_barrier_apart() {
 }
 
 #[test]
+fn a_handler_is_not_in_a_barrier_that_the_recording_ends_in() {
+    let mut writer = Writer::new();
+    writer.op(0, Op::BarrierInit, 0x200, 2).op(0, Op::BarrierEnter, 0x200, 0).op(0, Op::SignalEnter, 0, 10);
+    writer.write(0, 0x400).write(1, 0x400);
+    let trace = trace(writer);
+    let kinds = events(&trace, 0);
+    assert!(matches!(kinds[..], [.., Event::Write(_), Event::BarrierEnter(_)]), "{kinds:?}");
+    foretrace_testkit::fuzz::accepted(&trace);
+}
+
+#[test]
 fn a_thread_is_read_up_to_what_cannot_have_happened() {
     let mut writer = Writer::new();
     writer.op(0, Op::Lock, 0x100, 0).op(1, Op::Lock, 0x100, 0).op(1, Op::Unlock, 0x100, 0).op(0, Op::Fence, 0, 5);

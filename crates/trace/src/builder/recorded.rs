@@ -89,9 +89,12 @@ impl TraceBuilder {
 }
 
 /// The last position up to this one at which an access may stand: waits and barriers are not to be torn apart by what a
-/// signal handler does meanwhile.
+/// signal handler does meanwhile, not even where the recording ends inside.
 fn before_glued(slots: &[Slot], mut position: usize) -> usize {
-    while position > 0 && slots.get(position).is_some_and(|slot| slot.is_glued_to(&slots[position - 1])) {
+    let glued = |position: usize| {
+        slots[position - 1].is_glued_to_next() || slots.get(position).is_some_and(Slot::is_glued_to_last)
+    };
+    while position > 0 && glued(position) {
         position -= 1;
     }
     position

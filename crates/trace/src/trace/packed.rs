@@ -195,10 +195,14 @@ impl Slot {
         matches!(self.kind, Kind::Read | Kind::Write)
     }
 
-    /// Must it directly follow the event before it?
-    pub(crate) fn is_glued_to(&self, before: &Self) -> bool {
-        let wait = |kind| matches!(kind, Kind::Wait | Kind::FailedWait);
-        wait(self.kind) || wait(before.kind) || self.kind == Kind::BarrierExit
+    /// Must this event directly follow the one before it?
+    pub(crate) fn is_glued_to_last(&self) -> bool {
+        matches!(self.kind, Kind::Wait | Kind::FailedWait | Kind::BarrierExit)
+    }
+
+    /// Must the thread's next event, if there is one, directly follow this one?
+    pub(crate) fn is_glued_to_next(&self) -> bool {
+        matches!(self.kind, Kind::Wait | Kind::FailedWait | Kind::BarrierEnter)
     }
 
     fn patience(&self) -> Patience {
