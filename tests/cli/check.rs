@@ -79,22 +79,23 @@ fn finding(scratch: &Scratch) -> String {
     format!("foretrace-findings/{}", found[0])
 }
 
-#[test]
-fn a_build_of_the_wrapper_is_checked_for_everything() {
+/// Both errors are found in builds made by this command.
+fn finds_both(compiler: &str) {
     let scratch = scratch();
     for (name, kind) in [("race", "data-race"), ("deadlock", "deadlock")] {
-        scratch.all(&[&format!("foretrace-cc -g -pthread {name}.c -o {name}")]);
+        scratch.all(&[&format!("{compiler} -g -pthread {name}.c -o {name}")]);
         assert_eq!(check(&scratch, &format!("-- ./{name}")), (Some(1), vec![kind.to_owned()]), "{name}");
     }
 }
 
 #[test]
+fn a_build_of_the_wrapper_is_checked_for_everything() {
+    finds_both("foretrace-cc");
+}
+
+#[test]
 fn a_build_with_gccs_threadsanitizer_is_checked_as_it_is() {
-    let scratch = scratch();
-    for (name, kind) in [("race", "data-race"), ("deadlock", "deadlock")] {
-        scratch.all(&[&format!("gcc -g -fsanitize=thread -pthread {name}.c -o {name}")]);
-        assert_eq!(check(&scratch, &format!("-- ./{name}")), (Some(1), vec![kind.to_owned()]), "{name}");
-    }
+    finds_both("gcc -fsanitize=thread");
 }
 
 #[test]
@@ -103,6 +104,67 @@ fn an_ordinary_program_is_checked_for_deadlocks() {
     scratch.all(&["gcc -g -pthread race.c -o race", "gcc -g -pthread deadlock.c -o deadlock"]);
     assert_eq!(check(&scratch, "-- ./deadlock"), (Some(1), vec!["deadlock".to_owned()]));
     assert_eq!(check(&scratch, "-- ./race"), (Some(0), vec![]));
+}
+
+/// Meets its deadlock in every run.
+const ALWAYS: &str = r"
+#include <pthread.h>
+#include <semaphore.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static sem_t s;
+static void *waits(void *arg) {
+    pthread_mutex_lock(&m);
+    sem_wait(&s);
+    pthread_mutex_unlock(&m);
+    return arg;
+}
+int main(void) {
+    pthread_t a;
+    sem_init(&s, 0, 0);
+    pthread_create(&a, NULL, waits, NULL);
+    usleep(20000);
+    pthread_mutex_lock(&m);
+    sem_post(&s);
+    pthread_mutex_unlock(&m);
+    pthread_join(a, NULL);
+    return 0;
+}
+";
+
+/// Its only thread beside `main` waits for a timer.
+const TIMER: &str = r"
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <unistd.h>
+static sem_t s;
+static void ring(int signal) { (void)signal; sem_post(&s); }
+static void *waits(void *arg) {
+    while (sem_wait(&s)) {}
+    return arg;
+}
+int main(void) {
+    pthread_t a;
+    sem_init(&s, 0, 0);
+    signal(SIGALRM, ring);
+    alarm(1);
+    pthread_create(&a, NULL, waits, NULL);
+    pthread_join(a, NULL);
+    return 5;
+}
+";
+
+#[test]
+fn a_run_that_cannot_go_on_is_ended_and_one_that_waits_for_a_timer_is_not() {
+    let scratch = Scratch::with(&[("always.c", ALWAYS), ("timer.c", TIMER)]);
+    let stuck = scratch.run("foretrace check --timeout 10m always.c");
+    assert_eq!(stuck.code(), Some(1), "{}", stuck.err());
+    assert!(stuck.err().contains("error: deadlock"), "{}", stuck.err());
+    assert!(stuck.err().contains("1 confirmed; the program could not go on and was ended"), "{}", stuck.err());
+    let waits = scratch.run("foretrace check timer.c");
+    assert_eq!(waits.code(), Some(0), "{}", waits.err());
+    assert!(waits.err().contains("nothing found; the program ended with 5"), "{}", waits.err());
 }
 
 #[test]

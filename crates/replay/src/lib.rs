@@ -38,6 +38,7 @@ mod modules;
 mod outcome;
 mod process;
 mod program;
+mod standstill;
 
 pub use enforced::{Enforced, EnforcedStep, NotEnforceable};
 pub use evidence::{Evidence, Spot, verdict};

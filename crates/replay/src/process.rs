@@ -6,6 +6,7 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::standstill::Watch;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
@@ -17,6 +18,8 @@ pub struct TimeLimit {
     pub time: Duration,
     /// And not after this has been raised: Ctrl-C.
     pub stop: Option<&'static AtomicBool>,
+    /// And not when none of its threads can ever go on.
+    pub standstill: bool,
 }
 
 impl TimeLimit {
@@ -28,7 +31,7 @@ impl TimeLimit {
 
 impl From<Duration> for TimeLimit {
     fn from(time: Duration) -> Self {
-        Self { time, stop: None }
+        Self { time, stop: None, standstill: false }
     }
 }
 
@@ -41,8 +44,18 @@ pub struct Ended {
     pub timed_out: bool,
     /// It was killed, because somebody asked to stop.
     pub stopped: bool,
+    /// It was killed, because none of its threads could ever go on.
+    pub stuck: bool,
     /// How long it ran.
     pub time: Duration,
+}
+
+/// Why a process is killed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Why {
+    Late,
+    Stopped,
+    Stuck,
 }
 
 /// Runs a command and kills it when its time is up, with its process group if it leads one, or when the calling thread
@@ -54,14 +67,15 @@ pub fn run_limited(command: &mut Command, limit: impl Into<TimeLimit>) -> io::Re
     let begin = Instant::now();
     let limit = limit.into();
     let mut child = spawn(command)?;
-    let in_time = ends_within(&child, &limit)?;
-    if !in_time {
+    let cut_short = ends_within(&child, &limit)?;
+    if cut_short.is_some() {
         let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
         child.kill()?;
     }
     let status = child.wait()?;
-    let stopped = !in_time && limit.is_stopped();
-    Ok(Ended { status, timed_out: !in_time && !stopped, stopped, time: begin.elapsed() })
+    let is = |why| cut_short == Some(why);
+    let time = begin.elapsed();
+    Ok(Ended { status, timed_out: is(Why::Late), stopped: is(Why::Stopped), stuck: is(Why::Stuck), time })
 }
 
 #[allow(unsafe_code)]
@@ -89,19 +103,28 @@ fn kept_waiting(child: &Child, limit: &TimeLimit) -> Duration {
 /// So many times its time a process may wait for a processor.
 const MOST_WAITING: u32 = 5;
 
-fn ends_within(child: &Child, limit: &TimeLimit) -> io::Result<bool> {
+/// Waits for its end, or tells why it has to be killed.
+fn ends_within(child: &Child, limit: &TimeLimit) -> io::Result<Option<Why>> {
     let descriptor = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     let begin = Instant::now();
+    let mut watch = Watch::new(child.id());
+    let mut over = || {
+        let late = || begin.elapsed() >= limit.time && begin.elapsed() >= limit.time + kept_waiting(child, limit);
+        let stuck = limit.standstill && watch.stands_still();
+        limit.is_stopped().then_some(Why::Stopped).or(late().then_some(Why::Late)).or(stuck.then_some(Why::Stuck))
+    };
     loop {
         let left = limit.time.saturating_sub(begin.elapsed()).min(GLANCE);
-        let over = limit.is_stopped() || left.is_zero() && begin.elapsed() >= limit.time + kept_waiting(child, limit);
-        let left = if left.is_zero() && !over { GLANCE } else { left };
+        let left = if left.is_zero() { GLANCE } else { left };
         let left = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
         match poll(&mut [PollFd::new(&descriptor, PollFlags::IN)], Some(&left)) {
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
-            Ok(0) if !over => {}
-            Ok(ready) => return Ok(ready > 0),
+            Ok(0) => {}
+            Ok(_) => return Ok(None),
+        }
+        if let Some(why) = over() {
+            return Ok(Some(why));
         }
     }
 }
@@ -115,7 +138,7 @@ mod tests {
         let ended = run_limited(Command::new("sleep").arg("20"), Duration::from_millis(20)).unwrap();
         assert!(ended.timed_out && !ended.status.success() && ended.time < Duration::from_secs(10));
         static STOP: AtomicBool = AtomicBool::new(true);
-        let limit = TimeLimit { time: Duration::from_secs(20), stop: Some(&STOP) };
+        let limit = TimeLimit { time: Duration::from_secs(20), stop: Some(&STOP), standstill: false };
         let ended = run_limited(Command::new("sleep").arg("20"), limit).unwrap();
         assert!(ended.stopped && !ended.timed_out && ended.time < Duration::from_secs(10));
         let ended = run_limited(&mut Command::new("true"), Duration::from_secs(10)).unwrap();

@@ -44,7 +44,7 @@ pub fn examine(
     let until = args.budget.map(|budget| Instant::now() + budget);
     let mut options = options(args, until);
     options.budget.stop = Some(stop);
-    let time = TimeLimit { time: (subject.time * 20).clamp(LEAST, MOST), stop: Some(stop) };
+    let time = TimeLimit { time: (subject.time * 20).clamp(LEAST, MOST), stop: Some(stop), standstill: false };
     let precision = if subject.time < args.coarse_after { Precision::Each } else { Precision::Segments };
     let limits = Limits { time, replays: args.replays, precision, until };
     let predictor = Predictor::new(&subject.trace, &options);

@@ -28,7 +28,7 @@ pub struct Subject {
     pub symbols: Symbols,
     /// How the recorded run ended, in words.
     pub exit: String,
-    /// It was ended because it took too long, or by Ctrl-C.
+    /// It was ended because it took too long, or could not go on, or by Ctrl-C.
     pub cut_short: bool,
     /// How long it took.
     pub time: Duration,
@@ -62,7 +62,7 @@ impl Subject {
             recording: path,
             modules: Modules::new(recording.modules().to_vec()),
             exit: ended.as_ref().map_or_else(String::new, how),
-            cut_short: ended.is_some_and(|ended| ended.timed_out || ended.stopped),
+            cut_short: ended.is_some_and(|ended| ended.timed_out || ended.stopped || ended.stuck),
             time: ended.map_or(Duration::from_millis(number("milliseconds").unwrap_or(0)), |ended| ended.time),
             compiled: false,
             trace,
@@ -84,6 +84,7 @@ impl Subject {
 fn how(ended: &Ended) -> String {
     match (ended.status.code(), ended.status.signal()) {
         _ if ended.timed_out => format!("the program was ended after {:.0?}", ended.time),
+        _ if ended.stuck => format!("the program could not go on and was ended after {:.0?}", ended.time),
         _ if ended.stopped => format!("the program was interrupted after {:.0?}", ended.time),
         (Some(code), _) => format!("the program ended with {code}"),
         (None, signal) => format!("the program was killed by signal {}", signal.unwrap_or_default()),
@@ -156,7 +157,7 @@ fn record(args: &Args, program: &Program, directory: &Path, stop: &'static Atomi
     settings.push(&directory);
     let started = SystemTime::now();
     let mut command = program.with_settings(&settings);
-    let limit = TimeLimit { time: args.timeout, stop: Some(stop) };
+    let limit = TimeLimit { time: args.timeout, stop: Some(stop), standstill: true };
     let news = Later::new(|| eprintln!("foretrace: recording; Ctrl-C ends the program, and what it did is checked"));
     let ended = run_limited(command.stdout(io_stderr(args)), limit)
         .with_context(|| format!("cannot run {}", program.path.display()))?;

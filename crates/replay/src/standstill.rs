@@ -1,0 +1,147 @@
+//! Is a process at a standstill? Seen from outside, with nothing of ours in it.
+//!
+//! It is if each of its threads waits, without a time limit, for a word of the process's own memory to change, and none has
+//! run for a while: then there is nobody left to change it. Threads that sleep, read, poll or wait for another process
+//! are not at a standstill, and neither is a process that handles signals which may come by themselves.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// For so long nothing may have moved.
+const LONG: Duration = Duration::from_millis(250);
+
+/// Watches one process.
+#[derive(Debug)]
+pub struct Watch {
+    process: String,
+    seen: Option<(Instant, Vec<Waiting>)>,
+}
+
+/// A thread that waits: in this call, after having given up its processor so often.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Waiting {
+    thread: String,
+    call: String,
+    switches: String,
+}
+
+impl Watch {
+    /// Watches the process with this number.
+    pub fn new(process: u32) -> Self {
+        Self { process: format!("/proc/{process}"), seen: None }
+    }
+
+    /// Has it stood still for a while? To be asked again and again.
+    pub fn stands_still(&mut self) -> bool {
+        let now = Instant::now();
+        let Some(waiting) = all_waiting(Path::new(&self.process)) else {
+            self.seen = None;
+            return false;
+        };
+        match &self.seen {
+            Some((since, before)) if *before == waiting => {
+                now.duration_since(*since) >= LONG && !handles_what_comes_by_itself(Path::new(&self.process))
+            }
+            _ => {
+                // What was true of each thread in turn has to be true of all at once: the time runs from here.
+                self.seen = Some((Instant::now(), waiting));
+                false
+            }
+        }
+    }
+}
+
+/// The threads, if all of them wait for ever.
+fn all_waiting(process: &Path) -> Option<Vec<Waiting>> {
+    let mut all = Vec::new();
+    for thread in fs::read_dir(process.join("task")).ok()? {
+        let path = thread.ok()?.path();
+        let status = fs::read_to_string(path.join("status")).ok()?;
+        // A main thread that has left stays, as a shadow, for as long as the others run.
+        if field(&status, "State:")?.starts_with(['Z', 'X']) {
+            continue;
+        }
+        let call = fs::read_to_string(path.join("syscall")).ok()?;
+        if !waits_for_ever(&call, process)? {
+            return None;
+        }
+        let switches = field(&status, "voluntary_ctxt_switches:")?.to_owned();
+        all.push(Waiting { thread: path.file_name()?.to_string_lossy().into_owned(), call, switches });
+    }
+    (!all.is_empty()).then_some(all)
+}
+
+fn field<'a>(status: &'a str, name: &str) -> Option<&'a str> {
+    status.lines().find_map(|line| line.strip_prefix(name)).map(str::trim)
+}
+
+/// The number of the system call `futex` on x86-64.
+const FUTEX: u64 = 202;
+/// Its operations that wait: `WAIT`, `LOCK_PI`, `WAIT_BITSET`, `WAIT_REQUEUE_PI`, `LOCK_PI2`.
+const WAITS: [u64; 5] = [0, 6, 9, 11, 13];
+const COMMANDS: u64 = 0x7f;
+const PRIVATE: u64 = 0x80;
+
+/// Does a thread in this call wait for a word of its process's own memory, with no limit of time?
+fn waits_for_ever(call: &str, process: &Path) -> Option<bool> {
+    let numbers = |word: &str| match word.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => word.parse().ok(),
+    };
+    let words: Vec<u64> = call.split_whitespace().map_while(numbers).collect();
+    let &[FUTEX, word, operation, _, limit, ..] = words.as_slice() else { return Some(false) };
+    let waits = WAITS.contains(&(operation & COMMANDS)) && limit == 0;
+    Some(waits && (operation & PRIVATE != 0 || is_own(word, process)?))
+}
+
+/// Is this memory that no other process sees?
+fn is_own(address: u64, process: &Path) -> Option<bool> {
+    let maps = fs::read_to_string(process.join("maps")).ok()?;
+    let rights = maps.lines().find_map(|line| {
+        let (range, rest) = line.split_once(' ')?;
+        let (start, end) = range.split_once('-')?;
+        let inside = u64::from_str_radix(start, 16).ok()? <= address && address < u64::from_str_radix(end, 16).ok()?;
+        inside.then(|| rest.split(' ').next()).flatten()
+    })?;
+    Some(rights.ends_with('p'))
+}
+
+/// Signals that a timer or a file sends: `SIGALRM`, `SIGVTALRM`, `SIGPROF`, `SIGIO`, and those of real time that libc does
+/// not keep to itself.
+const BY_ITSELF: u64 = 1 << (14 - 1) | 1 << (26 - 1) | 1 << (27 - 1) | 1 << (29 - 1) | !0 << (35 - 1);
+
+fn handles_what_comes_by_itself(process: &Path) -> bool {
+    let status = fs::read_to_string(process.join("status")).unwrap_or_default();
+    let handled = field(&status, "SigCgt:").and_then(|mask| u64::from_str_radix(mask, 16).ok());
+    handled.is_none_or(|mask| mask & BY_ITSELF != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_futex_of_its_own_without_a_limit_is_waited_for_for_ever() {
+        let own = Path::new("/proc/self");
+        let here = Box::new(0u32);
+        let address = std::ptr::from_ref(&*here) as u64;
+        let waits = |call: &str| waits_for_ever(call, own);
+        assert_eq!(waits("202 0x7f00 0x80 0x2 0x0 0x0 0x0 0x7ffd 0x7f11\n"), Some(true));
+        assert_eq!(waits("202 0x7f00 0x189 0x0 0x0 0x0 0xffffffff 0x7ffd 0x7f11\n"), Some(true));
+        assert_eq!(waits("202 0x7f00 0x189 0x0 0x7ffd0 0x0 0xffffffff 0x7ffd 0x7f11\n"), Some(false));
+        assert_eq!(waits("202 0x7f00 0x81 0x1 0x0 0x0 0x0 0x7ffd 0x7f11\n"), Some(false));
+        assert_eq!(waits(&format!("202 {address:#x} 0x109 0x1 0x0 0x0 0xffffffff 0x7ffd 0x7f11\n")), Some(true));
+        assert_eq!(waits("230 0x0 0x0 0x7ffd 0x7ffd 0x0 0x0 0x7ffd 0x7f11\n"), Some(false));
+        assert_eq!(waits("running\n"), Some(false));
+        assert_eq!(waits("-1 0x7ffd 0x7f11\n"), Some(false));
+        assert_eq!(waits(""), Some(false));
+    }
+
+    #[test]
+    fn a_process_that_runs_does_not_stand_still() {
+        let mut watch = Watch::new(std::process::id());
+        assert!(!watch.stands_still() && !watch.stands_still());
+        assert!(!Watch::new(u32::MAX).stands_still());
+    }
+}
