@@ -176,6 +176,45 @@ fn a_recording_is_checked_like_a_run() {
     scratch.run("foretrace check --recording nowhere.ft").refuses("nowhere.ft");
 }
 
+/// A thread a line of its input; they race.
+const LINES: &str = r"
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static int lines;
+static void *count(void *arg) {
+    usleep(3000);
+    lines++;
+    return arg;
+}
+int main(void) {
+    char line[64];
+    pthread_t threads[2];
+    int n = 0;
+    while (n < 2 && fgets(line, sizeof line, stdin))
+        pthread_create(&threads[n++], NULL, count, NULL);
+    for (int i = 0; i < n; i++)
+        pthread_join(threads[i], NULL);
+    return n;
+}
+";
+
+#[test]
+fn replays_read_what_the_recorded_run_read() {
+    for input in ["< input", "< input cat |"] {
+        let scratch = Scratch::with(&[("lines.c", LINES), ("input", "one\ntwo\n")]);
+        let (before, after) = if input.ends_with('|') { (input, "") } else { ("", input) };
+        let said = scratch.shell(&format!("{before} foretrace check lines.c {after}"));
+        assert_eq!(said.code(), Some(1), "{}", said.err());
+        assert!(said.err().contains("1 confirmed; the program ended with 2"), "{}", said.err());
+        std::fs::remove_file(scratch.path("input")).expect("it is there");
+        let again = scratch.run(&format!("foretrace replay --times 3 {}", finding(&scratch)));
+        assert!(again.out().contains("failed 3 of 3 times"), "{}{}", again.out(), again.err());
+        let again = scratch.run("foretrace check --recording foretrace-findings/runs/lines/recording.ft");
+        assert!(again.err().contains("1 confirmed"), "{}", again.err());
+    }
+}
+
 #[test]
 fn the_answers() {
     let scratch = scratch();

@@ -80,6 +80,13 @@ impl Scratch {
         Ran { line: line.to_owned(), output: output.unwrap_or_else(|error| panic!("{line}: {error}")) }
     }
 
+    /// Runs a line of the shell; `foretrace` in it is the one under test.
+    pub fn shell(&self, line: &str) -> Ran {
+        let script = format!("foretrace() {{ {FORETRACE:?} \"$@\"; }}\n{line}");
+        let output = self.command("sh").arg("-c").arg(script).output();
+        Ran { line: line.to_owned(), output: output.unwrap_or_else(|error| panic!("{line}: {error}")) }
+    }
+
     /// Runs command lines that must all succeed; the last one's.
     pub fn all(&self, lines: &[&str]) -> Ran {
         let mut runs = lines.iter().map(|line| self.run(line).succeeds()).collect::<Vec<_>>();

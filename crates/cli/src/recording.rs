@@ -2,6 +2,7 @@
 
 use anyhow::{Context, bail};
 use foretrace_event::layout::MAGIC;
+use foretrace_replay::Input;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::fs;
@@ -81,6 +82,8 @@ pub struct Run<'a> {
     pub way: &'a str,
     /// When it began.
     pub started: SystemTime,
+    /// What it read, as far as it can be read again.
+    pub input: Input,
     /// How it ended, and after how long.
     pub ended: Option<(ExitStatus, Duration)>,
 }
@@ -102,6 +105,7 @@ impl Run<'_> {
         line("command", &self.command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "));
         line("directory", &std::env::current_dir().unwrap_or_default().display());
         line("way", &self.way);
+        line("input", &self.input);
         let since = self.started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         line("started", &since.as_secs());
         if let Some((status, duration)) = &self.ended {

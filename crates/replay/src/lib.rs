@@ -33,6 +33,7 @@
 
 mod enforced;
 mod evidence;
+mod input;
 mod ladder;
 mod modules;
 mod outcome;
@@ -42,6 +43,7 @@ mod standstill;
 
 pub use enforced::{Enforced, EnforcedStep, NotEnforceable};
 pub use evidence::{Evidence, Spot, verdict};
+pub use input::{Input, NoInput};
 pub use ladder::{Confirmed, Limits, confirm, side_by_side};
 pub use modules::Modules;
 pub use outcome::{Block, Diverged, Outcome, OutcomeError, SeenAccess, SeenRace, SeenStuck, Stalled};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::outcome::MAX_BYTES;
-use crate::{Ended, Enforced, Modules, Outcome, OutcomeError, TimeLimit, run_limited};
+use crate::{Ended, Enforced, Input, Modules, Outcome, OutcomeError, TimeLimit, run_limited};
 
 /// A program, and how the runtime comes into it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -18,6 +18,8 @@ pub struct Program {
     pub command: Vec<OsString>,
     /// Where it runs; none: here.
     pub directory: Option<PathBuf>,
+    /// What it reads in a replay.
+    pub input: Input,
     /// The variables that bring the runtime in.
     pub environment: Vec<(OsString, OsString)>,
 }
@@ -137,8 +139,9 @@ impl Program {
         }
         let mut command = self.under(directory, precision, false);
         command.process_group(0);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
         let error = |source| ReplayError::Io { path: self.path.clone(), source };
+        self.input.give(&mut command).map_err(error)?;
         let ended = run_limited(&mut command, limit).map_err(error)?;
         read(directory, ended)
     }

@@ -1,7 +1,7 @@
 //! Replays of a shell script that answers as the runtime does.
 
 use foretrace_finding::{Candidate, Race, Rung, Verdict, Witness};
-use foretrace_replay::{Limits, Modules, Precision, Program, confirm};
+use foretrace_replay::{Input, Limits, Modules, Precision, Program, confirm};
 use foretrace_trace::Trace;
 use std::time::Duration;
 
@@ -24,6 +24,7 @@ fn check(answer: &str, seconds: u32) -> (Verdict, usize) {
         path: "/bin/sh".into(),
         command: ["sh", "-c", &script].map(Into::into).to_vec(),
         directory: None,
+        input: Input::Nothing,
         environment: vec![],
     };
     let trace = trace();

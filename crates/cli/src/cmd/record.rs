@@ -3,6 +3,7 @@
 use crate::recording::{self, Run};
 use crate::way::{Way, find_program, way_into};
 use anyhow::Context;
+use foretrace_replay::Input;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::{SignalsInfo, exfiltrator::WithOrigin};
 use signal_hook::low_level::siginfo::Cause;
@@ -41,7 +42,13 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let program = find_program(&args.command[0])?;
     let way = way_into(&program)?;
     let directory = recording::prepare(&args.output)?;
-    let mut run = Run { command: &args.command, way: way.name(), started: SystemTime::now(), ended: None };
+    let mut run = Run {
+        command: &args.command,
+        way: way.name(),
+        started: SystemTime::now(),
+        input: Input::own_file(),
+        ended: None,
+    };
     run.write(&directory)?;
     let status = execute(args, &program, way, &directory, &mut run)?;
     fold(&directory);

@@ -2,8 +2,9 @@
 
 use super::check::keep::Kept;
 use crate::output;
+use crate::recording::quoted;
 use anyhow::{Context, bail};
-use foretrace_replay::{Outcome, Precision};
+use foretrace_replay::{Input, Outcome, Precision};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
@@ -88,6 +89,10 @@ fn debugger_named(name: &str) -> OsString {
 fn debug(args: &Args, kept: &Kept) -> anyhow::Result<ExitCode> {
     let scratch = kept.scratch()?.keep();
     let program = kept.program.under(&scratch, Precision::Each, true);
+    let read_from = match &kept.program.input {
+        Input::Nothing => None,
+        Input::File(path, _) | Input::Piped(path) => Some(quoted(path.as_os_str())),
+    };
     let mut debugger = if args.gdb {
         let mut gdb = Command::new(debugger_named("gdb"));
         gdb.args([
@@ -95,7 +100,7 @@ fn debug(args: &Args, kept: &Kept) -> anyhow::Result<ExitCode> {
             "-ex",
             &format!("break {BREAKPOINT}"),
             "-ex",
-            "run",
+            &format!("run{}", read_from.as_deref().map(|path| format!(" < {path}")).unwrap_or_default()),
             "-ex",
             "thread apply all backtrace",
             "--args",
@@ -103,7 +108,8 @@ fn debug(args: &Args, kept: &Kept) -> anyhow::Result<ExitCode> {
         gdb
     } else {
         let mut lldb = Command::new(debugger_named("lldb"));
-        lldb.args(["-o", &format!("breakpoint set -n {BREAKPOINT}"), "-o", "run", "-o", "thread backtrace all", "--"]);
+        let run = read_from.map_or_else(|| "run".to_owned(), |path| format!("process launch -i {path}"));
+        lldb.args(["-o", &format!("breakpoint set -n {BREAKPOINT}"), "-o", &run, "-o", "thread backtrace all", "--"]);
         lldb
     };
     debugger.arg(program.get_program()).args(program.get_args());

@@ -6,21 +6,22 @@
 //! | `schedule` | the schedule as the runtime reads it |
 //! | `report.txt`, `report.json` | the report of this finding alone |
 //!
-//! A program that was compiled for the check is kept beside them, under `runs`, with the recording.
+//! A program that was compiled for the check is kept beside them, under `runs`, with the recording and a copy of what the
+//! program read from its standard input.
 
 use super::describe::Failures;
 use super::subject::Subject;
 use crate::recording::quoted;
 use anyhow::Context;
-use foretrace_replay::{Confirmed, Enforced, Evidence, Modules, Replayed};
+use foretrace_replay::{Confirmed, Enforced, Evidence, Input, Modules, Replayed};
 use foretrace_report::{Format, Kind, Report, Style};
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Keeps every confirmed finding, and says in the report where.
 pub fn all(folder: &Path, subject: &Subject, failures: &Failures, report: &mut Report) -> anyhow::Result<()> {
-    let (program, recording) =
-        keep_run(folder, subject).with_context(|| format!("cannot write to {}", folder.display()))?;
+    let shared = keep_run(folder, subject).with_context(|| format!("cannot write to {}", folder.display()))?;
     let confirmed = report.findings.iter().filter(|finding| finding.is_confirmed()).count();
     for index in 0..confirmed {
         let finding = &mut report.findings[index];
@@ -28,14 +29,33 @@ pub fn all(folder: &Path, subject: &Subject, failures: &Failures, report: &mut R
         finding.folder = Some(own.display().to_string());
         let seen = failures.get(&finding.id).context("a confirmed finding has a failure")?;
         let single = Report { findings: vec![report.findings[index].clone()], ..report.clone() };
-        keep_one(&own, subject, seen, &single, (&program, &recording))
+        keep_one(&own, subject, seen, &single, &shared)
             .with_context(|| format!("cannot write {}", own.display()))?;
     }
     Ok(())
 }
 
-/// What all findings of a run share: the program, if it was made for it, and the recording.
-fn keep_run(folder: &Path, subject: &Subject) -> anyhow::Result<(PathBuf, PathBuf)> {
+/// What all findings of a run share.
+struct Shared {
+    command: String,
+    recording: PathBuf,
+    input: Input,
+}
+
+impl Shared {
+    /// Tells the recording where the program and what it read lie now.
+    fn tell(&self, run: &Path) -> io::Result<()> {
+        let text = fs::read_to_string(run)?;
+        let line = |line: &str| match line.split_once('=') {
+            Some(("command", _)) => format!("command={}\n", self.command),
+            Some(("input", _)) => format!("input={}\n", self.input),
+            _ => format!("{line}\n"),
+        };
+        fs::write(run, text.lines().map(line).collect::<String>())
+    }
+}
+
+fn keep_run(folder: &Path, subject: &Subject) -> anyhow::Result<Shared> {
     fs::create_dir_all(folder)?;
     let folder = folder.canonicalize()?;
     let name = subject.program.path.file_name().context("a program has a name")?;
@@ -48,14 +68,21 @@ fn keep_run(folder: &Path, subject: &Subject) -> anyhow::Result<(PathBuf, PathBu
             fs::copy(entry.path(), recording.join(entry.file_name()))?;
         }
     }
-    let kept = runs.join(name);
-    if !subject.compiled {
-        return Ok((std::path::absolute(&subject.program.path)?, recording));
+    let input = subject.program.input.keep(&runs.join("input"))?;
+    let mut program = std::path::absolute(&subject.program.path)?;
+    if subject.compiled {
+        let kept = runs.join("program").join(name);
+        fs::create_dir_all(runs.join("program"))?;
+        // Not copied over: another process may run the old one.
+        let _ = fs::remove_file(&kept);
+        fs::copy(&program, &kept)?;
+        program = kept;
     }
-    // Not copied over: another process may run the old one.
-    let _ = fs::remove_file(&kept);
-    fs::copy(&subject.program.path, &kept)?;
-    Ok((kept, recording))
+    let args = subject.program.command.iter().skip(1).map(|word| quoted(word));
+    let command = std::iter::once(quoted(program.as_os_str())).chain(args).collect::<Vec<_>>().join(" ");
+    let shared = Shared { command, recording, input };
+    shared.tell(&shared.recording.join("run"))?;
+    Ok(shared)
 }
 
 fn keep_one(
@@ -63,21 +90,19 @@ fn keep_one(
     subject: &Subject,
     seen: &Confirmed,
     report: &Report,
-    (program, recording): (&Path, &Path),
+    shared: &Shared,
 ) -> anyhow::Result<()> {
     fs::create_dir_all(own)?;
     let enforced = Enforced::new(&subject.trace, &seen.witness.schedule)?;
     fs::write(own.join("schedule"), enforced.to_bytes())?;
-    fs::write(own.join("finding"), text(subject, seen, report, (program, recording)))?;
+    fs::write(own.join("finding"), text(subject, seen, report, shared))?;
     foretrace_report::write(report, Format::Human, Style::plain(), &mut File::create(own.join("report.txt"))?)?;
     foretrace_report::write(report, Format::Json, Style::plain(), &mut File::create(own.join("report.json"))?)?;
     Ok(())
 }
 
-fn text(subject: &Subject, seen: &Confirmed, report: &Report, (program, recording): (&Path, &Path)) -> String {
+fn text(subject: &Subject, seen: &Confirmed, report: &Report, shared: &Shared) -> String {
     let finding = &report.findings[0];
-    let args = subject.program.command.iter().skip(1).map(|word| quoted(word));
-    let command: Vec<String> = std::iter::once(quoted(program.as_os_str())).chain(args).collect();
     let directory = subject.program.directory.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
     let lines = [
         ("version", report.version.clone()),
@@ -86,9 +111,10 @@ fn text(subject: &Subject, seen: &Confirmed, report: &Report, (program, recordin
         ("verdict", "confirmed".to_owned()),
         ("places", places(&seen.evidence, &seen.run.modules).join(" ")),
         ("schedule", finding.schedule.clone()),
-        ("command", command.join(" ")),
+        ("command", shared.command.clone()),
         ("directory", directory.display().to_string()),
-        ("recording", recording.display().to_string()),
+        ("input", shared.input.to_string()),
+        ("recording", shared.recording.display().to_string()),
     ];
     lines.into_iter().map(|(key, value)| format!("{key}={value}\n")).collect()
 }
@@ -121,7 +147,9 @@ impl Kept {
             value.with_context(|| format!("{}: no {key}=", path.display()))
         };
         let command = crate::recording::unquoted(get("command")?);
-        let program = super::subject::program(&command, Some(PathBuf::from(get("directory")?)))?;
+        let mut program = super::subject::program(&command, Some(PathBuf::from(get("directory")?)))?;
+        let input = get("input")?;
+        program.input = input.parse().with_context(|| format!("{}: input={input}", path.display()))?;
         let (kind, title) = (get("kind")?.to_owned(), get("title")?.to_owned());
         let places = get("places")?.split(' ').map(str::to_owned).collect();
         Ok(Self { program, kind, places, title, schedule: folder.join("schedule") })

@@ -5,7 +5,7 @@ use crate::cmd::progress::Later;
 use crate::recording::{self, Run};
 use crate::way::{find_program, way_into};
 use anyhow::{Context, bail};
-use foretrace_replay::{Ended, Modules, Program, TimeLimit, run_limited};
+use foretrace_replay::{Ended, Input, Modules, Program, TimeLimit, run_limited};
 use foretrace_trace::{Recording, Symbols, Trace};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::ExitStatusExt;
@@ -45,9 +45,9 @@ impl Subject {
             return Self::of(program, recording, directory.clone(), None);
         }
         let (command, compiled) = command(args, scratch)?;
-        let program = program(&command, None)?;
+        let mut program = program(&command, None)?;
         let directory = scratch.join("recording.ft");
-        let ended = record(args, &program, &directory, stop)?;
+        let ended = record(args, &mut program, &directory, stop)?;
         let recording = Recording::open(&directory)?;
         Ok(Self { compiled, ..Self::of(program, recording, directory, Some(ended))? })
     }
@@ -97,7 +97,7 @@ pub fn program(command: &[OsString], directory: Option<PathBuf>) -> anyhow::Resu
     let path = directory.as_ref().map_or(path.clone(), |directory| directory.join(&path));
     let environment = way_into(&path)?.environment()?;
     let environment = environment.into_iter().map(|(name, value)| (name.into(), value)).collect();
-    Ok(Program { path, command: command.to_vec(), directory, environment })
+    Ok(Program { path, command: command.to_vec(), directory, input: Input::Nothing, environment })
 }
 
 /// The program that a recording was made of.
@@ -105,7 +105,11 @@ fn recorded_program(recording: &Recording, path: &Path) -> anyhow::Result<Progra
     let missing = || format!("{} does not say what was run; record it again", path.display());
     let line = recording.run().get("command").with_context(missing)?;
     let directory = recording.run().get("directory").map(PathBuf::from);
-    program(&recording::unquoted(line), directory)
+    let mut program = program(&recording::unquoted(line), directory)?;
+    if let Some(input) = recording.run().get("input") {
+        program.input = input.parse().with_context(|| format!("{}: input={input}", path.display()))?;
+    }
+    Ok(program)
 }
 
 /// The command to run, and whether its program was compiled for it.
@@ -151,12 +155,14 @@ fn io_stderr(args: &Args) -> Stdio {
     if own { Stdio::inherit() } else { Stdio::from(std::io::stderr()) }
 }
 
-fn record(args: &Args, program: &Program, directory: &Path, stop: &'static AtomicBool) -> anyhow::Result<Ended> {
+fn record(args: &Args, program: &mut Program, directory: &Path, stop: &'static AtomicBool) -> anyhow::Result<Ended> {
     let directory = recording::prepare(directory)?;
     let mut settings = OsString::from("record limit=0 locations=0 follow=0 dir=");
     settings.push(&directory);
     let started = SystemTime::now();
     let mut command = program.with_settings(&settings);
+    let copy = directory.with_extension("input");
+    program.input = Input::first(&mut command, &copy).context("cannot keep what the program reads")?;
     let limit = TimeLimit { time: args.timeout, stop: Some(stop), standstill: true };
     let news = Later::new(|| eprintln!("foretrace: recording; Ctrl-C ends the program, and what it did is checked"));
     let ended = run_limited(command.stdout(io_stderr(args)), limit)
@@ -165,7 +171,8 @@ fn record(args: &Args, program: &Program, directory: &Path, stop: &'static Atomi
     // It ended the recording; the next one ends the check.
     stop.store(false, Ordering::Relaxed);
     let way = way_into(&program.path)?.name();
-    Run { command: &program.command, way, started, ended: Some((ended.status, ended.time)) }.write(&directory)?;
+    let (input, ended_so) = (program.input.clone(), Some((ended.status, ended.time)));
+    Run { command: &program.command, way, started, input, ended: ended_so }.write(&directory)?;
     foretrace_trace::fold(&directory)?;
     if !recording::has_events(&directory) {
         bail!("the program made no thread that could be recorded ({}); there is nothing to check", how(&ended));

@@ -1,0 +1,195 @@
+//! What a program reads from its standard input: the same in every run.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::str::FromStr;
+
+use rustix::fs::FileType;
+
+/// What a program reads from its standard input.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub enum Input {
+    /// Nothing at all.
+    #[default]
+    Nothing,
+    /// A file, from this byte on.
+    File(PathBuf, u64),
+    /// The content of this file, through a pipe.
+    Piped(PathBuf),
+}
+
+/// Our own standard input, opened anew: with a position of its own, and whatever has become of its name.
+const OWN: &str = "/proc/self/fd/0";
+
+impl Input {
+    /// Prepares the first run of a program, which reads our own standard input, so that later runs can be given the same. What
+    /// comes through a pipe passes through `copy`.
+    ///
+    /// # Errors
+    /// If there is no room for it.
+    pub fn first(command: &mut Command, copy: &Path) -> io::Result<Self> {
+        let own = io::stdin();
+        let kind = rustix::fs::fstat(own.as_fd()).map(|status| FileType::from_raw_mode(status.st_mode));
+        match kind {
+            Ok(FileType::RegularFile) => {
+                let at = rustix::fs::seek(own.as_fd(), rustix::fs::SeekFrom::Current(0))?;
+                Ok(Self::File(PathBuf::from(OWN), at))
+            }
+            Ok(FileType::Fifo) if !own.is_terminal() => {
+                let (reader, writer) = io::pipe()?;
+                let copy_to = File::create(copy)?;
+                command.stdin(reader);
+                std::thread::spawn(move || pass_on(own.lock(), writer, copy_to));
+                Ok(Self::Piped(copy.to_owned()))
+            }
+            _ => Ok(Self::Nothing),
+        }
+    }
+
+    /// Our own standard input as another process can find it, if it is a file: for a run later on.
+    pub fn own_file() -> Self {
+        let at = rustix::fs::seek(io::stdin(), rustix::fs::SeekFrom::Current(0));
+        match (std::fs::read_link(OWN), at) {
+            (Ok(path), Ok(at)) if path.is_file() => Self::File(path, at),
+            _ => Self::Nothing,
+        }
+    }
+
+    /// Gives it to a command.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn give(&self, command: &mut Command) -> io::Result<()> {
+        match self {
+            Self::Nothing => command.stdin(Stdio::null()),
+            Self::File(path, from) => command.stdin(opened(path, *from)?),
+            Self::Piped(path) => {
+                let mut content = File::open(path)?;
+                let (reader, mut writer) = io::pipe()?;
+                // It ends at the latest when the program and the command are gone, and with them the pipe's other end.
+                std::thread::spawn(move || io::copy(&mut content, &mut writer));
+                command.stdin(reader)
+            }
+        };
+        Ok(())
+    }
+
+    /// Copies it, so that it lasts; what is read from there is the same.
+    ///
+    /// # Errors
+    /// If it cannot be read or written.
+    pub fn keep(&self, copy: &Path) -> io::Result<Self> {
+        match self {
+            Self::Nothing => Ok(Self::Nothing),
+            Self::File(path, from) => {
+                io::copy(&mut opened(path, *from)?, &mut File::create(copy)?)?;
+                Ok(Self::File(copy.to_owned(), 0))
+            }
+            Self::Piped(path) => {
+                std::fs::copy(path, copy)?;
+                Ok(Self::Piped(copy.to_owned()))
+            }
+        }
+    }
+}
+
+/// On one line, as [`FromStr`] reads it.
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Nothing => f.write_str("nothing"),
+            Self::File(path, from) => write!(f, "file {from} {}", path.display()),
+            Self::Piped(path) => write!(f, "pipe {}", path.display()),
+        }
+    }
+}
+
+/// That is no input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("is neither `nothing` nor `file BYTE PATH` nor `pipe PATH`")]
+pub struct NoInput;
+
+impl FromStr for Input {
+    type Err = NoInput;
+
+    fn from_str(text: &str) -> Result<Self, NoInput> {
+        match text.split_once(' ') {
+            None if text == "nothing" => Ok(Self::Nothing),
+            Some(("pipe", path)) => Ok(Self::Piped(path.into())),
+            Some(("file", rest)) => {
+                let (from, path) = rest.split_once(' ').ok_or(NoInput)?;
+                Ok(Self::File(path.into(), from.parse().map_err(|_| NoInput)?))
+            }
+            _ => Err(NoInput),
+        }
+    }
+}
+
+fn opened(path: &Path, from: u64) -> io::Result<File> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(from))?;
+    Ok(file)
+}
+
+/// Passes on what comes, as it comes. A program that reads no more has read enough.
+fn pass_on(mut from: impl Read, mut to: impl Write, mut copy: impl Write) {
+    let mut buffer = [0; 1 << 16];
+    while let Ok(count @ 1..) = from.read(&mut buffer) {
+        if copy.write_all(&buffer[..count]).is_err() || to.write_all(&buffer[..count]).is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reads(input: &Input) -> String {
+        let mut command = Command::new("cat");
+        input.give(&mut command).unwrap();
+        String::from_utf8(command.output().unwrap().stdout).unwrap()
+    }
+
+    #[test]
+    fn every_run_reads_the_same() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (file, copy) = (scratch.path().join("file"), scratch.path().join("copy"));
+        std::fs::write(&file, "first\nsecond\n").unwrap();
+        for (input, content) in [
+            (Input::Nothing, ""),
+            (Input::File(file.clone(), 6), "second\n"),
+            (Input::Piped(file.clone()), "first\nsecond\n"),
+        ] {
+            let kept = input.keep(&copy).unwrap();
+            assert_eq!(kept.to_string().parse(), Ok(kept.clone()));
+            for _ in 0..2 {
+                assert_eq!((reads(&input).as_str(), reads(&kept).as_str()), (content, content), "{input:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_input_is_refused() {
+        for text in ["", "file", "file x", "file -1 x", "file 1", "nothing more", "pipe", "socket x"] {
+            assert_eq!(text.parse::<Input>(), Err(NoInput), "{text}");
+        }
+    }
+
+    #[test]
+    fn who_reads_no_more_is_given_no_more() {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join("file");
+        std::fs::write(&file, vec![0; 1 << 20]).unwrap();
+        let mut command = Command::new("true");
+        Input::Piped(file).give(&mut command).unwrap();
+        assert!(command.status().unwrap().success());
+        let mut copy = Vec::new();
+        pass_on(&b"passed on"[..], io::sink(), &mut copy);
+        assert_eq!(copy, b"passed on");
+    }
+}
