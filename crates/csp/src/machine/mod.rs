@@ -3,7 +3,7 @@
 pub mod compile;
 pub mod event;
 pub mod lts;
-mod plan;
+pub mod plan;
 pub mod product;
 pub mod rules;
 pub mod step;

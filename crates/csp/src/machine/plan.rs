@@ -9,11 +9,10 @@ use rustc_hash::FxHashMap;
 
 /// A step of a component under one rule it leads, with what the rule needs to happen.
 #[derive(Clone, Copy)]
-pub struct Move {
+struct Move {
     /// What to exclusive-or into the leader's word.
     delta: u64,
-    pub rule: u32,
-    pub kind: Kind,
+    rule: u32,
     /// Where the partner keeps its state, and where its answers begin. Without a partner the mask is zero and the
     /// answer is always yes.
     word: u8,
@@ -22,20 +21,19 @@ pub struct Move {
     answers: u32,
 }
 
-/// How a move is completed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// It is complete.
-    Plain,
-    /// By firing the rule's followers and switches.
-    Rest,
-}
-
 /// The partner has no step for the event. No field is as wide as a word, so this is no difference of two states.
 const NEVER: u64 = u64::MAX;
 
 /// Answers beyond which further pairs of component and event are left to the general way.
 const MAX_ANSWERS: usize = 1 << 18;
+
+/// Moves by the component that leads them and its state.
+#[derive(Default)]
+struct Table {
+    leads: Vec<Lead>,
+    places: Vec<u32>,
+    moves: Vec<Move>,
+}
 
 /// A component that leads rules.
 struct Lead {
@@ -44,10 +42,87 @@ struct Lead {
     at: u32,
 }
 
+impl Table {
+    /// Adds the moves of a component, a list a state.
+    fn add(&mut self, field: Field, states: Vec<Vec<Move>>) {
+        if states.iter().all(Vec::is_empty) {
+            return;
+        }
+        self.leads.push(Lead { field, at: self.places.len() as u32 });
+        for moves in states {
+            self.places.push(self.moves.len() as u32);
+            self.moves.extend(moves);
+        }
+        self.places.push(self.moves.len() as u32);
+    }
+
+    /// The leaders with what they may do in a state.
+    #[inline(always)]
+    fn of<const W: usize>(&self, key: &[u64; W]) -> impl Iterator<Item = (Field, &[Move])> {
+        self.leads.iter().map(|lead| {
+            let place = lead.at as usize + lead.field.get(key) as usize;
+            (lead.field, &self.moves[self.places[place] as usize..self.places[place + 1] as usize])
+        })
+    }
+}
+
+/// Steps from one state: the rule of each, and the state after it.
+pub struct Found<const W: usize> {
+    rules: Vec<u32>,
+    next: Vec<[u64; W]>,
+    len: usize,
+}
+
+impl<const W: usize> Default for Found<W> {
+    fn default() -> Self {
+        Found { rules: Vec::new(), next: Vec::new(), len: 0 }
+    }
+}
+
+impl<const W: usize> Found<W> {
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    pub fn push(&mut self, rule: u32, next: [u64; W]) {
+        self.reserve(1);
+        (self.rules[self.len], self.next[self.len]) = (rule, next);
+        self.len += 1;
+    }
+
+    fn reserve(&mut self, more: usize) {
+        if self.rules.len() < self.len + more {
+            self.rules.resize(self.len + more, 0);
+            self.next.resize(self.len + more, [0; W]);
+        }
+    }
+
+    pub fn rules(&self) -> &[u32] {
+        &self.rules[..self.len]
+    }
+
+    pub fn next(&self) -> &[[u64; W]] {
+        &self.next[..self.len]
+    }
+
+    /// Maps every step's state, and leaves out those it maps to nothing.
+    pub fn retain(&mut self, mut keep: impl FnMut(u32, [u64; W]) -> Option<[u64; W]>) {
+        let mut kept = 0;
+        for i in 0..self.len {
+            if let Some(next) = keep(self.rules[i], self.next[i]) {
+                (self.rules[kept], self.next[kept]) = (self.rules[i], next);
+                kept += 1;
+            }
+        }
+        self.len = kept;
+    }
+}
+
 pub struct Plan {
-    leads: Vec<Lead>,
-    places: Vec<u32>,
-    moves: Vec<Move>,
+    /// Moves that are complete with the partner's answer.
+    plain: Table,
+    /// Moves whose rule has followers and switches to be looked at.
+    rest: Table,
     /// By component, event and state: what to exclusive-or into the word, or `NEVER`. The first is for moves without
     /// a partner: yes, and nothing changes.
     answers: Vec<u64>,
@@ -55,52 +130,43 @@ pub struct Plan {
 
 impl Plan {
     pub fn new(machines: &[Machine], rules: &[FlatRule]) -> Plan {
-        let mut plan = Plan { leads: Vec::new(), places: Vec::new(), moves: Vec::new(), answers: vec![0] };
+        let mut plan = Plan { plain: Table::default(), rest: Table::default(), answers: vec![0] };
         let mut known = FxHashMap::default();
         for machine in machines.iter().filter(|m| m.native().is_none()) {
-            let (at, before) = (plan.places.len(), plan.moves.len());
-            for state in 0..machine.states() {
-                plan.places.push(plan.moves.len() as u32);
-                for step in machine.row(state) {
+            let states = machine.states() as usize;
+            let (mut plain, mut rest) = (vec![Vec::new(); states], vec![Vec::new(); states]);
+            for state in 0..states {
+                for step in machine.row(state as u32) {
                     for &rule in machine.led(step.local) {
                         let mv = plan.single(machines, &rules[rule as usize], &mut known);
-                        plan.moves.push(Move { delta: step.delta, rule, ..mv });
+                        let list = if mv.is_some() { &mut plain[state] } else { &mut rest[state] };
+                        list.push(Move { delta: step.delta, rule, ..mv.unwrap_or(ALONE) });
                     }
                 }
             }
-            plan.places.push(plan.moves.len() as u32);
-            if plan.moves.len() == before {
-                plan.places.truncate(at);
-            } else {
-                plan.leads.push(Lead { field: machine.field, at: at as u32 });
-            }
+            plan.plain.add(machine.field, plain);
+            plan.rest.add(machine.field, rest);
         }
         plan
     }
 
-    /// A move of a rule but for its leader's part.
+    /// A plain move of a rule but for its leader's part, if the rule allows one.
     fn single(
         &mut self,
         machines: &[Machine],
         rule: &FlatRule,
         known: &mut FxHashMap<(Comp, u32), Option<u32>>,
-    ) -> Move {
-        let alone = Move { delta: 0, rule: 0, kind: Kind::Plain, word: 0, shift: 0, mask: 0, answers: 0 };
-        let general = Move { kind: Kind::Rest, ..alone };
+    ) -> Option<Move> {
         match (&rule.others[..], rule.sets.is_empty()) {
-            ([], true) => alone,
+            ([], true) => Some(ALONE),
             (&[(comp, local)], true) => {
                 let partner = &machines[comp as usize];
-                let answers = *known.entry((comp, local)).or_insert_with(|| self.answers(partner, local));
+                let answers = (*known.entry((comp, local)).or_insert_with(|| self.answers(partner, local)))?;
                 let field = partner.field;
-                match (answers, u8::try_from(field.word)) {
-                    (Some(answers), Ok(word)) => {
-                        Move { word, shift: field.shift as u8, mask: field.mask as u32, answers, ..alone }
-                    }
-                    _ => general,
-                }
+                let word = u8::try_from(field.word).ok()?;
+                Some(Move { word, shift: field.shift as u8, mask: field.mask as u32, answers, ..ALONE })
             }
-            _ => general,
+            _ => None,
         }
     }
 
@@ -116,22 +182,40 @@ impl Plan {
         Some(at)
     }
 
-    /// Calls `emit` with every move that can take place, and the state after the part of it that is known here.
-    #[inline(always)]
-    pub fn moves<const W: usize>(&self, key: &[u64; W], emit: &mut impl FnMut(&Move, [u64; W])) {
-        for lead in &self.leads {
-            let place = lead.at as usize + lead.field.get(key) as usize;
-            for mv in &self.moves[self.places[place] as usize..self.places[place + 1] as usize] {
+    /// Finds the steps of plain moves. Whether a partner has an answer is as good as random, so nothing branches on it:
+    /// what has none is overwritten by the next.
+    #[inline]
+    pub fn plain<const W: usize>(&self, key: &[u64; W], found: &mut Found<W>) {
+        let mut len = 0;
+        for (field, moves) in self.plain.of(key) {
+            found.len = len;
+            found.reserve(moves.len());
+            for mv in moves {
                 let word = mv.word as usize % W;
                 let state = (key[word] >> (mv.shift % 64)) as u32 & mv.mask;
                 let answer = self.answers[mv.answers as usize + state as usize];
-                if answer != NEVER {
-                    let mut next = *key;
-                    next[lead.field.word] ^= mv.delta;
-                    next[word] ^= answer;
-                    emit(mv, next);
-                }
+                let mut next = *key;
+                next[field.word % W] ^= mv.delta;
+                next[word] ^= answer;
+                (found.rules[len], found.next[len]) = (mv.rule, next);
+                len += usize::from(answer != NEVER);
+            }
+        }
+        found.len = len;
+    }
+
+    /// Calls `emit` with the rule of every other move, and the state after its leader's step.
+    #[inline]
+    pub fn rest<const W: usize>(&self, key: &[u64; W], emit: &mut impl FnMut(u32, [u64; W])) {
+        for (field, moves) in self.rest.of(key) {
+            for mv in moves {
+                let mut next = *key;
+                next[field.word] ^= mv.delta;
+                emit(mv.rule, next);
             }
         }
     }
 }
+
+/// A move without a partner.
+const ALONE: Move = Move { delta: 0, rule: 0, word: 0, shift: 0, mask: 0, answers: 0 };

@@ -6,7 +6,7 @@
 
 use super::event::Event;
 use super::lts::Lts;
-use super::plan::{Kind, Plan};
+use super::plan::{Found, Plan};
 use super::rules::{Comp, Node, Rule, Target};
 use crate::native::{Native, NativeEvent};
 use rustc_hash::FxHashMap;
@@ -220,15 +220,21 @@ impl Packed {
     }
 
     /// Calls `emit` with every step: the rule and the state after it.
-    #[inline(always)]
     pub fn successors<const W: usize>(&self, key: &[u64; W], emit: &mut impl FnMut(u32, [u64; W])) {
+        let mut found = Found::default();
+        self.find(key, &mut found);
+        found.rules().iter().zip(found.next()).for_each(|(rule, next)| emit(*rule, *next));
+    }
+
+    /// Finds every step.
+    #[inline]
+    pub fn find<const W: usize>(&self, key: &[u64; W], found: &mut Found<W>) {
         if self.has_native {
-            return self.successors_with_natives(key, emit);
+            found.clear();
+            return self.successors_with_natives(key, &mut |rule, next| found.push(rule, next));
         }
-        self.plan.moves(key, &mut |mv, next| match mv.kind {
-            Kind::Plain => emit(mv.rule, next),
-            Kind::Rest => self.fire(mv.rule, 0, key, next, emit),
-        });
+        self.plan.plain(key, found);
+        self.plan.rest(key, &mut |rule, next| self.fire(rule, 0, key, next, &mut |rule, next| found.push(rule, next)));
     }
 
     /// Completes a rule from its `at`th follower on, once for each combination of their steps.

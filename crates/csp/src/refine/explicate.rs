@@ -5,6 +5,7 @@ use super::store::{hash, shard_of};
 use crate::budget::{Limit, Meter};
 use crate::machine::event::{Event, TAU};
 use crate::machine::lts::Lts;
+use crate::machine::plan::Found;
 use crate::machine::product::{Packed, Product};
 use crate::machine::step::prioritised;
 use crate::machine::term::Priorities;
@@ -56,24 +57,33 @@ impl Explicated<'_> {
 
 impl<const W: usize> Space<W> for Explicated<'_> {
     type Breach = ();
-    type Scratch = ();
+    type Scratch = Found<W>;
 
     fn initial(&self) -> [u64; W] {
         self.packed.first()
     }
 
-    fn scratch(&self) {}
+    fn scratch(&self) -> Found<W> {
+        Found::default()
+    }
+
+    fn looks_back(&self) -> bool {
+        false
+    }
 
     fn expand(
         &self,
         key: &[u64; W],
-        _scratch: &mut (),
+        found: &mut Found<W>,
         _seen: &impl Fn(&[u64; W]) -> bool,
-        out: &mut impl FnMut([u64; W]),
+        out: &mut impl FnMut(&[[u64; W]]),
     ) -> Option<()> {
         match self.restriction {
-            Restriction::Free => self.packed.successors(key, &mut |_, next| out(next)),
-            _ => self.row(key).into_iter().for_each(|(_, next)| out(next)),
+            Restriction::Free => {
+                self.packed.find(key, found);
+                out(found.next());
+            }
+            _ => self.row(key).into_iter().for_each(|(_, next)| out(&[next])),
         }
         None
     }

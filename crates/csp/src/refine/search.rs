@@ -1,20 +1,24 @@
 //! Breadth-first search of a space of packed states, on as many threads as asked for, with the same answer on any
 //! number of them.
 //!
-//! A layer is explored in rounds. In the first half of a round each worker expands states of its own shards and sorts
-//! the successors by the worker they belong to; in the second half each worker adds what was found to its own shards.
-//! No lock is ever contended. What the workers have to agree on is written in one half and read in the other, so that
-//! two meetings a round are all they need.
+//! A layer is explored in rounds. In a round each worker expands states of its own shards and sorts the successors by
+//! the shards they belong to; then all meet, and each adds what was found for it to its own shards and goes on. One
+//! meeting a round is enough: what a worker expands lies in its own shards, and what it finds goes into one of two
+//! sets of lanes in turn, of which the other may still be read. What the workers have to agree on is in a tally of the
+//! round that is complete when they meet; there are three in turn, so that one can be emptied while the next is in use.
+//! (If a space wants to know what others have seen, they meet a second time.) No lock is ever contended.
 
 use super::meeting::Meeting;
-use super::store::{Group, SHARDS, Shard, hash, owner_of, shard_of};
+use super::store::{Group, Lanes, SHARDS, Shard, hash, owner_of, shard_of};
 use crate::budget::{Limit, Meter};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
 
-/// Words of successors a worker gathers before it lets them be added.
-const ROUND: usize = 1 << 17;
+/// Words of successors a worker gathers before it lets them be added. The more there are, the more of them are the same.
+const ROUND: usize = 1 << 20;
+/// States of a layer from which on their successors are sorted by shard.
+const SORTED_FROM: u64 = 16 * SHARDS as u64;
 /// Successors, and time, after which the budget is looked at again.
 const INSPECTED: u64 = 1 << 16;
 const INTERVAL: Duration = Duration::from_millis(20);
@@ -28,14 +32,16 @@ pub trait Space<const W: usize>: Sync {
 
     fn initial(&self) -> [u64; W];
     fn scratch(&self) -> Self::Scratch;
-    /// Calls `out` with every successor to be explored, and answers whether the state breaks the property. `seen` tells
-    /// whether a state was found at this depth or before.
+    /// Whether `expand` asks what was seen.
+    fn looks_back(&self) -> bool;
+    /// Calls `out` with successors to be explored until there are no more, and answers whether the state breaks the
+    /// property. `seen` tells whether a state was found at this depth or before.
     fn expand(
         &self,
         key: &[u64; W],
         scratch: &mut Self::Scratch,
         seen: &impl Fn(&[u64; W]) -> bool,
-        out: &mut impl FnMut([u64; W]),
+        out: &mut impl FnMut(&[[u64; W]]),
     ) -> Option<Self::Breach>;
 }
 
@@ -57,15 +63,31 @@ pub struct Search<const W: usize, B> {
     pub breach: Option<([u64; W], B)>,
 }
 
-/// Successors by the worker they belong to.
-type Buffers<const W: usize> = Vec<Vec<[u64; W]>>;
-
-/// What the workers agree on in one round. Rounds use two of these in turn: one is emptied while the other is in use.
+/// What the workers agree on when they meet.
 #[derive(Default)]
 struct Tally {
+    /// Somebody has expanded a state in this round.
+    busy: AtomicBool,
+    /// Somebody has more states of this layer to expand.
     unfinished: AtomicBool,
-    fresh: AtomicU64,
+    broken: AtomicBool,
+    /// The budget is spent.
+    stop: AtomicBool,
+    /// States that were added since the meeting before.
+    added: AtomicU64,
 }
+
+impl Tally {
+    fn reset(&self) {
+        [&self.busy, &self.unfinished, &self.broken, &self.stop].iter().for_each(|b| b.store(false, Ordering::Relaxed));
+        self.added.store(0, Ordering::Relaxed);
+    }
+}
+
+/// One of three in turn, each in a cache line of its own.
+#[derive(Default)]
+#[repr(align(64))]
+struct Apart<T>(T);
 
 struct Shared<'a, const W: usize, S: Space<W>> {
     space: &'a S,
@@ -74,11 +96,11 @@ struct Shared<'a, const W: usize, S: Space<W>> {
     workers: usize,
     meeting: Meeting,
     groups: Vec<RwLock<Group<W>>>,
-    found: Vec<RwLock<Buffers<W>>>,
-    tallies: [Tally; 2],
+    /// What each worker found, in odd and in even rounds.
+    found: Vec<[RwLock<Lanes<W>>; 2]>,
+    tallies: [Apart<Tally>; 3],
     breach: Mutex<Option<([u64; W], S::Breach)>>,
     limit: Mutex<Option<Limit>>,
-    stop: AtomicBool,
     states: AtomicU64,
     transitions: AtomicU64,
     depth: AtomicU64,
@@ -112,8 +134,8 @@ pub fn run<const W: usize, S: Space<W>>(
 
 impl<'a, const W: usize, S: Space<W>> Shared<'a, W, S> {
     fn new(space: &'a S, meter: &'a Meter, watcher: Watcher<'a>, workers: usize) -> Self {
-        let mut groups: Vec<Group<W>> = std::iter::repeat_with(Group::default).take(workers).collect();
         let first = space.initial();
+        let mut groups: Vec<Group<W>> = std::iter::repeat_with(|| Group::new(first)).take(workers).collect();
         let home = shard_of(hash(&first));
         let home = &mut groups[owner_of(home, workers)].shards[home];
         home.insert(&first, hash(&first));
@@ -125,11 +147,10 @@ impl<'a, const W: usize, S: Space<W>> Shared<'a, W, S> {
             workers,
             meeting: Meeting::new(workers),
             groups: groups.into_iter().map(RwLock::new).collect(),
-            found: (0..workers).map(|_| RwLock::new(vec![Vec::new(); workers])).collect(),
+            found: (0..workers).map(|_| [(); 2].map(|()| RwLock::new(Lanes::new()))).collect(),
             tallies: Default::default(),
             breach: Mutex::new(None),
             limit: Mutex::new(None),
-            stop: AtomicBool::new(false),
             states: AtomicU64::new(1),
             transitions: AtomicU64::new(0),
             depth: AtomicU64::new(0),
@@ -154,87 +175,123 @@ struct Worker<'a, 'b, const W: usize, S: Space<W>> {
     shared: &'a Shared<'b, W, S>,
     id: usize,
     scratch: S::Scratch,
+    round: usize,
     depth: u32,
+    /// States that all workers know to be stored: now, and when the layer before this one was left.
+    states: (u64, u64),
+    /// About how many states this layer has; the same for all workers.
+    width: u64,
     /// The next state to expand: shard of the group, place in its layer.
     at: (usize, usize),
     /// When the budget was last looked at, and after how many transitions.
     inspected: (Instant, u64),
 }
 
+/// How far a worker came with its states of a layer.
+struct Expanded {
+    any: bool,
+    all: bool,
+}
+
 impl<'a, 'b, const W: usize, S: Space<W>> Worker<'a, 'b, W, S> {
     fn new(shared: &'a Shared<'b, W, S>, id: usize) -> Self {
-        Worker { shared, id, scratch: shared.space.scratch(), depth: 0, at: (0, 0), inspected: (Instant::now(), 0) }
+        let (scratch, inspected) = (shared.space.scratch(), (Instant::now(), 0));
+        Worker { shared, id, scratch, round: 0, depth: 0, states: (1, 0), width: 1, at: (0, 0), inspected }
+    }
+
+    fn tally(&self, ahead: usize) -> &'a Tally {
+        &self.shared.tallies[(self.round + ahead) % 3].0
     }
 
     fn run(&mut self) {
         let shared = self.shared;
         let _alarm = shared.meeting.alarm();
-        let mut fresh = 0;
-        for round in 0.. {
-            let tally = &shared.tallies[round % 2];
+        let mut broken = false;
+        loop {
+            let tally = self.tally(0);
             if self.id == 0 {
                 self.inspect();
             }
-            if !self.expand() {
-                tally.unfinished.store(true, Ordering::Relaxed);
-            }
+            let expanded = self.expand();
+            tally.busy.fetch_or(expanded.any, Ordering::Relaxed);
+            tally.unfinished.fetch_or(!expanded.all, Ordering::Relaxed);
             shared.meeting.wait();
-            let stop = shared.stop.load(Ordering::Relaxed);
-            let broken = shared.breach.lock().expect("no worker has panicked").is_some();
-            let last = !tally.unfinished.load(Ordering::Relaxed);
             if self.id == 0 {
-                let other = &shared.tallies[(round + 1) % 2];
-                other.unfinished.store(false, Ordering::Relaxed);
-                other.fresh.store(0, Ordering::Relaxed);
+                self.tally(2).reset();
             }
-            let added = self.insert(last && !broken);
-            tally.fresh.fetch_add(added, Ordering::Relaxed);
-            shared.states.fetch_add(added, Ordering::Relaxed);
-            shared.meeting.wait();
-            fresh += tally.fresh.load(Ordering::Relaxed);
-            if stop || last && (broken || fresh == 0) {
+            self.states.0 += tally.added.load(Ordering::Relaxed);
+            broken |= tally.broken.load(Ordering::Relaxed);
+            let last = !tally.unfinished.load(Ordering::Relaxed);
+            if self.is_over(tally) {
                 return;
             }
+            let added = self.insert(last && !broken);
+            self.tally(1).added.fetch_add(added, Ordering::Relaxed);
+            shared.states.fetch_add(added, Ordering::Relaxed);
+            if last && broken {
+                return;
+            }
+            if shared.space.looks_back() {
+                shared.meeting.wait();
+            }
+            self.round += 1;
             if last {
-                (self.depth, self.at, fresh) = (self.depth + 1, (0, 0), 0);
+                (self.depth, self.at) = (self.depth + 1, (0, 0));
+                (self.width, self.states.1) = (self.states.0 - self.states.1, self.states.0);
             }
         }
     }
 
-    /// Expands states of this layer until enough successors are gathered. True when none are left.
-    fn expand(&mut self) -> bool {
+    /// Whether there is nothing left to expand, or nothing left to expand it with. Everybody comes to the same answer.
+    fn is_over(&self, tally: &Tally) -> bool {
+        let most = self.shared.meter.budget.max_states;
+        let over = self.states.0 > most;
+        if over && self.id == 0 {
+            self.shared.limit.lock().expect("no worker has panicked").get_or_insert(Limit::States(most));
+        }
+        over || tally.stop.load(Ordering::Relaxed) || !tally.busy.load(Ordering::Relaxed)
+    }
+
+    /// Expands states of this layer until enough successors are gathered.
+    fn expand(&mut self) -> Expanded {
         let shared = self.shared;
-        let groups = shared.read();
+        let everybody = if shared.space.looks_back() { shared.read() } else { Vec::new() };
         let seen = |key: &[u64; W]| {
             let h = hash(key);
             let shard = shard_of(h);
-            groups[owner_of(shard, shared.workers)].shards[shard].is_sealed(key, h)
+            everybody[owner_of(shard, shared.workers)].shards[shard].is_sealed(key, h)
         };
-        let mut buffers = shared.found[self.id].write().expect("no worker has panicked");
-        buffers.iter_mut().for_each(Vec::clear);
-        let (mut gathered, workers) = (0, shared.workers);
-        while let Some(shard) = groups[self.id].shards.get(self.at.0) {
+        let mut lanes = shared.found[self.id][self.round % 2].write().expect("no worker has panicked");
+        let lanes = &mut *lanes;
+        lanes.reset(if self.width >= SORTED_FROM { SHARDS } else { shared.workers });
+        let group = shared.groups[self.id].read().expect("no worker has panicked");
+        let (mut gathered, mut any) = (0, false);
+        'round: while let Some(shard) = group.shards.get(self.at.0) {
             for key in &shard.layer(self.depth)[self.at.1..] {
-                let breach = shared.space.expand(key, &mut self.scratch, &seen, &mut |next| {
-                    gathered += 1;
-                    buffers[owner_of(shard_of(hash(&next)), workers)].push(next);
-                });
+                if gathered * W >= ROUND {
+                    break 'round;
+                }
+                any = true;
                 self.at.1 += 1;
+                let breach = shared.space.expand(key, &mut self.scratch, &seen, &mut |next| {
+                    gathered += next.len();
+                    lanes.extend(next);
+                });
                 if let Some(breach) = breach {
                     self.record(*key, breach);
-                }
-                if gathered * W >= ROUND {
-                    shared.transitions.fetch_add(gathered as u64, Ordering::Relaxed);
-                    return false;
                 }
             }
             self.at = (self.at.0 + 1, 0);
         }
         shared.transitions.fetch_add(gathered as u64, Ordering::Relaxed);
-        true
+        if any {
+            shared.depth.fetch_max(u64::from(self.depth), Ordering::Relaxed);
+        }
+        Expanded { any, all: self.at.0 >= group.shards.len() }
     }
 
     fn record(&self, key: [u64; W], breach: S::Breach) {
+        self.tally(0).broken.store(true, Ordering::Relaxed);
         let mut worst = self.shared.breach.lock().expect("no worker has panicked");
         if worst.as_ref().is_none_or(|w| (&key, &breach) < (&w.0, &w.1)) {
             *worst = Some((key, breach));
@@ -243,31 +300,31 @@ impl<'a, 'b, const W: usize, S: Space<W>> Worker<'a, 'b, W, S> {
 
     /// Adds what was found to this worker's shards, and closes the layer if it is the last of it.
     fn insert(&self, last: bool) -> u64 {
-        let mut group = self.shared.groups[self.id].write().expect("no worker has panicked");
-        let found: Vec<_> = self.shared.found.iter().map(|f| f.read().expect("no worker has panicked")).collect();
-        let mine: Vec<&[[u64; W]]> = found.iter().map(|buffers| &buffers[self.id][..]).collect();
-        let fresh = group.insert_all(&mine);
+        let shared = self.shared;
+        let mut group = shared.groups[self.id].write().expect("no worker has panicked");
+        let turn = self.round % 2;
+        let found: Vec<_> = shared.found.iter().map(|f| f[turn].read().expect("no worker has panicked")).collect();
+        let found: Vec<&Lanes<W>> = found.iter().map(|lanes| &**lanes).collect();
+        let fresh = group.insert_all(&found, self.id, shared.workers);
         if last {
             group.shards.iter_mut().for_each(|shard| shard.end_layer(self.depth + 1));
         }
         fresh
     }
 
-    /// Looks at the budget, and tells whoever watches.
+    /// Looks at the clock and at memory, and tells whoever watches.
     fn inspect(&mut self) {
         let shared = self.shared;
-        shared.depth.store(u64::from(self.depth), Ordering::Relaxed);
-        let (states, transitions) = (shared.states.load(Ordering::Relaxed), shared.transitions.load(Ordering::Relaxed));
-        let few = states <= shared.meter.budget.max_states && transitions - self.inspected.1 < INSPECTED;
-        if few && self.inspected.0.elapsed() < INTERVAL {
+        let transitions = shared.transitions.load(Ordering::Relaxed);
+        if transitions - self.inspected.1 < INSPECTED && self.inspected.0.elapsed() < INTERVAL {
             return;
         }
         self.inspected = (Instant::now(), transitions);
         let progress = shared.progress();
         (shared.watcher)(progress);
-        if let Err(limit) = shared.meter.check(progress.states, progress.bytes) {
+        if let Err(limit) = shared.meter.check(self.states.0, progress.bytes) {
             *shared.limit.lock().expect("no worker has panicked") = Some(limit);
-            shared.stop.store(true, Ordering::Relaxed);
+            self.tally(0).stop.store(true, Ordering::Relaxed);
         }
     }
 }

@@ -4,6 +4,7 @@ use super::normal::{NOWHERE, Norm};
 use super::reduce::Reducer;
 use super::search::Space;
 use crate::machine::event::{Event, TAU, TICK};
+use crate::machine::plan::Found;
 use crate::machine::product::Packed;
 use crate::syntax::token::Model;
 
@@ -37,6 +38,8 @@ pub struct ProductSpace<'a> {
     columns: Vec<u32>,
     /// Which rules the specification allows, if it has but one node.
     allowed: Vec<bool>,
+    /// Every step may be taken, and leads where the product says.
+    permissive: bool,
     /// Which rules terminate the process.
     ticks: Vec<bool>,
     /// Rules that yield to silent steps; empty if none do.
@@ -44,7 +47,8 @@ pub struct ProductSpace<'a> {
     reducer: Option<Reducer>,
 }
 
-pub struct Scratch {
+pub struct Scratch<const W: usize> {
+    found: Found<W>,
     offered: Vec<u64>,
     reduction: super::reduce::Room,
 }
@@ -58,35 +62,41 @@ impl<'a> ProductSpace<'a> {
         };
         let events = || packed.rules.iter().map(|r| packed.alphabet[r.label as usize]);
         let columns: Vec<u32> = events().map(|e| column(&e)).collect();
-        let allowed = match &question {
+        let allowed: Vec<bool> = match &question {
             Question::Refines(norm, _) if norm.nodes.len() == 1 => {
                 let allows = |&c: &u32| c == SILENT || c != UNKNOWN && norm.step(0, c as usize) == 0;
                 columns.iter().map(allows).collect()
             }
             _ => Vec::new(),
         };
-        let ticks = events().map(|e| e == TICK).collect();
+        let ticks: Vec<bool> = events().map(|e| e == TICK).collect();
         let held = if held.is_empty() { Vec::new() } else { events().map(|e| held.contains(&e)).collect() };
-        ProductSpace { packed, question, columns, allowed, ticks, held, reducer }
+        let permissive = match &question {
+            Question::Nothing => true,
+            Question::Progress => false,
+            Question::Refines(norm, _) => norm.nodes.len() == 1 && allowed.iter().all(|&a| a),
+        };
+        ProductSpace { packed, question, columns, allowed, permissive, ticks, held, reducer }
     }
 
     pub fn is_silent(&self, rule: u32) -> bool {
         self.columns[rule as usize] == SILENT
     }
 
-    /// Every step, silent ones alone where they have priority.
-    #[inline(always)]
+    /// Calls `out` with every step.
     pub fn steps<const W: usize>(&self, key: &[u64; W], out: &mut impl FnMut(u32, [u64; W])) {
-        if self.held.is_empty() {
-            return self.packed.successors(key, out);
+        let mut found = Found::default();
+        self.find(key, &mut found);
+        found.rules().iter().zip(found.next()).for_each(|(rule, next)| out(*rule, *next));
+    }
+
+    /// Every step, silent ones alone where they have priority.
+    #[inline]
+    fn find<const W: usize>(&self, key: &[u64; W], found: &mut Found<W>) {
+        self.packed.find(key, found);
+        if !self.held.is_empty() && found.rules().iter().any(|&rule| self.is_silent(rule)) {
+            found.retain(|rule, next| (!self.held[rule as usize]).then_some(next));
         }
-        let mut silent = false;
-        self.packed.successors(key, &mut |rule, _| silent |= self.is_silent(rule));
-        self.packed.successors(key, &mut |rule, next| {
-            if !silent || !self.held[rule as usize] {
-                out(rule, next);
-            }
-        });
     }
 
     /// The state after a step, with the specification's node in it; nothing if the specification forbids it.
@@ -131,39 +141,43 @@ impl<'a> ProductSpace<'a> {
         norm.nodes[node as usize].acceptances.iter().any(|a| a.is_subset(offered))
     }
 
+    #[inline]
     fn expand_all<const W: usize>(
         &self,
         key: &[u64; W],
-        scratch: &mut Scratch,
-        out: &mut impl FnMut([u64; W]),
+        scratch: &mut Scratch<W>,
+        out: &mut impl FnMut(&[[u64; W]]),
     ) -> Option<Breach> {
+        let Scratch { found, offered, .. } = scratch;
+        self.find(key, found);
         let node = self.node(key);
-        let refusals = self.checks_refusals(node);
-        let (mut breach, mut stable, mut steps) = (None, true, 0);
-        if refusals {
-            scratch.offered.fill(0);
-        }
-        self.steps(key, &mut |rule, next| {
-            steps += 1;
-            if refusals {
-                let column = self.columns[rule as usize];
-                stable &= column != SILENT;
-                if column < UNKNOWN {
-                    scratch.offered[column as usize / 64] |= 1 << (column % 64);
+        // Before steps are left out: a refusal is about all of them.
+        let refuses = self.checks_refusals(node) && self.refuses(node, found.rules(), offered);
+        let mut breach = None;
+        if !self.permissive {
+            found.retain(|rule, next| {
+                let after = self.follow(rule, node, next);
+                if after.is_none() {
+                    breach = breach.take().min_some(Breach::Event(rule));
                 }
-            }
-            match self.follow(rule, node, next) {
-                Some(next) => out(next),
-                None => breach = breach.take().min_some(Breach::Event(rule)),
-            }
-        });
-        if steps == 0 && matches!(self.question, Question::Progress) {
-            return Some(Breach::Deadlock);
+                after
+            });
         }
-        if breach.is_none() && refusals && stable && !self.refusal_allowed(node, &scratch.offered) {
-            return Some(Breach::Refusal);
+        out(found.next());
+        breach.or(refuses.then_some(Breach::Refusal))
+    }
+
+    /// Whether a state with these steps is stable and offers too little.
+    fn refuses(&self, node: u32, rules: &[u32], offered: &mut [u64]) -> bool {
+        offered.fill(0);
+        for &rule in rules {
+            match self.columns[rule as usize] {
+                SILENT => return false,
+                UNKNOWN => {}
+                column => offered[column as usize / 64] |= 1 << (column % 64),
+            }
         }
-        breach
+        !self.refusal_allowed(node, offered)
     }
 
     /// Explores only some steps, if what the question can see is the same.
@@ -171,23 +185,18 @@ impl<'a> ProductSpace<'a> {
         &self,
         reducer: &Reducer,
         key: &[u64; W],
-        scratch: &mut Scratch,
+        scratch: &mut Scratch<W>,
         seen: &impl Fn(&[u64; W]) -> bool,
-        out: &mut impl FnMut([u64; W]),
+        out: &mut impl FnMut(&[[u64; W]]),
     ) -> bool {
-        let Some(rules) = reducer.choose(self.packed, key, &mut scratch.reduction) else { return false };
-        let mut fresh = false;
-        let mut chosen: Vec<[u64; W]> = Vec::new();
-        self.packed.successors(key, &mut |rule, next| {
-            if rules.contains(rule) {
-                fresh |= !seen(&next);
-                chosen.push(next);
-            }
-        });
+        let Scratch { found, reduction, .. } = scratch;
+        let Some(rules) = reducer.choose(self.packed, key, reduction) else { return false };
+        self.packed.find(key, found);
+        found.retain(|rule, next| rules.contains(rule).then_some(next));
         // A deadlock is never put off by a set that leaves others out, even round a loop; everything else could be.
-        let enough = fresh || matches!(self.question, Question::Progress);
+        let enough = matches!(self.question, Question::Progress) || !found.next().iter().all(seen);
         if enough {
-            chosen.into_iter().for_each(out);
+            out(found.next());
         }
         enough
     }
@@ -208,27 +217,32 @@ impl<T: Ord> MinSome<T> for Option<T> {
 
 impl<const W: usize> Space<W> for ProductSpace<'_> {
     type Breach = Breach;
-    type Scratch = Scratch;
+    type Scratch = Scratch<W>;
 
     fn initial(&self) -> [u64; W] {
         self.packed.first()
     }
 
-    fn scratch(&self) -> Scratch {
+    fn looks_back(&self) -> bool {
+        self.reducer.is_some()
+    }
+
+    fn scratch(&self) -> Scratch<W> {
         let columns = match &self.question {
             Question::Refines(norm, _) => norm.events.len(),
             _ => 0,
         };
-        Scratch { offered: vec![0; columns.div_ceil(64)], reduction: super::reduce::Room::new(self.packed) }
+        let reduction = super::reduce::Room::new(self.packed);
+        Scratch { found: Found::default(), offered: vec![0; columns.div_ceil(64)], reduction }
     }
 
     #[inline]
     fn expand(
         &self,
         key: &[u64; W],
-        scratch: &mut Scratch,
+        scratch: &mut Scratch<W>,
         seen: &impl Fn(&[u64; W]) -> bool,
-        out: &mut impl FnMut([u64; W]),
+        out: &mut impl FnMut(&[[u64; W]]),
     ) -> Option<Breach> {
         if let Question::Refines(norm, Model::FailuresDivergences) = &self.question
             && norm.nodes[self.node(key) as usize].divergent
@@ -241,7 +255,7 @@ impl<const W: usize> Space<W> for ProductSpace<'_> {
             return None;
         }
         match self.question {
-            Question::Progress => self.expand_progress(key, out),
+            Question::Progress => self.expand_progress(key, scratch, out),
             _ => self.expand_all(key, scratch, out),
         }
     }
@@ -249,14 +263,21 @@ impl<const W: usize> Space<W> for ProductSpace<'_> {
 
 impl ProductSpace<'_> {
     /// As `expand_all`, but nothing after termination matters.
-    fn expand_progress<const W: usize>(&self, key: &[u64; W], out: &mut impl FnMut([u64; W])) -> Option<Breach> {
-        let mut steps = 0;
-        self.steps(key, &mut |rule, next| {
-            steps += 1;
-            if !self.ticks[rule as usize] {
-                out(next);
-            }
-        });
-        (steps == 0).then_some(Breach::Deadlock)
+    fn expand_progress<const W: usize>(
+        &self,
+        key: &[u64; W],
+        scratch: &mut Scratch<W>,
+        out: &mut impl FnMut(&[[u64; W]]),
+    ) -> Option<Breach> {
+        let found = &mut scratch.found;
+        self.find(key, found);
+        if found.rules().is_empty() {
+            return Some(Breach::Deadlock);
+        }
+        if found.rules().iter().any(|&rule| self.ticks[rule as usize]) {
+            found.retain(|rule, next| (!self.ticks[rule as usize]).then_some(next));
+        }
+        out(found.next());
+        None
     }
 }

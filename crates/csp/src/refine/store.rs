@@ -9,8 +9,6 @@ pub const SHARDS: usize = 256;
 const EMPTY: u32 = u32::MAX;
 /// How many states are looked up side by side.
 const AHEAD: usize = 16;
-/// States that are worth sorting before they are looked up.
-const SORTED_FROM: usize = 32 * SHARDS;
 /// Bits of a table entry that number a state; the rest hold bits of its hash.
 const NUMBER_BITS: u32 = 24;
 const NUMBER_MASK: u32 = (1 << NUMBER_BITS) - 1;
@@ -37,73 +35,101 @@ pub fn owner_of(shard: usize, workers: usize) -> usize {
     shard * workers / SHARDS
 }
 
-/// The shards of one worker at their numbers; the places of others are empty.
-pub struct Group<const W: usize> {
-    pub shards: Vec<Shard<W>>,
-    /// Room to sort states by shard.
-    sorted: Vec<Vec<[u64; W]>>,
+/// Successors in lanes, each for a row of shards: as many lanes as workers, or one a shard. A shard fits the cache, all
+/// of them do not; so it pays to sort many states by shard before they are looked up, but not a few.
+pub struct Lanes<const W: usize> {
+    lanes: Vec<Vec<[u64; W]>>,
+    used: usize,
 }
 
-impl<const W: usize> Default for Group<W> {
-    fn default() -> Self {
-        let shards = std::iter::repeat_with(Shard::default).take(SHARDS).collect();
-        Group { shards, sorted: vec![Vec::new(); SHARDS] }
+impl<const W: usize> Lanes<W> {
+    pub fn new() -> Self {
+        Lanes { lanes: vec![Vec::new(); SHARDS], used: 1 }
+    }
+
+    /// Empties them, and chooses how many to use.
+    pub fn reset(&mut self, used: usize) {
+        self.lanes[..self.used].iter_mut().for_each(Vec::clear);
+        self.used = used;
+    }
+
+    #[inline]
+    pub fn extend(&mut self, keys: &[[u64; W]]) {
+        if self.used == 1 {
+            return self.lanes[0].extend_from_slice(keys);
+        }
+        for key in keys {
+            self.lanes[owner_of(shard_of(hash(key)), self.used)].push(*key);
+        }
     }
 }
 
+/// The shards of one worker at their numbers; the places of others are empty.
+pub struct Group<const W: usize> {
+    pub shards: Vec<Shard<W>>,
+    /// States that were added lately, by a few bits of their hash. Most successors are found several times in a row
+    /// once they are sorted; this tells without a look at the table.
+    recent: Vec<[u64; W]>,
+}
+
+/// States that are looked up side by side.
+struct Batch<const W: usize> {
+    len: usize,
+    keys: [[u64; W]; AHEAD],
+    hashes: [u64; AHEAD],
+}
+
 impl<const W: usize> Group<W> {
+    /// How many recent states are kept: few enough for the innermost cache.
+    const RECENT: usize = if W < 32 { 4096 / W.next_power_of_two() } else { 128 };
+
+    /// An empty group. `known` is a state that is stored somewhere from the beginning.
+    pub fn new(known: [u64; W]) -> Self {
+        let shards = std::iter::repeat_with(Shard::default).take(SHARDS).collect();
+        Group { shards, recent: vec![known; Self::RECENT] }
+    }
+
     /// The shards of all workers.
     pub fn unite(mut groups: Vec<Group<W>>) -> Vec<Shard<W>> {
         let workers = groups.len();
         (0..SHARDS).map(|s| std::mem::take(&mut groups[owner_of(s, workers)].shards[s])).collect()
     }
 
-    /// Adds states that belong to this group; answers how many were new. A shard fits the cache, all of them do not:
-    /// if there are enough states they are sorted by shard first.
-    pub fn insert_all(&mut self, found: &[&[[u64; W]]]) -> u64 {
-        if found.iter().map(|f| f.len()).sum::<usize>() < SORTED_FROM {
-            return found.iter().map(|f| self.insert_in_order(f)).sum();
-        }
-        let mut sorted = std::mem::take(&mut self.sorted);
-        for key in found.iter().copied().flatten() {
-            sorted[shard_of(hash(key))].push(*key);
-        }
-        let mut fresh = 0;
-        for keys in &mut sorted {
-            fresh += self.insert_in_order(keys);
-            keys.clear();
-        }
-        self.sorted = sorted;
-        fresh
+    /// Adds the states that belong to this group, lane by lane; answers how many were new.
+    pub fn insert_all(&mut self, found: &[&Lanes<W>], worker: usize, workers: usize) -> u64 {
+        let lanes = (0..found.first().map_or(0, |f| f.used)).filter(|lane| lane * workers / found[0].used == worker);
+        lanes.flat_map(|lane| found.iter().map(move |f| &f.lanes[lane][..])).map(|keys| self.insert_in_order(keys)).sum()
     }
 
-    /// Most states are known, and most of those are found at once: that is tried first, for a handful of states at a
-    /// time, without a branch between them, so that the waits for memory overlap.
+    /// Leaves out what was added lately, without a branch, and adds the rest a handful at a time.
     fn insert_in_order(&mut self, keys: &[[u64; W]]) -> u64 {
+        let mut batch = Batch { len: 0, keys: [[0; W]; AHEAD], hashes: [0; AHEAD] };
         let mut fresh = 0;
-        for chunk in keys.chunks(AHEAD) {
-            let mut hashes = [0u64; AHEAD];
-            let mut entries = [EMPTY; AHEAD];
-            for (i, key) in chunk.iter().enumerate() {
-                hashes[i] = hash(key);
-                let shard = &self.shards[shard_of(hashes[i])];
-                entries[i] = shard.table.get(shard.slot(hashes[i])).copied().unwrap_or(EMPTY);
-            }
-            let mut known = 0u32;
-            for (i, key) in chunk.iter().enumerate() {
-                let shard = &self.shards[shard_of(hashes[i])];
-                let there = shard.keys.get((entries[i] & NUMBER_MASK) as usize);
-                known |= u32::from(there == Some(key)) << i;
-            }
-            let mut rest = !known & ((1 << chunk.len()) - 1);
-            while rest != 0 {
-                let i = rest.trailing_zeros() as usize % AHEAD;
-                let shard = &mut self.shards[shard_of(hashes[i])];
-                fresh += u64::from(shard.insert(&chunk[i], hashes[i]));
-                rest &= rest - 1;
+        for key in keys {
+            let hash = hash(key);
+            let recent = &mut self.recent[hash as usize % Self::RECENT];
+            (batch.keys[batch.len], batch.hashes[batch.len]) = (*key, hash);
+            batch.len += usize::from(recent != key);
+            *recent = *key;
+            if batch.len == AHEAD {
+                fresh += self.insert_batch(&batch);
+                batch.len = 0;
             }
         }
-        fresh
+        fresh + self.insert_batch(&batch)
+    }
+
+    fn insert_batch(&mut self, batch: &Batch<W>) -> u64 {
+        // The first look at the tables is made for all of them before anything depends on it: the waits for memory
+        // overlap.
+        let mut homes = [EMPTY; AHEAD];
+        for (home, &hash) in homes.iter_mut().zip(&batch.hashes[..batch.len]) {
+            let shard = &self.shards[shard_of(hash)];
+            *home = shard.table.get(shard.slot(hash)).copied().unwrap_or(EMPTY);
+        }
+        std::hint::black_box(&homes);
+        let states = batch.keys[..batch.len].iter().zip(&batch.hashes);
+        states.map(|(key, &hash)| u64::from(self.shards[shard_of(hash)].insert(key, hash))).sum()
     }
 }
 
@@ -123,6 +149,9 @@ impl<const W: usize> Default for Shard<W> {
 impl<const W: usize> Shard<W> {
     /// How full the table may be, in hundredths: fuller where states are wide, to stay within 24 bytes with two words.
     const FULL: usize = if W == 1 { 60 } else { 80 };
+
+    /// By how much it grows then, in hundredths. Every growth puts all states in their places again.
+    const GROWTH: usize = if W == 1 { 60 } else { 33 };
 
     #[inline]
     fn slot(&self, hash: u64) -> usize {
@@ -187,7 +216,7 @@ impl<const W: usize> Shard<W> {
     }
 
     fn grow(&mut self) {
-        let size = self.table.len() + self.table.len() / 3 + 8;
+        let size = self.table.len() + self.table.len() * Self::GROWTH / 100 + 8;
         self.table = Vec::new();
         self.table = vec![EMPTY; size];
         for (number, key) in self.keys.iter().enumerate() {
