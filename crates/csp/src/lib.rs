@@ -33,7 +33,7 @@
 //!
 //! # What it misses
 //!
-//! - `deter` and the watchdogs are known by name and refused where they are declared.
+//! - The watchdogs are known by name and refused where they are declared.
 //! - A recursion through a parallel operator has no finite machine and ends at the budget.
 //! - A state wider than 64 words (some 500 components of a hundred states) is refused; compress parts of it.
 //!

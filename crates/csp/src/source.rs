@@ -51,10 +51,6 @@ impl Sources {
         start
     }
 
-    pub fn contains(&self, name: &str) -> bool {
-        self.files.iter().any(|f| f.name == name)
-    }
-
     fn file_of(&self, at: u32) -> Option<&File> {
         self.files.iter().rev().find(|f| f.start <= at)
     }

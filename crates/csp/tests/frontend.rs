@@ -60,3 +60,36 @@ fn refused() {
     }
     assert!(files.len() >= 150, "{} files", files.len());
 }
+
+#[test]
+fn a_file_that_includes_itself_is_told_with_the_way_back() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/csp/include");
+    let name = folder.join("here.csp").to_string_lossy().into_owned();
+    let text = foretrace_csp::source::read(Path::new(&name)).expect("it can be read");
+    let error = Script::load(&name, &text, Vec::new()).map(|_| ()).expect_err("it includes itself");
+    let [only] = &error.diagnostics[..] else { panic!("{error}") };
+    assert_eq!(only.message, format!("{name} includes itself"));
+    let hint = only.hint.as_deref().expect("the way back");
+    let names: Vec<&str> = hint.split(" includes ").map(|n| n.rsplit('/').next().unwrap_or(n)).collect();
+    assert_eq!(names, ["here.csp", "there.csp", "here.csp"]);
+}
+
+/// Long chains are read; nesting without end is refused, never a stack overflow.
+#[test]
+fn nesting_is_bounded() {
+    let load = |text: String| Script::load("deep.csp", &text, Vec::new()).map(|_| ()).map_err(|e| e.render());
+    with_stack(|| {
+        let chain = |n: usize| format!("channel a\nP = {}STOP\n", "a -> ".repeat(n));
+        assert_eq!(load(chain(10_000)), Ok(()));
+        assert!(load(chain(100_000)).is_err_and(|e| e.contains("nested too deeply")));
+        let sequence = |n: usize| format!("P = SKIP{}\n", " ; SKIP".repeat(n));
+        assert_eq!(load(sequence(10_000)), Ok(()));
+        assert!(load(sequence(100_000)).is_err_and(|e| e.contains("nested too deeply")));
+        let choice = |n: usize| format!("P = STOP{}\n", " [] STOP".repeat(n));
+        assert_eq!(load(choice(20_000)), Ok(()));
+        assert!(load(choice(200_000)).is_err_and(|e| e.contains("operators")));
+        let brackets = |n: usize| format!("x = {}1{}\n", "(".repeat(n), ")".repeat(n));
+        assert_eq!(load(brackets(1_000)), Ok(()));
+        assert!(load(brackets(100_000)).is_err_and(|e| e.contains("nested too deeply")));
+    });
+}

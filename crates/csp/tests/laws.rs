@@ -69,6 +69,16 @@ const LAWS: &[(&str, &str)] = &[
     ("; x : <0, 1> @ P", "P ; P"),
 ];
 
+/// Claims that hold whatever P and Q are.
+const CLAIMS: &[&str] = &[
+    "P [FD= deter(P)",
+    "deter(P) :[deterministic [F]]",
+    "deter(P) [FD= deter(deter(P))",
+    "P [| {A} |] Q [FD= deter(P [| {A} |] Q)",
+    "deter((P ||| Q) \\ {A}) :[deterministic [F]]",
+    "(P ||| Q) \\ {A} [FD= deter((P ||| Q) \\ {A})",
+];
+
 fn sets(law: &str, a: &str, b: &str) -> String {
     law.replace("{A}", a).replace("{B}", b)
 }
@@ -85,7 +95,7 @@ fn check(seed: u64) {
     let a = ["{}", "{a}", "{b, c}", "{a, b, c}"][r.below(4) as usize];
     let b = ["{}", "{b}", "{a, c}"][r.below(3) as usize];
     let mut text = String::from(
-        "channel a, b, c\ntransparent sbisim, wbisim, dbisim, diamond, normal, tau_loop_factor, explicate\n",
+        "channel a, b, c\ntransparent sbisim, wbisim, dbisim, diamond, normal, tau_loop_factor, explicate\nexternal deter\n",
     );
     // The parts are renamed so that they do not meet the names of the laws.
     for line in decls.iter().chain(&names) {
@@ -94,6 +104,9 @@ fn check(seed: u64) {
     for (left, right) in LAWS {
         let (left, right) = (sets(left, a, b), sets(right, a, b));
         text += &format!("assert ({left}) [FD= ({right})\nassert ({right}) [FD= ({left})\n");
+    }
+    for claim in CLAIMS {
+        text += &format!("assert {}\n", sets(claim, a, b));
     }
     let loaded = Script::load("laws.csp", &text, Vec::new()).unwrap_or_else(|e| panic!("{e}\n{text}"));
     for assertion in loaded.assertions() {

@@ -54,6 +54,7 @@ pub const DECLARED: &[&str] = &[
     "model_compress",
     "chase",
     "chase_nocache",
+    "deter",
     "loop",
     "prioritise",
     "prioritise_nocache",
@@ -66,7 +67,7 @@ pub const DECLARED: &[&str] = &[
 ];
 
 /// Functions of FDR that are known by name only.
-pub const ABSENT: &[&str] = &["deter", "failure_watchdog", "trace_watchdog"];
+pub const ABSENT: &[&str] = &["failure_watchdog", "trace_watchdog"];
 
 /// The prelude's way to name what a script may have redefined.
 pub const ALIAS: &str = "csp_";
@@ -77,7 +78,7 @@ fn plain(name: &str) -> &str {
 
 /// The word that declares one of them.
 pub fn declaration_of(name: &str) -> &'static str {
-    let external = ["loop", "prioritise", "prioritise_nocache", "timed_priority"];
+    let external = ["deter", "loop", "prioritise", "prioritise_nocache", "timed_priority"];
     let more = ["prioritisepo", "mtransclose", "relational_image", "relational_inverse_image", "transpose"];
     if external.contains(&name) || more.contains(&name) { "external" } else { "transparent" }
 }
@@ -311,6 +312,7 @@ impl Evaluator {
                 if name == "RUN" { Term::Run(set) } else { Term::Chaos(set) }
             }
             ("chase" | "chase_nocache", [Value::Proc(p)]) => Term::Chase(*p),
+            ("deter", [Value::Proc(p)]) => Term::Determined(*p),
             ("prioritise" | "prioritise_nocache", [Value::Proc(p), order]) => {
                 Term::Prioritise(*p, Rc::new(self.levels(order, span)?))
             }

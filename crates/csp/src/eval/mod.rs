@@ -134,7 +134,6 @@ impl Evaluator {
     /// Called once a step of evaluation: counts nesting and, now and then, looks at the budget.
     fn enter(&mut self, span: Span) -> Eval<()> {
         self.depth += 1;
-        self.ticks = self.ticks.wrapping_add(1);
         if self.depth > MAX_DEPTH {
             return error_hint(
                 span,
@@ -142,6 +141,12 @@ impl Evaluator {
                 "give the recursion a base case, or let the process do an event before it calls itself",
             );
         }
+        self.tick()
+    }
+
+    /// Looks at the budget now and then.
+    pub fn tick(&mut self) -> Eval<()> {
+        self.ticks = self.ticks.wrapping_add(1);
         if self.ticks.is_multiple_of(4096) {
             // A rough figure: what a term and its tables take, on average.
             self.meter.check(0, self.terms.len() as u64 * 200)?;

@@ -87,6 +87,7 @@ impl Evaluator {
         match &*term {
             Term::Prioritise(p, order) => self.build_restricted(b, id, *p, Restriction::Priority(order)),
             Term::Chase(p) => self.build_restricted(b, id, *p, Restriction::Chase),
+            Term::Determined(p) => self.build_restricted(b, id, *p, Restriction::Determined),
             Term::Parallel(p, set, q) => {
                 let (l, r) = (self.build(b, *p, depth + 1)?, self.build(b, *q, depth + 1)?);
                 let shared = self.terms.set(*set).clone();
@@ -166,12 +167,12 @@ impl Evaluator {
         Ok(b.leaf(self.name_of(id, "compressed process"), Component::Explicit(Arc::new(lts))))
     }
 
-    /// Priority and chase look at all steps of a state at once, which rules do not: what they leave of a composition is
+    /// Priority, chase and deter look at all steps of a state at once, which rules do not: what they leave of a composition is
     /// written out.
     fn build_restricted(&mut self, b: &mut Builder, id: TermId, p: TermId, restriction: Restriction) -> Eval<usize> {
         let product = self.compile(p)?;
         let mut lts = explicate::product(&product, restriction, &self.meter)?;
-        if let Restriction::Chase = restriction {
+        if let Restriction::Chase | Restriction::Determined = restriction {
             lts = lts.without_chains();
         }
         Ok(b.leaf(self.name_of(id, "restricted process"), Component::Explicit(Arc::new(lts))))
@@ -314,7 +315,7 @@ impl Evaluator {
                 self.any_composite(&parts, path, visited).map(|_| true)
             }
             Term::Native(..) | Term::Compress(..) => Some(true),
-            Term::Hide(p, _) | Term::Rename(p, _) | Term::Prioritise(p, _) | Term::Chase(p) => {
+            Term::Hide(p, _) | Term::Rename(p, _) | Term::Prioritise(p, _) | Term::Chase(p) | Term::Determined(p) => {
                 self.composite(*p, path, visited)
             }
             Term::Sequential(p, q) | Term::Sliding(p, q) | Term::Exception(p, _, q) => match self.now(*q) {

@@ -16,6 +16,7 @@ impl Evaluator {
         if let Some(steps) = self.steps.get(&id) {
             return Ok(steps.clone());
         }
+        self.tick()?;
         let mut steps = self.compute_steps(id)?;
         steps.sort();
         steps.dedup();
@@ -79,7 +80,12 @@ impl Evaluator {
             }
             Term::Run(set) => Ok(self.terms.set(*set).events.iter().map(|&e| (e, id)).collect()),
             Term::Compress(_, p) => Ok(self.steps(*p)?.to_vec()),
-            Term::Chase(p) => self.chase_steps(*p),
+            Term::Chase(p) => self.chase_steps(*p, Term::Chase),
+            Term::Determined(p) => {
+                let mut steps = self.chase_steps(*p, Term::Determined)?;
+                steps.dedup_by_key(|(e, _)| *e);
+                Ok(steps)
+            }
             Term::Prioritise(p, order) => {
                 let steps = prioritised(&self.steps(*p)?, order);
                 Ok(steps.into_iter().map(|(e, p)| (e, self.wrap(e, Term::Prioritise(p, order.clone())))).collect())
@@ -232,12 +238,12 @@ impl Evaluator {
     }
 
     /// Follows silent steps to the end before it looks; a silent cycle is livelock.
-    fn chase_steps(&mut self, mut p: TermId) -> Eval<Vec<(Event, TermId)>> {
+    fn chase_steps(&mut self, mut p: TermId, again: fn(TermId) -> Term) -> Eval<Vec<(Event, TermId)>> {
         let mut seen = rustc_hash::FxHashSet::default();
         loop {
             let steps = self.steps(p)?;
             let Some(&(TAU, next)) = steps.first() else {
-                return Ok(steps.iter().map(|&(e, p)| (e, self.wrap(e, Term::Chase(p)))).collect());
+                return Ok(steps.iter().map(|&(e, p)| (e, self.wrap(e, again(p)))).collect());
             };
             if !seen.insert(p) {
                 return Ok(vec![(TAU, self.terms.add(Term::Div))]);

@@ -67,6 +67,8 @@ pub enum Term {
     Run(SetId),
     Compress(Compression, TermId),
     Chase(TermId),
+    /// Chased, and one step an event.
+    Determined(TermId),
     Prioritise(TermId, Rc<Priorities>),
     /// A component implemented outside the language, by its number.
     Native(u32, Rc<[u64]>),

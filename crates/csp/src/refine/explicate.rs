@@ -19,6 +19,8 @@ pub enum Restriction<'a> {
     Priority(&'a Priorities),
     /// One silent step, if there are any.
     Chase,
+    /// One silent step if there are any, and otherwise one step an event.
+    Determined,
 }
 
 impl Restriction<'_> {
@@ -31,6 +33,14 @@ impl Restriction<'_> {
                 if row.first().is_some_and(|(e, _)| *e == TAU) {
                     row.truncate(1);
                 }
+                row
+            }
+            Restriction::Determined => {
+                row.sort_unstable();
+                if row.first().is_some_and(|(e, _)| *e == TAU) {
+                    row.truncate(1);
+                }
+                row.dedup_by_key(|(e, _)| *e);
                 row
             }
         }

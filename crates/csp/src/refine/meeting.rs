@@ -1,5 +1,8 @@
 //! Where workers wait for each other.
 //!
+//! To say that one has come and to wait for the others are two things: what can be done in between is done without
+//! waiting, and makes up for differences between the workers.
+//!
 //! Layers can be narrow: thousands of meetings a second. Waking a sleeping thread takes longer than such a layer, so
 //! whoever comes first spins for a while, then offers its core to others, and sleeps only if it still has to wait.
 
@@ -10,10 +13,14 @@ const SPINS: u32 = 1 << 10;
 const YIELDED: u32 = SPINS + (1 << 8);
 const NAP: Duration = Duration::from_micros(50);
 
+/// A value in a cache line of its own.
+#[derive(Default)]
+#[repr(align(128))]
+pub struct Apart<T>(pub T);
+
 pub struct Meeting {
-    workers: usize,
-    here: AtomicUsize,
-    held: AtomicUsize,
+    /// How many meetings each worker has come to.
+    come: Vec<Apart<AtomicUsize>>,
     broken: AtomicBool,
 }
 
@@ -30,30 +37,32 @@ impl Drop for Alarm<'_> {
 
 impl Meeting {
     pub fn new(workers: usize) -> Self {
-        Meeting { workers, here: AtomicUsize::new(0), held: AtomicUsize::new(0), broken: AtomicBool::new(false) }
+        Meeting { come: (0..workers).map(|_| Apart::default()).collect(), broken: AtomicBool::new(false) }
     }
 
     pub fn alarm(&self) -> Alarm<'_> {
         Alarm(self)
     }
 
-    /// Returns when every worker has come. What any of them wrote before, all of them see after.
-    pub fn wait(&self) {
-        let held = self.held.load(Ordering::Acquire);
-        if self.here.fetch_add(1, Ordering::AcqRel) + 1 == self.workers {
-            self.here.store(0, Ordering::Relaxed);
-            self.held.store(held.wrapping_add(1), Ordering::Release);
-            return;
-        }
-        let mut waited = 0;
-        while self.held.load(Ordering::Acquire) == held {
-            assert!(!self.broken.load(Ordering::Acquire), "another worker has panicked");
-            match waited {
-                0..SPINS => std::hint::spin_loop(),
-                SPINS..YIELDED => std::thread::yield_now(),
-                _ => std::thread::sleep(NAP),
+    /// Says that a worker has come to its next meeting; answers which one that is.
+    pub fn come(&self, worker: usize) -> usize {
+        self.come[worker].0.fetch_add(1, Ordering::Release) + 1
+    }
+
+    /// Returns when every worker has come to a meeting. What any of them wrote before, all of them see after.
+    #[inline(never)]
+    pub fn wait(&self, meeting: usize) {
+        for worker in &self.come {
+            let mut waited = 0;
+            while worker.0.load(Ordering::Acquire) < meeting {
+                assert!(!self.broken.load(Ordering::Acquire), "another worker has panicked");
+                match waited {
+                    0..SPINS => std::hint::spin_loop(),
+                    SPINS..YIELDED => std::thread::yield_now(),
+                    _ => std::thread::sleep(NAP),
+                }
+                waited = waited.saturating_add(1);
             }
-            waited = waited.saturating_add(1);
         }
     }
 }
@@ -67,13 +76,14 @@ mod tests {
         const WORKERS: usize = 3;
         let (meeting, arrived) = (Meeting::new(WORKERS), AtomicUsize::new(0));
         std::thread::scope(|scope| {
-            for _ in 0..WORKERS {
-                scope.spawn(|| {
+            for worker in 0..WORKERS {
+                let (meeting, arrived) = (&meeting, &arrived);
+                scope.spawn(move || {
                     for round in 1..=1000 {
                         arrived.fetch_add(1, Ordering::Relaxed);
-                        meeting.wait();
+                        meeting.wait(meeting.come(worker));
                         assert_eq!(arrived.load(Ordering::Relaxed), round * WORKERS);
-                        meeting.wait();
+                        meeting.wait(meeting.come(worker));
                     }
                 });
             }
@@ -90,7 +100,7 @@ mod tests {
                 panic!("on purpose");
             });
             drop(other.join());
-            meeting.wait();
+            meeting.wait(meeting.come(0));
         });
     }
 }

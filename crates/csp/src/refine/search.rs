@@ -2,13 +2,13 @@
 //! number of them.
 //!
 //! A layer is explored in rounds. In a round each worker expands states of its own shards and sorts the successors by
-//! the shards they belong to; then all meet, and each adds what was found for it to its own shards and goes on. One
-//! meeting a round is enough: what a worker expands lies in its own shards, and what it finds goes into one of two
-//! sets of lanes in turn, of which the other may still be read. What the workers have to agree on is in a tally of the
-//! round that is complete when they meet; there are three in turn, so that one can be emptied while the next is in use.
-//! (If a space wants to know what others have seen, they meet a second time.) No lock is ever contended.
+//! the shards they belong to. Then it comes to a meeting, adds what it found for itself, waits for the others, adds what
+//! they found for it, and goes on. One meeting a round is enough: what a worker expands lies in its own shards, and what
+//! it finds goes into one of two sets of lanes in turn, of which the other may still be read. What the workers have to
+//! agree on is in a tally of the round that is complete when all have come; there are three in turn, so that one can be
+//! emptied while the next is in use. (If a space wants to know what others have seen, they meet a second time.)
 
-use super::meeting::Meeting;
+use super::meeting::{Apart, Meeting};
 use super::store::{Group, Lanes, SHARDS, Shard, hash, owner_of, shard_of};
 use crate::budget::{Limit, Meter};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -84,11 +84,6 @@ impl Tally {
     }
 }
 
-/// One of three in turn, each in a cache line of its own.
-#[derive(Default)]
-#[repr(align(64))]
-struct Apart<T>(T);
-
 struct Shared<'a, const W: usize, S: Space<W>> {
     space: &'a S,
     meter: &'a Meter,
@@ -147,7 +142,7 @@ impl<'a, const W: usize, S: Space<W>> Shared<'a, W, S> {
             workers,
             meeting: Meeting::new(workers),
             groups: groups.into_iter().map(RwLock::new).collect(),
-            found: (0..workers).map(|_| [(); 2].map(|()| RwLock::new(Lanes::new()))).collect(),
+            found: (0..workers).map(|_| [(); 2].map(|()| RwLock::new(Lanes::default()))).collect(),
             tallies: Default::default(),
             breach: Mutex::new(None),
             limit: Mutex::new(None),
@@ -215,7 +210,11 @@ impl<'a, 'b, const W: usize, S: Space<W>> Worker<'a, 'b, W, S> {
             let expanded = self.expand();
             tally.busy.fetch_or(expanded.any, Ordering::Relaxed);
             tally.unfinished.fetch_or(!expanded.all, Ordering::Relaxed);
-            shared.meeting.wait();
+            let meeting = shared.meeting.come(self.id);
+            // Where there is much to add it is better added shard by shard, all at once.
+            let early = !self.is_wide() && !shared.space.looks_back();
+            let mut added = if early { self.insert(|by| by == self.id) } else { 0 };
+            shared.meeting.wait(meeting);
             if self.id == 0 {
                 self.tally(2).reset();
             }
@@ -225,14 +224,17 @@ impl<'a, 'b, const W: usize, S: Space<W>> Worker<'a, 'b, W, S> {
             if self.is_over(tally) {
                 return;
             }
-            let added = self.insert(last && !broken);
+            added += self.insert(|by| !early || by != self.id);
+            if last && !broken {
+                self.close_layer();
+            }
             self.tally(1).added.fetch_add(added, Ordering::Relaxed);
             shared.states.fetch_add(added, Ordering::Relaxed);
             if last && broken {
                 return;
             }
             if shared.space.looks_back() {
-                shared.meeting.wait();
+                shared.meeting.wait(shared.meeting.come(self.id));
             }
             self.round += 1;
             if last {
@@ -263,7 +265,7 @@ impl<'a, 'b, const W: usize, S: Space<W>> Worker<'a, 'b, W, S> {
         };
         let mut lanes = shared.found[self.id][self.round % 2].write().expect("no worker has panicked");
         let lanes = &mut *lanes;
-        lanes.reset(if self.width >= SORTED_FROM { SHARDS } else { shared.workers });
+        lanes.reset(if self.is_wide() { SHARDS } else { shared.workers });
         let group = shared.groups[self.id].read().expect("no worker has panicked");
         let (mut gathered, mut any) = (0, false);
         'round: while let Some(shard) = group.shards.get(self.at.0) {
@@ -298,18 +300,25 @@ impl<'a, 'b, const W: usize, S: Space<W>> Worker<'a, 'b, W, S> {
         }
     }
 
-    /// Adds what was found to this worker's shards, and closes the layer if it is the last of it.
-    fn insert(&self, last: bool) -> u64 {
+    /// Adds what some workers found to this worker's shards.
+    fn insert(&self, by: impl Fn(usize) -> bool) -> u64 {
         let shared = self.shared;
         let mut group = shared.groups[self.id].write().expect("no worker has panicked");
         let turn = self.round % 2;
-        let found: Vec<_> = shared.found.iter().map(|f| f[turn].read().expect("no worker has panicked")).collect();
+        let found = shared.found.iter().enumerate().filter(|(worker, _)| by(*worker));
+        let found: Vec<_> = found.map(|(_, f)| f[turn].read().expect("no worker has panicked")).collect();
         let found: Vec<&Lanes<W>> = found.iter().map(|lanes| &**lanes).collect();
-        let fresh = group.insert_all(&found, self.id, shared.workers);
-        if last {
-            group.shards.iter_mut().for_each(|shard| shard.end_layer(self.depth + 1));
-        }
-        fresh
+        group.insert_all(&found, self.id, shared.workers)
+    }
+
+    fn close_layer(&self) {
+        let mut group = self.shared.groups[self.id].write().expect("no worker has panicked");
+        group.shards.iter_mut().for_each(|shard| shard.end_layer(self.depth + 1));
+    }
+
+    /// Whether successors are sorted by shard in this layer.
+    fn is_wide(&self) -> bool {
+        self.width >= SORTED_FROM
     }
 
     /// Looks at the clock and at memory, and tells whoever watches.
@@ -350,3 +359,7 @@ impl<const W: usize, B> Search<W, B> {
         path
     }
 }
+
+#[cfg(test)]
+#[path = "search_tests.rs"]
+mod tests;

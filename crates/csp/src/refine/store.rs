@@ -42,11 +42,13 @@ pub struct Lanes<const W: usize> {
     used: usize,
 }
 
-impl<const W: usize> Lanes<W> {
-    pub fn new() -> Self {
+impl<const W: usize> Default for Lanes<W> {
+    fn default() -> Self {
         Lanes { lanes: vec![Vec::new(); SHARDS], used: 1 }
     }
+}
 
+impl<const W: usize> Lanes<W> {
     /// Empties them, and chooses how many to use.
     pub fn reset(&mut self, used: usize) {
         self.lanes[..self.used].iter_mut().for_each(Vec::clear);
@@ -98,7 +100,10 @@ impl<const W: usize> Group<W> {
     /// Adds the states that belong to this group, lane by lane; answers how many were new.
     pub fn insert_all(&mut self, found: &[&Lanes<W>], worker: usize, workers: usize) -> u64 {
         let lanes = (0..found.first().map_or(0, |f| f.used)).filter(|lane| lane * workers / found[0].used == worker);
-        lanes.flat_map(|lane| found.iter().map(move |f| &f.lanes[lane][..])).map(|keys| self.insert_in_order(keys)).sum()
+        lanes
+            .flat_map(|lane| found.iter().map(move |f| &f.lanes[lane][..]))
+            .map(|keys| self.insert_in_order(keys))
+            .sum()
     }
 
     /// Leaves out what was added lately, without a branch, and adds the rest a handful at a time.

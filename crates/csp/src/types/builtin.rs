@@ -42,7 +42,7 @@ Map :: Set a => ({a}, {b}) -> {(| a => b |)}
 error :: (<Char>) -> a
 show :: (a) -> <Char>
 explicate, lazyenumerate, diamond, normal, lazynorm, sbisim, wbisim, dbisim :: (Proc) -> Proc
-tau_loop_factor, model_compress, chase, chase_nocache, timed_priority :: (Proc) -> Proc
+tau_loop_factor, model_compress, chase, chase_nocache, deter, timed_priority :: (Proc) -> Proc
 prioritise, prioritise_nocache :: (Proc, <{Event}>) -> Proc
 prioritisepo :: (Proc, {Event}, {(Event, Event)}, {Event}) -> Proc
 mtransclose :: Set a => ({(a, a)}, {a}) -> {(a, a)}

@@ -7,11 +7,15 @@ impl Parser<'_> {
     pub(super) fn declarations(&mut self, ends: impl Fn(&Tok) -> bool) -> Vec<Decl> {
         let mut decls: Vec<Decl> = Vec::new();
         while !ends(self.peek()) && *self.peek() != Tok::Eof {
-            let before = self.at;
+            let (before, depth) = (self.at, self.depth);
+            if depth == 0 {
+                self.operators = 0;
+            }
             match self.declaration() {
                 Ok(decl) => join_clause(&mut decls, decl),
                 Err(error) => {
                     self.errors.push(*error);
+                    self.depth = depth;
                     self.recover(before, &ends);
                 }
             }

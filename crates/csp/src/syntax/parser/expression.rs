@@ -13,12 +13,16 @@ impl Parser<'_> {
 
     /// Parses an expression whose operators all bind at least as tightly as `min`.
     pub(super) fn climb(&mut self, min: u8) -> Parsed<Expr> {
-        self.depth += 1;
-        if self.depth > MAX_DEPTH {
+        self.climb_deeper(BRACKETS, min)
+    }
+
+    fn climb_deeper(&mut self, levels: u32, min: u8) -> Parsed<Expr> {
+        if self.depth + levels > MAX_DEPTH {
             return self.fail_hint(self.here(), "this expression is nested too deeply", "name its parts");
         }
+        self.depth += levels;
         let result = self.climb_from(min);
-        self.depth -= 1;
+        self.depth -= levels;
         result
     }
 
@@ -35,6 +39,11 @@ impl Parser<'_> {
                     format!("`{op}` cannot be chained"),
                     "put brackets around one side",
                 );
+            }
+            self.operators += 1;
+            if self.operators > MAX_OPERATORS {
+                let message = format!("this declaration has more than {MAX_OPERATORS} operators");
+                return self.fail_hint(self.here(), message, "name its parts");
             }
             last_nonassoc = if matches!(level, COMPARE | PARALLEL) { level } else { u8::MAX };
             left = self.infix_expression(left, op, level)?;
@@ -94,8 +103,12 @@ impl Parser<'_> {
             _ => {}
         }
         self.bump();
-        let right_associative = matches!(op, "->" | "&" | ".");
-        let right = self.climb(if right_associative { level } else { level + 1 })?;
+        // `;` means the same either way, and what comes first is on top this way, where every step looks.
+        let right = match op {
+            "->" | "&" | ";" => self.climb_deeper(1, level),
+            "." => self.climb(level),
+            _ => self.climb(level + 1),
+        }?;
         let span = left.span.to(right.span);
         let kind = simple_infix(op, left, right);
         Ok(self.expr_node(span, kind))
@@ -115,7 +128,7 @@ impl Parser<'_> {
             );
         }
         self.bump();
-        let body = self.climb(PREFIX)?;
+        let body = self.climb_deeper(1, PREFIX)?;
         let span = head.span.to(body.span);
         Ok(self.expr_node(span, ExprKind::Prefix(head, fields, body)))
     }

@@ -14,11 +14,15 @@ use super::symbol::{Symbol, Symbols};
 use super::token::{Keyword, Tok, Token};
 use crate::diagnostic::{Diagnostic, Stage};
 use crate::source::{self, Sources, Span};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// Nesting beyond which a script is refused rather than the stack exhausted.
-const MAX_DEPTH: u32 = 400;
+/// Nesting beyond which a script is refused rather than the stack exhausted: every pass over the tree is recursive, on a
+/// stack of two gigabytes. What follows a prefix is one level deeper than it, what stands in brackets `BRACKETS`.
+const MAX_DEPTH: u32 = 20_000;
+const BRACKETS: u32 = 10;
+/// Operators of one declaration, for the same reason: `a + b + c` nests to the left without any brackets.
+const MAX_OPERATORS: u32 = 100_000;
 
 type Parsed<T> = Result<T, Box<Diagnostic>>;
 
@@ -26,6 +30,8 @@ pub struct Parser<'a> {
     tokens: Vec<Token>,
     at: usize,
     depth: u32,
+    /// How many operators this declaration has so far.
+    operators: u32,
     /// Whether a newline ends the expression: yes in declarations, no inside brackets.
     newlines: bool,
     /// How many `<` are open in the innermost brackets: a `>` then closes one.
@@ -38,45 +44,62 @@ pub struct Parser<'a> {
 pub fn parse(name: &str, text: &str, sources: &mut Sources, symbols: &mut Symbols) -> Result<Script, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let mut tokens = Vec::new();
-    load(name, text, sources, symbols, &mut tokens, &mut errors);
+    load(name, text, &mut Loader { sources, symbols, open: Vec::new(), read: Vec::new() }, &mut tokens, &mut errors);
     let end = tokens.last().map_or(Span::default(), |t: &Token| Span { lo: t.span.hi, hi: t.span.hi });
     tokens.push(Token { tok: Tok::Eof, span: end, newline: true, glued: false });
-    let mut parser = Parser { tokens, at: 0, depth: 0, newlines: true, open_sequences: 0, symbols, errors };
+    let mut parser =
+        Parser { tokens, at: 0, depth: 0, operators: 0, newlines: true, open_sequences: 0, symbols, errors };
     let decls = parser.declarations(|t| matches!(t, Tok::Eof));
     if parser.errors.is_empty() { Ok(Script { decls }) } else { Err(parser.errors) }
 }
 
-/// Lexes a file, putting the tokens of each included file where it is included.
-fn load(
-    name: &str,
-    text: &str,
-    sources: &mut Sources,
-    symbols: &mut Symbols,
-    tokens: &mut Vec<Token>,
-    errors: &mut Vec<Diagnostic>,
-) {
-    let base = sources.add(name, text);
-    let lexed = lex(text, base, symbols);
+/// Files on their way in. A file is known by where it is, however its name is written.
+struct Loader<'a> {
+    sources: &'a mut Sources,
+    symbols: &'a mut Symbols,
+    /// The files that are being read, each included by the one before.
+    open: Vec<(PathBuf, String)>,
+    read: Vec<PathBuf>,
+}
+
+/// Lexes a file, putting the tokens of each included file where it is included. What was included before is not read
+/// again.
+fn load(name: &str, text: &str, loader: &mut Loader, tokens: &mut Vec<Token>, errors: &mut Vec<Diagnostic>) {
+    let place = place_of(name);
+    loader.read.push(place.clone());
+    loader.open.push((place, name.to_owned()));
+    let base = loader.sources.add(name, text);
+    let lexed = lex(text, base, loader.symbols);
     errors.extend(lexed.errors);
     let mut rest = lexed.tokens.into_iter();
     let mut taken = 0;
     for include in lexed.includes {
         tokens.extend(rest.by_ref().take(include.at - taken));
         taken = include.at;
-        let path = source::include_path(name, &include.name);
-        let path_name = path.to_string_lossy().into_owned();
-        if sources.contains(&path_name) {
-            continue;
-        }
-        match source::read(Path::new(&path)) {
-            Ok(text) => load(&path_name, &text, sources, symbols, tokens, errors),
-            Err(why) => errors.push(
-                Diagnostic::new(Stage::Syntax, include.span, format!("cannot read {path_name}: {why}"))
-                    .hint("the path is relative to the file that includes it"),
-            ),
+        let path = source::include_path(name, &include.name).to_string_lossy().into_owned();
+        let place = place_of(&path);
+        let wrong = |message| Diagnostic::new(Stage::Syntax, include.span, message);
+        if let Some(from) = loader.open.iter().position(|(p, _)| *p == place) {
+            let chain: Vec<&str> = loader.open[from..].iter().map(|(_, name)| name.as_str()).chain([&*path]).collect();
+            let message = format!("{} includes itself", chain[0]);
+            errors.push(wrong(message).hint(chain.join(" includes ")));
+        } else if !loader.read.contains(&place) {
+            match source::read(Path::new(&path)) {
+                Ok(text) => load(&path, &text, loader, tokens, errors),
+                Err(why) => errors.push(
+                    wrong(format!("cannot read {path}: {why}"))
+                        .hint("the path is relative to the file that includes it"),
+                ),
+            }
         }
     }
     tokens.extend(rest);
+    loader.open.pop();
+}
+
+/// Where a file is; its name if there is no such file.
+fn place_of(name: &str) -> PathBuf {
+    std::fs::canonicalize(name).unwrap_or_else(|_| PathBuf::from(name))
 }
 
 impl Parser<'_> {
