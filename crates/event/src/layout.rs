@@ -20,6 +20,9 @@
 //! in `open` is copied to `events` when it is full, then emptied, then given the next sequence number. Killed in between,
 //! a program leaves the same chunk in both: the one with more used bytes counts, and the one in `open` if they are equal.
 //!
+//! Where `events` is a ring, read by a monitor while it is written ([`header::READ`]), a chunk for which there is no room is
+//! left out and its sequence number is missing: the thread has a gap there.
+//!
 //! A *table* chunk holds the lines a thread has touched in the segment it was in when the recording ended:
 //! entries of [`ENTRY_SIZE`] bytes (the line's address, reads, writes, pc, eight bytes each); an address of zero is an
 //! empty entry.
@@ -63,6 +66,9 @@ pub mod header {
     pub const THREADS: usize = 384;
     /// How many events could not be written.
     pub const LOST: usize = 512;
+    /// In `open`: up to where `events` has been evaluated, by who reads it while it is written. What lies before may be a
+    /// hole, and does not count for the limit.
+    pub const READ: usize = 768;
 }
 
 /// Offsets into a chunk's header; four bytes each.

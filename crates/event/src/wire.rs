@@ -108,7 +108,25 @@ pub struct Decoder<'a> {
     access: AccessCursor,
 }
 
+/// How far a chunk has been decoded; from there it can be gone on with when more of it has been written.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Mark {
+    at: usize,
+    sync: SyncCursor,
+    access: AccessCursor,
+}
+
 impl<'a> Decoder<'a> {
+    /// Goes on from a mark in the same chunk.
+    pub const fn resume(bytes: &'a [u8], mark: Mark) -> Self {
+        Self { bytes, at: mark.at, sync: mark.sync, access: mark.access }
+    }
+
+    /// How far it has come.
+    pub const fn mark(&self) -> Mark {
+        Mark { at: self.at, sync: self.sync, access: self.access }
+    }
+
     /// Over the used bytes of a chunk.
     pub const fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0, sync: SyncCursor::new(), access: AccessCursor::new() }

@@ -6,7 +6,7 @@
 use crate::settings::Settings;
 use crate::spin::Spin;
 use crate::sys;
-use core::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use foretrace_event::layout::{
     CHUNK_HEADER_SIZE, CHUNK_MAGIC, ChunkKind, Flags, HEADER_SIZE, MAGIC, UNIT, VERSION, chunk, header,
 };
@@ -27,6 +27,8 @@ static IDENTITIES: [[AtomicU64; 2]; 2] = [const { [const { AtomicU64::new(0) }; 
 static END: AtomicU64 = AtomicU64::new(0);
 /// How large `events` may become.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
+/// Only what is still to be read of `events` counts for the limit.
+static RING: AtomicBool = AtomicBool::new(false);
 static GROWING: Spin<()> = Spin::new(());
 
 fn field(base: *mut u8, offset: usize) -> *mut u8 {
@@ -62,6 +64,7 @@ pub fn create(settings: &Settings) -> sys::Result<()> {
     EVENTS.store(events, Ordering::Relaxed);
     END.store(STEP, Ordering::Relaxed);
     LIMIT.store(settings.limit, Ordering::Relaxed);
+    RING.store(settings.ring, Ordering::Relaxed);
     BASE.store(base, Ordering::Release);
     // SAFETY: the header is mapped and this thread alone knows of it.
     unsafe { field(base, header::MAGIC).copy_from_nonoverlapping(MAGIC.as_ptr(), MAGIC.len()) };
@@ -180,18 +183,13 @@ impl Chunk {
     /// Appends its first `used` bytes to `events` and empties it; false if they could not be written.
     pub fn spill(self, used: usize) -> bool {
         let size = (CHUNK_HEADER_SIZE + used).next_multiple_of(UNIT);
-        let offset = counter(header::APPEND).fetch_add(size as u64, Ordering::Relaxed);
-        let written = self.append(used, size, offset);
+        let written = reserve(size as u64).is_some_and(|offset| self.append(used, size, offset));
         self.set(chunk::USED, 0);
         self.set(chunk::SEQUENCE, word(self.at, chunk::SEQUENCE).load(Ordering::Relaxed) + 1);
         written
     }
 
     fn append(self, used: usize, size: usize, offset: u64) -> bool {
-        if offset + size as u64 > LIMIT.load(Ordering::Relaxed) {
-            set_flag(Flags::LIMIT);
-            return false;
-        }
         // SAFETY: the chunk's header and its content lie in the mapping, and this thread alone writes them.
         let (header, content) = unsafe {
             let header: [u8; CHUNK_HEADER_SIZE] = self.at.cast::<[u8; CHUNK_HEADER_SIZE]>().read();
@@ -211,6 +209,25 @@ impl Chunk {
         }
         result.is_ok()
     }
+}
+
+/// Room at the end of `events`. What does not fit into a ring leaves no hole there: later, smaller or not, others may fit.
+/// In a recording with a limit nothing comes behind what did not fit, so that no thread goes on without the others.
+fn reserve(size: u64) -> Option<u64> {
+    let (end, limit) = (counter(header::APPEND), LIMIT.load(Ordering::Relaxed));
+    if RING.load(Ordering::Relaxed) {
+        let fits = |end: u64| {
+            let read = counter(header::READ).load(Ordering::Relaxed);
+            (end + size <= limit.saturating_add(read)).then_some(end + size)
+        };
+        return end.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).ok();
+    }
+    let offset = end.fetch_add(size, Ordering::Relaxed);
+    if offset + size > limit {
+        set_flag(Flags::LIMIT);
+        return None;
+    }
+    Some(offset)
 }
 
 /// A chunk's header with another capacity and use.

@@ -1,7 +1,7 @@
 //! What the command line tool asked for: one environment variable, `FORETRACE_RUNTIME`.
 //!
 //! ```text
-//! record limit=BYTES locations=0|1 follow=0|1 dir=PATH
+//! record limit=BYTES ring=0|1 locations=0|1 follow=0|1 dir=PATH
 //! replay exact=0|1 loose=0|1 hold=0|1 dir=PATH
 //! ```
 //!
@@ -24,6 +24,8 @@ const PATH: usize = 4096;
 pub struct Settings {
     /// Most bytes to write.
     pub limit: u64,
+    /// Room comes back as a monitor reads what was written: the limit is for what is still to be read.
+    pub ring: bool,
     /// Keep accesses apart by program counter.
     pub locations: bool,
     /// Record processes that come later, too.
@@ -69,6 +71,7 @@ impl Settings {
         let mut rest = value.strip_prefix(b"record ").or_else(|| value.strip_prefix(b"replay "))?;
         let mut settings = Self {
             limit: u64::MAX,
+            ring: false,
             locations: false,
             follow: false,
             replay,
@@ -94,6 +97,7 @@ impl Settings {
         match &setting[..equals] {
             b"limit" if number == 0 => self.limit = u64::MAX,
             b"limit" => self.limit = number.max(64 * UNIT as u64),
+            b"ring" => self.ring = number != 0,
             b"locations" => self.locations = number != 0,
             b"follow" => self.follow = number != 0,
             b"exact" => self.exact = number != 0,
@@ -190,8 +194,9 @@ mod tests {
 
     #[test]
     fn settings_are_read_in_any_order_and_the_directory_last() {
-        let settings = Settings::parse(b"record follow=1 limit=1000000 dir=/a b/c=d").expect("parses");
+        let settings = Settings::parse(b"record follow=1 ring=1 limit=1000000 dir=/a b/c=d").expect("parses");
         assert_eq!((settings.limit, settings.follow, settings.locations), (1_000_000, true, false));
+        assert!(settings.ring);
         assert_eq!(settings.dir(), b"/a b/c=d");
         assert!(settings.path(b"events").starts_with(b"/a b/c=d/events\0"));
     }

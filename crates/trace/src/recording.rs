@@ -177,6 +177,14 @@ impl Recording {
         &self.modules
     }
 
+    /// The mapped files of a program that may still run, whose recording is in this directory; by address.
+    ///
+    /// # Errors
+    /// If the list of them cannot be read, or makes no sense.
+    pub fn modules_in(directory: &Path) -> Result<Vec<Module>, RecordingError> {
+        side::modules(&directory.join("modules"))
+    }
+
     /// What was run, and how it ended.
     pub fn run(&self) -> &BTreeMap<String, String> {
         &self.run

@@ -1,7 +1,7 @@
 //! The interpreter of functions on values.
 use super::params::{OnStack, Params};
 use crate::code::{Code, Func};
-use crate::value::builtin::{Host, apply, apply_shared, apply1, apply2};
+use crate::value::builtin::{Host, apply, apply_shared, apply1, apply2, map_add};
 use crate::value::{Builtin, Fields, Function, Value};
 use std::rc::Rc;
 
@@ -200,10 +200,20 @@ impl<P: Params> Frame<'_, P> {
                 let items = items.iter().map(|item| self.eval(item)).collect();
                 Value::Fields(Rc::new(Fields { names: names.clone(), items }))
             }
-            Code::Field(base, index) => match self.eval(base) {
-                Value::Fields(fields) => fields.items[*index as usize].clone(),
-                failed => failed,
-            },
+            Code::Field(base, index) => {
+                if let Some(Value::Fields(fields)) = self.named(base) {
+                    return fields.items[*index as usize].clone();
+                }
+                match self.eval(base) {
+                    Value::Fields(fields) => fields.items[*index as usize].clone(),
+                    failed => failed,
+                }
+            }
+            Code::Op(Builtin::MapAdd, args) if args.len() == 3 => {
+                let (map, key) = (self.eval(&args[0]), self.eval(&args[1]));
+                let value = self.eval(&args[2]);
+                map_add(map, key, value)
+            }
             Code::Op(op, args) => {
                 let args = args.iter().map(|arg| self.eval(arg)).collect();
                 apply(*op, args, self)

@@ -2,6 +2,7 @@
 pub mod binary;
 mod csv;
 mod error;
+mod quick;
 mod text;
 mod value;
 
@@ -42,6 +43,19 @@ impl Names {
 
     pub fn find(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
+    }
+
+    /// The input that is expected next.
+    #[inline]
+    pub fn guess(&self) -> Option<usize> {
+        self.after.get(self.last).copied()
+    }
+
+    /// This input came.
+    #[inline]
+    pub fn came(&mut self, input: usize) {
+        self.after[self.last] = input;
+        self.last = input;
     }
 
     /// As `find`, faster in a trace.

@@ -1,5 +1,6 @@
 //! TeSSLa's trace text: one event a line, `timestamp: stream = value`, or `timestamp: stream` for unit.
 use super::error::{InputError, Problem};
+use super::quick::Quick;
 use super::value::parse_value;
 use super::{Names, Undeclared};
 use crate::engine::{Engine, Sink, Time};
@@ -27,9 +28,11 @@ impl TextReader<'_> {
         let plan = engine.plan().clone();
         let mut names = Names::new(&plan.inputs);
         let mut interned = Interned::default();
+        let mut quick = Quick::new(&plan);
         let (mut buffer, mut line, mut events) = (Vec::new(), 0u64, 0u64);
         loop {
-            line += 1;
+            let simple = self.simple_lines(&mut input, &mut quick, &mut names, line, engine, sink)?;
+            (line, events) = (line + simple + 1, events + simple);
             buffer.clear();
             let at = |problem: Problem, column: usize| self.error(line, column, problem);
             if input.read_until(b'\n', &mut buffer).map_err(|e| at(e.into(), 1))? == 0 || engine.stopped() {
@@ -58,8 +61,36 @@ impl TextReader<'_> {
                     event.value_column,
                 )
             })?;
+            if let Some(text) = event.value {
+                quick.remember(input, text, &value);
+            }
             engine.push(event.time, input, value, sink).map_err(|e| at(e.into(), 1))?;
         }
+    }
+
+    /// Reads lines that are simple, as far as they are in the buffer; how many that were.
+    fn simple_lines(
+        &self,
+        input: &mut impl BufRead,
+        quick: &mut Quick,
+        names: &mut Names,
+        line: u64,
+        engine: &mut Engine,
+        sink: &mut impl Sink,
+    ) -> Result<u64, InputError> {
+        let (mut count, mut at) = (0, 0);
+        // What cannot be read is said by who reads on.
+        let Ok(buffer) = input.fill_buf() else { return Ok(0) };
+        while !engine.stopped()
+            && let Some(event) = quick.event(&buffer[at..], names)
+        {
+            count += 1;
+            at += event.len;
+            let pushed = engine.push(event.time, event.input, event.value, sink);
+            pushed.map_err(|error| self.error(line + count, 1, error.into()))?;
+        }
+        input.consume(at);
+        Ok(count)
     }
 
     fn error(&self, line: u64, column: usize, problem: Problem) -> InputError {

@@ -65,7 +65,7 @@ impl Builtin {
         matches!(self, Builtin::OptionSome)
     }
 
-    /// Whether it makes its result without keeping anything of its two arguments.
+    /// Whether it makes its result without taking its two arguments.
     #[inline(always)]
     pub fn only_looks(self) -> bool {
         use Builtin::*;
@@ -87,6 +87,7 @@ impl Builtin {
                 | Mod
                 | SetContains
                 | MapContains
+                | MapGet
         )
     }
 
@@ -169,6 +170,10 @@ pub fn apply_shared(op: Builtin, a: &Value, b: &Value) -> Value {
         (Builtin::Mod, a, b) => int::rem(a, b),
         (Builtin::SetContains, Value::Set(a), b) => Value::Bool(a.contains(b)),
         (Builtin::MapContains, Value::Map(a), b) => Value::Bool(a.contains(b)),
+        (Builtin::MapGet, Value::Map(a), b) => match a.get(b) {
+            Some(value) => value.clone(),
+            None => Value::error(format!("key {b} is not in the map")),
+        },
         (op, a, b) => mistyped(op, &[a.clone(), b.clone()]),
     }
 }
@@ -217,10 +222,6 @@ fn apply2_more(op: Builtin, a: Value, b: Value) -> Value {
         (Builtin::SetUnion, Value::Set(a), Value::Set(b)) => union(a, &b),
         (Builtin::SetIntersection, Value::Set(a), Value::Set(b)) => kept(a, |key| b.contains(key)),
         (Builtin::SetMinus, Value::Set(a), Value::Set(b)) => kept(a, |key| !b.contains(key)),
-        (Builtin::MapGet, Value::Map(a), b) => match a.get(&b) {
-            Some(value) => value.clone(),
-            None => Value::error(format!("key {b} is not in the map")),
-        },
         (Builtin::MapRemove, Value::Map(mut a), b) => {
             if a.contains(&b) {
                 Rc::make_mut(&mut a).remove(&b);
@@ -250,10 +251,7 @@ pub fn apply(op: Builtin, mut args: Vec<Value>, host: &mut dyn Host) -> Value {
     let mut args = args.into_iter();
     let mut next = || args.next().unwrap_or_default();
     match (op, next(), next(), next()) {
-        (Builtin::MapAdd, Value::Map(mut map), key, value) => {
-            Rc::make_mut(&mut map).insert(key, value);
-            Value::Map(map)
-        }
+        (Builtin::MapAdd, map, key, value) => map_add(map, key, value),
         (Builtin::ListSet, Value::List(list), index, value) => list::set(list, &index, value),
         (Builtin::SetFold, Value::Set(set), start, f) => {
             set.keys().fold(start, |acc, key| host.call(&f, vec![acc, key.clone()]))
@@ -268,6 +266,18 @@ pub fn apply(op: Builtin, mut args: Vec<Value>, host: &mut dyn Host) -> Value {
             Value::List(Rc::new(list.iter().map(|item| host.call(&f, vec![item.clone()])).collect()))
         }
         (op, a, b, c) => mistyped(op, &[a, b, c]),
+    }
+}
+
+/// A map with another value for a key.
+pub fn map_add(map: Value, key: Value, value: Value) -> Value {
+    match (map, key, value) {
+        (failed @ Value::Error(_), ..) | (_, failed @ Value::Error(_), _) | (_, _, failed @ Value::Error(_)) => failed,
+        (Value::Map(mut map), key, value) => {
+            Rc::make_mut(&mut map).insert(key, value);
+            Value::Map(map)
+        }
+        (map, key, value) => mistyped(Builtin::MapAdd, &[map, key, value]),
     }
 }
 

@@ -189,6 +189,7 @@ impl From<bool> for Value {
 }
 
 impl PartialEq for Value {
+    #[inline]
     fn eq(&self, other: &Value) -> bool {
         match (self, other) {
             (Value::Int(a), Value::Int(b)) => a == b,
@@ -207,7 +208,18 @@ impl PartialOrd for Value {
 }
 
 impl Ord for Value {
+    /// Most keys are words, which is told here rather than in a call.
+    #[inline(always)]
     fn cmp(&self, other: &Value) -> Ordering {
+        match (self, other) {
+            (Value::Int(a), Value::Int(b)) => a.cmp(b),
+            _ => self.order(other),
+        }
+    }
+}
+
+impl Value {
+    fn order(&self, other: &Value) -> Ordering {
         match (self, other) {
             (Value::Int(a), Value::Int(b)) => a.cmp(b),
             (Value::Bool(a), Value::Bool(b)) => a.cmp(b),

@@ -13,7 +13,7 @@ use foretrace_stream::value::{Value, int};
 use rustc_hash::FxHashMap;
 
 /// The streams of a recording and the types of their events.
-const STREAMS: [(&str, Ty); 25] = [
+const STREAMS: [(&str, Ty); 26] = [
     ("threadid", Ty::Int),
     ("function", Ty::Str),
     ("line", Ty::Int),
@@ -39,6 +39,7 @@ const STREAMS: [(&str, Ty); 25] = [
     ("barrieraddr", Ty::Int),
     ("sempostaddr", Ty::Int),
     ("semwaitaddr", Ty::Int),
+    ("gap", Ty::Int),
 ];
 
 /// A stream, by its place among [`STREAMS`].
@@ -70,6 +71,7 @@ enum Stream {
     BarrierAddr,
     SemPostAddr,
     SemWaitAddr,
+    Gap,
 }
 
 /// Hands the records of a run to an engine.
@@ -103,6 +105,12 @@ impl Feed {
         &self.places
     }
 
+    #[inline]
+    fn wants(&self, stream: Stream) -> bool {
+        self.inputs[stream as usize].is_some()
+    }
+
+    #[inline]
     fn push(
         &mut self,
         engine: &mut Engine,
@@ -116,6 +124,7 @@ impl Feed {
         }
     }
 
+    #[inline]
     fn address(
         &mut self,
         engine: &mut Engine,
@@ -123,7 +132,10 @@ impl Feed {
         address: u64,
         sink: &mut impl Sink,
     ) -> Result<(), RunError> {
-        self.push(engine, stream, int::from_time(u128::from(address)), sink)
+        match self.inputs[stream as usize] {
+            Some(input) => engine.push(self.time, input, int::from_time(u128::from(address)), sink),
+            None => Ok(()),
+        }
     }
 
     /// Begins a timestamp: who does it, and where.
@@ -137,12 +149,14 @@ impl Feed {
     ) -> Result<(), RunError> {
         self.time += 1;
         self.address(engine, Stream::ThreadId, thread, sink)?;
-        let wanted = |stream: Stream| self.inputs[stream as usize].is_some();
-        if wanted(Stream::Function) || wanted(Stream::Line) || wanted(Stream::Column) {
+        if self.wants(Stream::Function) || self.wants(Stream::Line) || self.wants(Stream::Column) {
             let place = self.places.code(pc);
             self.push(engine, Stream::Function, place.function, sink)?;
             self.push(engine, Stream::Line, place.line, sink)?;
             self.push(engine, Stream::Column, place.column, sink)?;
+        }
+        if !self.wants(Stream::Instruction) {
+            return Ok(());
         }
         let instruction = self.instructions.entry(name).or_insert_with(|| Value::str(name)).clone();
         self.push(engine, Stream::Instruction, instruction, sink)
@@ -180,10 +194,20 @@ impl Feed {
             Op::Unlock => Stream::MutexUnlock,
             _ => return Ok(()),
         };
+        if !self.wants(named) {
+            return Ok(());
+        }
         match self.places.variable(sync.object) {
             Some(variable) => self.push(engine, named, variable.name, sink),
             None => Ok(()),
         }
+    }
+
+    /// Records of a thread are missing: what it holds is not known any more.
+    pub fn gap(&mut self, engine: &mut Engine, thread: u64, sink: &mut impl Sink) -> Result<(), RunError> {
+        self.depths.retain(|(holder, _), _| *holder != thread);
+        self.time += 1;
+        self.address(engine, Stream::Gap, thread, sink)
     }
 
     /// Whether a lock operation takes or gives up the lock, rather than counting how often it is held.
@@ -232,7 +256,9 @@ impl Feed {
         self.address(engine, by_address, address, sink)?;
         self.address(engine, Stream::VarAddr, address, sink)?;
         self.address(engine, Stream::VarSize, u64::from(size), sink)?;
-        if let Some(variable) = self.places.variable(address) {
+        if (self.wants(by_name) || self.wants(Stream::VarOffset))
+            && let Some(variable) = self.places.variable(address)
+        {
             self.push(engine, by_name, variable.name, sink)?;
             self.address(engine, Stream::VarOffset, address - variable.start, sink)?;
         }

@@ -1,8 +1,9 @@
 //! A running program as input: its recording is read while it is written.
 //!
-//! Operations are handed over in the order of their stamps, up to the latest stamp seen one look before, so that a
-//! thread that is slow to write down what it did is still in time; one that is slower than that is counted. Accesses
-//! come right before the operation that ends their segment: between the operations around them any place is as good.
+//! Operations are handed over in the order of their stamps, up to the latest stamp that was there one look before, so that
+//! a thread that is slow to write down what it did is still in time; one that is slower than that is counted. Accesses
+//! follow the operation that opens their segment as soon as they are there: between the operations around them any place
+//! is as good.
 //!
 //! The program goes first: while it runs, the evaluation has a lower priority, and what is left over is evaluated when it
 //! has ended.
@@ -10,26 +11,26 @@
 use super::Out;
 use super::feed::Feed;
 use super::places::Places;
+use super::program::Program;
+use super::queue::Item;
 use super::recorded::Groups;
 use super::tail::Tail;
-use crate::cmd::record;
-use crate::way::{find_program, way_into};
 use anyhow::Context;
-use foretrace_event::wire::{Op, Record, Sync};
+use foretrace_event::layout::Flags;
+use foretrace_event::wire::Op;
 use foretrace_stream::engine::Engine;
-use foretrace_trace::Recording;
-use rustix::process::WaitIdOptions;
-use std::collections::{BTreeMap, VecDeque};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use std::ffi::OsString;
 use std::path::Path;
-use std::process::{Child, Command};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// How much nicer than the program the evaluation is: enough to leave it nine tenths of a core that both want.
-const NICER: i32 = 10;
 /// How long to wait when there is nothing new.
 const PAUSE: Duration = Duration::from_millis(10);
+/// After so many looks an operation is taken to have happened. One that failed is taken back right away.
+const PATIENCE: u64 = 3;
+/// So many records are handed over before it is looked at what else there is.
+const BATCH: u64 = 1 << 18;
 
 /// Runs the program and evaluates meanwhile; what could not be kept is said.
 pub fn run(
@@ -39,210 +40,189 @@ pub fn run(
     engine: &mut Engine,
     out: &mut Out<'_>,
 ) -> anyhow::Result<()> {
+    // What does not fit a recording is said before anything runs.
+    Feed::new(engine, Places::new(&[]))?;
     let scratch = tempfile::tempdir().context("cannot make a place for the recording")?;
     let directory = scratch.path().canonicalize().context("cannot make a place for the recording")?;
-    // A signal ends the program, as far as it likes; what it did until then is still evaluated.
-    let signals = record::signals()?;
-    let handle = signals.handle();
-    let began = Instant::now();
-    let mut child = start(command, backlog, &directory)?;
-    let forwarder = record::forward(signals, &child);
-    let end = when_it_ends(&child, began);
-    let _ = rustix::process::nice(NICER);
-    let mut live = Live::default();
-    let mut tail = Tail::new(&directory);
-    // Made when there is something to name: the program has loaded its files by then.
-    let mut feed: Option<Feed> = None;
+    let mut program = Program::start(command, backlog, &directory)?;
+    let mut live = Live::new(&directory, backlog);
     loop {
-        let ended = child.try_wait().context("cannot wait for the program")?;
-        tail.poll(&mut |thread, record| live.add(thread, record)).context("cannot read the recording")?;
-        if feed.is_none() && live.has_any() {
-            feed = Some(Feed::new(engine, Places::new(Recording::open(&directory)?.modules()))?);
-        }
-        let delivered = match &mut feed {
-            Some(feed) => live.deliver(engine, feed, out)?,
-            None => 0,
-        };
+        let ended = program.has_ended()?;
+        live.tail.poll().context("cannot read the recording")?;
+        let delivered = live.hand_over(&directory, engine, out)?;
         out.flush()?;
-        if let Some(status) = ended {
-            live.ran = end.join().unwrap_or_default();
-            if !status.success() && !engine.stopped() {
-                eprintln!("foretrace: the program ended with {status}");
-            }
+        if ended {
             break;
         }
         if engine.stopped() {
-            let _ = child.kill();
-        } else if delivered == 0 {
+            program.kill();
+        }
+        if engine.stopped() || delivered == 0 {
             std::thread::sleep(PAUSE);
         }
     }
-    handle.close();
-    let _ = forwarder.join();
-    // Not everybody may; then the rest takes longer on a busy machine.
-    let _ = rustix::process::nice(-NICER);
-    let ran = live.ran;
-    let delivered = finish(&directory, live, feed, engine, out)?;
+    program.over(engine.stopped());
+    live.finish(&directory, &program, engine, out)?;
     if stats {
-        let late = began.elapsed().saturating_sub(ran).as_secs_f64();
+        let (ran, after) = program.times();
+        let delivered = live.delivered;
         eprintln!(
-            "foretrace: the program ran for {:.3} s; {delivered} records evaluated, the last {late:.3} s after its end",
-            ran.as_secs_f64()
+            "foretrace: the program ran for {:.3} s; {delivered} records evaluated, the last {:.3} s after its end",
+            ran.as_secs_f64(),
+            after.as_secs_f64()
         );
     }
     Ok(())
 }
 
-/// How long the program ran, from a thread that only waits: the evaluation looks too rarely.
-fn when_it_ends(child: &Child, began: Instant) -> JoinHandle<Duration> {
-    let child = rustix::process::WaitId::Pid(rustix::process::Pid::from_child(child));
-    std::thread::spawn(move || {
-        let _ = rustix::process::waitid(child, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
-        began.elapsed()
-    })
-}
-
-fn start(command: &[OsString], backlog: u64, directory: &Path) -> anyhow::Result<Child> {
-    use std::os::unix::process::CommandExt;
-    let program = find_program(&command[0])?;
-    let way = way_into(&program)?;
-    let mut settings = OsString::from(format!("record limit={backlog} locations=0 follow=0 dir="));
-    settings.push(directory);
-    let mut process = Command::new(&program);
-    process.arg0(&command[0]).args(&command[1..]).env("FORETRACE_RUNTIME", settings).envs(way.environment()?);
-    process.spawn().with_context(|| format!("cannot run {}", program.display()))
-}
-
-/// The rest: what was delivered already is passed over in the finished recording.
-fn finish(
-    directory: &Path,
-    mut live: Live,
-    feed: Option<Feed>,
-    engine: &mut Engine,
-    out: &mut Out<'_>,
-) -> anyhow::Result<u64> {
-    if !directory.join("events").exists() {
-        eprintln!("foretrace: the program made no thread that could be recorded");
-        return Ok(0);
-    }
-    foretrace_trace::fold(directory)?;
-    let recording = Recording::open(directory)?;
-    for (index, thread) in recording.threads().enumerate() {
-        let state = live.threads.entry(thread.id).or_default();
-        state.waiting.clear();
-        for entry in recording.records(index).skip(state.delivered) {
-            state.waiting.push_back(entry?.record);
-        }
-        state.complete = true;
-    }
-    live.limit = u64::MAX;
-    let mut feed = match feed {
-        Some(feed) => feed,
-        None => Feed::new(engine, Places::new(recording.modules()))?,
-    };
-    live.deliver(engine, &mut feed, out)?;
-    for note in recording.notes() {
-        eprintln!("foretrace: {note}");
-    }
-    if live.late > 0 {
-        eprintln!("foretrace: {} operations came late and were taken out of order", live.late);
-    }
-    if recording.header().lost > 0 {
-        eprintln!("foretrace: {} events were lost; give more room with --backlog", recording.header().lost);
-    }
-    Ok(live.threads.values().map(|state| state.delivered as u64).sum())
-}
-
 /// Records on their way to the engine.
-#[derive(Default)]
 struct Live {
-    threads: BTreeMap<u32, Waiting>,
+    tail: Tail,
+    /// Made when there is something to name: the program has loaded its files by then.
+    feed: Option<Feed>,
     groups: Groups,
     /// Operations up to this stamp may be handed over.
     limit: u64,
-    /// The latest stamp seen.
-    latest: u64,
     /// The latest stamp handed over.
     passed: u64,
     late: u64,
-    /// How long the program ran.
-    ran: Duration,
-}
-
-/// The records of one thread that are not handed over yet.
-#[derive(Default)]
-struct Waiting {
-    waiting: VecDeque<Record>,
-    delivered: usize,
-    /// The thread writes no more.
-    complete: bool,
+    gaps: u64,
+    delivered: u64,
+    /// The program has ended: all there will be is there.
+    over: bool,
 }
 
 impl Live {
-    fn add(&mut self, thread: u32, record: Record) {
-        if let Record::Sync(sync) = &record {
-            self.latest = self.latest.max(sync.stamp);
-        }
-        self.threads.entry(thread).or_default().add(record);
-    }
-
-    fn has_any(&self) -> bool {
-        !self.threads.is_empty()
+    fn new(directory: &Path, backlog: u64) -> Live {
+        let tail = Tail::new(directory, backlog);
+        let (limit, passed, late, gaps, delivered) = (0, 0, 0, 0, 0);
+        Live { tail, feed: None, groups: Groups::default(), limit, passed, late, gaps, delivered, over: false }
     }
 
     /// Hands over what is certain by now; says how many records that were.
-    fn deliver(&mut self, engine: &mut Engine, feed: &mut Feed, out: &mut Out<'_>) -> anyhow::Result<usize> {
-        let mut delivered = 0;
-        while !engine.stopped() {
-            let ready = self.threads.iter().filter_map(|(thread, state)| Some((state.next_stamp()?, *thread)));
-            let Some((stamp, thread)) = ready.filter(|(stamp, _)| *stamp <= self.limit).min() else { break };
-            self.late += u64::from(stamp < self.passed && stamp != 0);
-            self.passed = self.passed.max(if stamp == u64::MAX { 0 } else { stamp });
-            let state = self.threads.get_mut(&thread).expect("it was just found");
-            while let Some(record) = state.waiting.pop_front() {
-                state.delivered += 1;
-                delivered += 1;
-                match record {
-                    Record::Sync(sync) => {
-                        feed.sync(engine, u64::from(thread), &sync, out)?;
-                        break;
-                    }
-                    Record::Access(access) => {
-                        self.groups.refine(access.line, access.reads, feed.places());
-                        self.groups.refine(access.line, access.writes, feed.places());
-                        feed.access(engine, u64::from(thread), &access, self.groups.of_line(access.line), out)?;
-                    }
+    fn hand_over(&mut self, directory: &Path, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<u64> {
+        let mut feed = match self.feed.take() {
+            Some(feed) => feed,
+            None => {
+                let places = Places::of_directory(directory)?;
+                if !self.tail.has_begun() || (places.is_empty() && !self.over) {
+                    return Ok(0);
                 }
+                Feed::new(engine, places)?
             }
-        }
-        self.limit = self.limit.max(self.latest);
+        };
+        let delivered = self.deliver(engine, &mut feed, out)?;
+        self.feed = Some(feed);
         Ok(delivered)
     }
-}
 
-impl Waiting {
-    /// An operation that failed takes back the record before it.
-    fn add(&mut self, record: Record) {
-        if matches!(record, Record::Sync(Sync { op: Op::Undo, .. })) {
-            if let Some(at) = self.waiting.iter().rposition(|record| matches!(record, Record::Sync(_))) {
-                self.waiting.remove(at);
-            }
-            return;
+    fn deliver(&mut self, engine: &mut Engine, feed: &mut Feed, out: &mut Out<'_>) -> anyhow::Result<u64> {
+        let before = self.delivered;
+        let mut heads = BinaryHeap::new();
+        for thread in self.tail.threads() {
+            heads.extend(self.head(thread)?);
         }
-        self.waiting.push_back(record);
+        while let Some(Reverse((stamp, thread))) = heads.pop() {
+            if stamp > self.limit || engine.stopped() || self.delivered - before > BATCH || !self.is_sure(thread)? {
+                break;
+            }
+            self.late += u64::from(stamp < self.passed && stamp != 0);
+            self.passed = self.passed.max(stamp);
+            self.segment(thread, engine, feed, out)?;
+            heads.extend(self.head(thread)?);
+        }
+        self.tail.release()?;
+        Ok(self.delivered - before)
     }
 
-    /// The stamp of the next operation, if it cannot be taken back any more; accesses at the very end have none.
-    fn next_stamp(&self) -> Option<u64> {
-        let mut operations = self.waiting.iter().filter_map(|record| match record {
-            Record::Sync(sync) => Some(sync),
-            Record::Access(_) => None,
-        });
-        match operations.next() {
-            Some(sync) if self.complete || is_certain(sync.op) || operations.next().is_some() => Some(sync.stamp),
-            None if self.complete && !self.waiting.is_empty() => Some(u64::MAX),
-            _ => None,
+    /// When a thread goes on.
+    fn head(&mut self, thread: u32) -> anyhow::Result<Option<Reverse<(u64, u32)>>> {
+        let now = self.tail.look();
+        let Some((look, item)) = self.tail.peek(thread)? else { return Ok(None) };
+        let stamp = if let Item::Sync(sync) = item { sync.stamp } else { 0 };
+        if look < now || self.over {
+            self.limit = self.limit.max(stamp);
         }
+        Ok(Some(Reverse((stamp, thread))))
+    }
+
+    /// Whether a thread's next operation cannot be taken back any more.
+    fn is_sure(&mut self, thread: u32) -> anyhow::Result<bool> {
+        let now = self.tail.look();
+        let Some((look, Item::Sync(sync))) = self.tail.peek(thread)? else { return Ok(true) };
+        let sure = self.over || is_certain(sync.op) || look + PATIENCE <= now;
+        Ok(sure || self.tail.is_confirmed(thread)?)
+    }
+
+    /// Hands over a thread's next record, and the accesses behind it.
+    fn segment(
+        &mut self,
+        thread: u32,
+        engine: &mut Engine,
+        feed: &mut Feed,
+        out: &mut Out<'_>,
+    ) -> anyhow::Result<()> {
+        let number = u64::from(thread);
+        let mut first = true;
+        while let Some((_, item)) = self.tail.peek(thread)? {
+            if engine.stopped() || !(first || matches!(item, Item::Access(_))) {
+                return Ok(());
+            }
+            first = false;
+            match self.tail.take(thread).expect("it was just seen") {
+                Item::Gap => {
+                    self.gaps += 1;
+                    feed.gap(engine, number, out)?;
+                    continue;
+                }
+                Item::Sync(sync) => {
+                    feed.sync(engine, number, &sync, out)?;
+                    if sync.op == Op::End {
+                        self.tail.forget(thread);
+                    }
+                }
+                Item::Access(access) => {
+                    let groups = self.groups.with(&access, feed.places());
+                    feed.access(engine, number, &access, groups, out)?;
+                }
+            }
+            self.delivered += 1;
+        }
+        Ok(())
+    }
+
+    /// The rest, and what there is to say about it.
+    fn finish(
+        &mut self,
+        directory: &Path,
+        program: &Program,
+        engine: &mut Engine,
+        out: &mut Out<'_>,
+    ) -> anyhow::Result<()> {
+        self.over = true;
+        self.tail.poll_last().context("cannot read the recording")?;
+        if !self.tail.has_begun() {
+            eprintln!("foretrace: the program made no thread that could be recorded");
+            return Ok(());
+        }
+        while !program.is_interrupted() && self.hand_over(directory, engine, out)? > 0 {
+            out.flush()?;
+        }
+        let (lost, flags) = self.tail.losses()?;
+        if program.is_interrupted() {
+            eprintln!("foretrace: interrupted; what the program did last was not evaluated");
+        }
+        if flags.has(Flags::NO_SPACE) {
+            eprintln!("foretrace: the disk was full; what came after is missing");
+        }
+        if self.late > 0 {
+            eprintln!("foretrace: {} operations came late and were taken out of order", self.late);
+        }
+        if lost > 0 {
+            let gaps = self.gaps;
+            eprintln!("foretrace: {lost} events were lost, in {gaps} gaps; give more room with --backlog");
+        }
+        Ok(())
     }
 }
 

@@ -1,10 +1,10 @@
 //! Names: of the code at an address, and of the variable there.
 
 use foretrace_stream::value::Value;
-use foretrace_trace::Module;
+use foretrace_trace::{Module, Recording};
 use object::{Object, ObjectSymbol, SymbolKind};
 use rustc_hash::FxHashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Where an instruction is in the source.
 #[derive(Clone)]
@@ -28,15 +28,29 @@ pub struct Places {
     /// In the order of their addresses.
     variables: Vec<Variable>,
     codes: FxHashMap<u64, Code>,
+    /// The recording of a program that still runs, and may load more files.
+    directory: Option<PathBuf>,
 }
 
 impl Places {
+    /// What is known so far of a program that runs.
+    pub fn of_directory(directory: &Path) -> anyhow::Result<Places> {
+        let mut places = Places::new(&Recording::modules_in(directory)?);
+        places.directory = Some(directory.to_owned());
+        Ok(places)
+    }
+
+    /// Whether nothing is known.
+    pub fn is_empty(&self) -> bool {
+        self.modules.is_empty()
+    }
+
     /// Reads the symbols of the program's files; a file that cannot be read has no names.
     pub fn new(modules: &[Module]) -> Places {
         let mut variables: Vec<Variable> = modules.iter().flat_map(variables).collect();
         variables.sort_by_key(|variable| variable.start);
         let modules = modules.iter().map(|module| (module.clone(), addr2line::Loader::new(&module.path).ok()));
-        Places { modules: modules.collect(), variables, codes: FxHashMap::default() }
+        Places { modules: modules.collect(), variables, codes: FxHashMap::default(), directory: None }
     }
 
     /// The place that a return address belongs to.
@@ -44,15 +58,31 @@ impl Places {
         if let Some(code) = self.codes.get(&pc) {
             return code.clone();
         }
-        let code = self.look_up(pc.saturating_sub(1));
+        let address = pc.saturating_sub(1);
+        if self.module(address).is_none() {
+            self.look_again();
+        }
+        let code = self.look_up(address);
         self.codes.insert(pc, code.clone());
         code
     }
 
+    fn module(&self, address: u64) -> Option<&(Module, Option<addr2line::Loader>)> {
+        self.modules.iter().find(|(module, _)| (module.start..module.end).contains(&address))
+    }
+
+    /// Reads again which files there are, if there are more by now.
+    fn look_again(&mut self) {
+        let Some(Ok(modules)) = self.directory.as_deref().map(Recording::modules_in) else { return };
+        if modules.len() > self.modules.len() {
+            let codes = std::mem::take(&mut self.codes);
+            *self = Places { codes, directory: self.directory.take(), ..Places::new(&modules) };
+        }
+    }
+
     fn look_up(&self, address: u64) -> Code {
         let mut code = Code { function: Value::str("?"), line: Value::Int(0), column: Value::Int(0) };
-        let module = self.modules.iter().find(|(module, _)| (module.start..module.end).contains(&address));
-        let Some((module, Some(loader))) = module else { return code };
+        let Some((module, Some(loader))) = self.module(address) else { return code };
         let Ok(mut frames) = loader.find_frames(address.wrapping_sub(module.bias)) else { return code };
         if let Ok(Some(frame)) = frames.next() {
             if let Some(name) = frame.function.as_ref().and_then(|function| function.demangle().ok()) {

@@ -3,7 +3,7 @@
 use super::Out;
 use super::feed::Feed;
 use super::places::Places;
-use foretrace_event::wire::Record;
+use foretrace_event::wire::{Access, Record};
 use foretrace_stream::engine::Engine;
 use foretrace_trace::Recording;
 use rustc_hash::FxHashMap;
@@ -46,32 +46,43 @@ impl Groups {
         for index in 0..recording.threads().len() {
             for entry in recording.records(index) {
                 if let Record::Access(access) = entry?.record {
-                    groups.refine(access.line, access.reads, places);
-                    groups.refine(access.line, access.writes, places);
+                    groups.with(&access, places);
                 }
             }
         }
         Ok(groups)
     }
 
-    /// Splits the groups of a line so that each lies within the mask or outside of it.
-    pub fn refine(&mut self, line: u64, mask: u64, places: &Places) {
-        let groups = self.lines.entry(line).or_default();
-        let known = groups.iter().fold(0, |all, group| all | group);
-        for index in 0..groups.len() {
-            let (inside, outside) = (groups[index] & mask, groups[index] & !mask);
-            if inside != 0 && outside != 0 {
-                groups[index] = inside;
-                groups.push(outside);
-            }
-        }
-        if mask & !known != 0 {
-            groups.extend(places.split(line, mask & !known));
-        }
-        groups.sort_by_key(|group| group.trailing_zeros());
+    /// The groups of a line that is accessed, with this access.
+    pub fn with(&mut self, access: &Access, places: &Places) -> &[u64] {
+        let groups = self.lines.entry(access.line).or_default();
+        refine(groups, access.line, access.reads, places);
+        refine(groups, access.line, access.writes, places);
+        groups
     }
 
     pub fn of_line(&self, line: u64) -> &[u64] {
         self.lines.get(&line).map_or(&[], Vec::as_slice)
     }
+}
+
+/// Splits the groups of a line so that each lies within the mask or outside of it.
+fn refine(groups: &mut Vec<u64>, line: u64, mask: u64, places: &Places) {
+    let whole = |part: u64, group: &u64| part | if group & mask == *group { *group } else { 0 };
+    // Mostly nothing changes.
+    if groups.iter().fold(0, whole) == mask {
+        return;
+    }
+    let known = groups.iter().fold(0, |all, group| all | group);
+    for index in 0..groups.len() {
+        let (inside, outside) = (groups[index] & mask, groups[index] & !mask);
+        if inside != 0 && outside != 0 {
+            groups[index] = inside;
+            groups.push(outside);
+        }
+    }
+    if mask & !known != 0 {
+        groups.extend(places.split(line, mask & !known));
+    }
+    groups.sort_by_key(|group| group.trailing_zeros());
 }

@@ -3,39 +3,51 @@
 //! A thread writes its records into a chunk of the file `open` and raises the chunk's count of used bytes afterwards;
 //! a full chunk is copied to `events`, then emptied, then given the next number. So the used bytes of an open chunk
 //! are whole records as long as its number stays the same while they are read, and a chunk whose number has passed
-//! lies complete in `events`.
+//! lies complete in `events`, or was lost because there was no room.
+//!
+//! `events` is a ring: what has been evaluated is given back, to the file system as a hole and to the program as room.
 
-use foretrace_event::layout::{CHUNK_HEADER_SIZE, CHUNK_MAGIC, ChunkKind, HEADER_SIZE, UNIT, chunk, header};
-use foretrace_event::wire::{Decoder, Record};
-use rustc_hash::FxHashMap;
+use super::queue::{Full, Item, Queue, Source};
+use foretrace_event::layout::{
+    CHUNK_HEADER_SIZE, CHUNK_MAGIC, ChunkKind, ENTRY_SIZE, Flags, HEADER_SIZE, UNIT, chunk, header,
+};
+use foretrace_event::wire::Access;
+use rustc_hash::FxHashSet;
+use rustix::fs::{FallocateFlags, fallocate};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+
+/// Room is given back in steps of this many bytes at most, and of a part of the whole.
+const STEP: u64 = 1 << 20;
+const PARTS: u64 = 8;
+/// Holes begin and end at multiples of this.
+const PAGE: u64 = 4096;
 
 /// A recording that grows.
 pub struct Tail {
     directory: PathBuf,
     files: Option<Files>,
-    /// Chunks of `events`: where the records of a thread's n-th chunk lie.
-    full: FxHashMap<(u32, u32), (u64, usize)>,
     /// How far `events` has been looked through.
     scanned: u64,
-    threads: BTreeMap<u32, Reader>,
+    /// Where the chunks of `events` begin that are not evaluated yet.
+    outstanding: BTreeSet<u64>,
+    /// Up to where room has been given back.
+    released: u64,
+    step: u64,
+    threads: BTreeMap<u32, Queue>,
+    /// Threads that have ended and were evaluated to their end.
+    gone: FxHashSet<u32>,
+    /// How often it was looked.
+    look: u64,
 }
 
-struct Files {
-    events: File,
-    open: File,
-}
-
-/// How far a thread has been read.
-#[derive(Default)]
-struct Reader {
-    sequence: u32,
-    /// Records of that chunk handed out.
-    taken: usize,
+/// The files of the recording.
+pub struct Files {
+    pub events: File,
+    pub open: File,
 }
 
 /// The fields of a chunk's header that matter here.
@@ -48,115 +60,222 @@ struct ChunkHead {
 }
 
 impl Tail {
-    pub fn new(directory: &Path) -> Tail {
-        let directory = directory.to_owned();
+    pub fn new(directory: &Path, backlog: u64) -> Tail {
         Tail {
-            directory,
+            directory: directory.to_owned(),
             files: None,
-            full: FxHashMap::default(),
             scanned: HEADER_SIZE as u64,
+            outstanding: BTreeSet::new(),
+            released: HEADER_SIZE as u64,
+            step: (backlog / PARTS).clamp(PAGE, STEP),
             threads: BTreeMap::new(),
+            gone: FxHashSet::default(),
+            look: 0,
         }
     }
 
-    /// Hands over what was written since the last time, thread by thread.
-    pub fn poll(&mut self, take: &mut impl FnMut(u32, Record)) -> io::Result<()> {
+    /// Whether the program records at all yet.
+    pub fn has_begun(&self) -> bool {
+        self.files.is_some()
+    }
+
+    /// How often it was looked.
+    pub fn look(&self) -> u64 {
+        self.look
+    }
+
+    /// The threads that may have something to hand over.
+    pub fn threads(&self) -> Vec<u32> {
+        self.threads.keys().copied().collect()
+    }
+
+    /// Looks what was written since the last time.
+    pub fn poll(&mut self) -> io::Result<()> {
+        self.look += 1;
         if self.files.is_none() {
-            let open = |name: &str| File::open(self.directory.join(name)).ok();
+            let open = |name: &str| OpenOptions::new().read(true).write(true).open(self.directory.join(name)).ok();
             self.files = open("events").zip(open("open")).map(|(events, open)| Files { events, open });
         }
-        let Some(files) = &self.files else { return Ok(()) };
-        // A thread that has ended has no chunk open any more: all it wrote is in `events`.
-        scan(&files.events, long(&files.open, header::APPEND as u64)?, &mut self.scanned, &mut self.full)?;
-        let threads: BTreeSet<u32> = self.full.keys().map(|(thread, _)| *thread).collect();
-        for thread in threads {
-            let reader = self.threads.entry(thread).or_default();
-            reader.completed(thread, &files.events, &mut self.full, take)?;
+        let Some(files) = self.files.take() else { return Ok(()) };
+        let result = self.poll_files(&files, false);
+        self.files = Some(files);
+        result
+    }
+
+    /// The program has ended: looks a last time. What it had not completed counts, too.
+    pub fn poll_last(&mut self) -> io::Result<()> {
+        self.poll()?;
+        self.look += 1;
+        let Some(files) = self.files.take() else { return Ok(()) };
+        let result = self.poll_files(&files, true);
+        self.files = Some(files);
+        result
+    }
+
+    fn poll_files(&mut self, files: &Files, last: bool) -> io::Result<()> {
+        // In this order: what was completed before a number was seen in `open` lies before the end that is read after it.
+        let heads = open_heads(&files.open)?;
+        let end = long(&files.open, header::APPEND as u64)?;
+        let whole = self.scan(&files.events, end, last)?;
+        for (at, head) in heads {
+            match head.kind {
+                Some(ChunkKind::Records) if last => self.open_at_end(at, &head),
+                Some(ChunkKind::Records) => self.open_chunk(files, at, &head, whole)?,
+                Some(ChunkKind::Table) if last => self.table(files, at, &head)?,
+                _ => {}
+            }
         }
-        let mut at = HEADER_SIZE as u64;
-        let end = long(&files.open, header::NEXT as u64)?;
-        while at < end {
-            let Some(head) = read_head(&files.open, at)? else {
-                at += UNIT as u64;
+        Ok(())
+    }
+
+    fn queue(&mut self, thread: u32) -> Option<&mut Queue> {
+        (!self.gone.contains(&thread)).then(|| self.threads.entry(thread).or_default())
+    }
+
+    /// Notes the chunks of `events` up to the first that is not there yet; says whether there is none.
+    fn scan(&mut self, events: &File, end: u64, last: bool) -> io::Result<bool> {
+        while self.scanned < end {
+            let at = self.scanned;
+            let Some(head) = read_head(events, at)? else {
+                if !last {
+                    return Ok(false);
+                }
+                // It will not come any more.
+                self.scanned += UNIT as u64;
                 continue;
             };
-            if head.kind == Some(ChunkKind::Records) {
-                let records = at + CHUNK_HEADER_SIZE as u64;
-                let reader = self.threads.entry(head.thread).or_default();
-                catch_up(files, &mut self.full, &mut self.scanned, reader, &head, take)?;
-                let bytes = bytes(&files.open, records, head.used)?;
-                // Meanwhile it may have been completed, or even become another thread's.
-                let same = read_head(&files.open, at)?
-                    .is_some_and(|now| (now.thread, now.sequence) == (head.thread, head.sequence));
-                if same && reader.sequence == head.sequence {
-                    reader.take(&bytes, head.thread, take);
-                }
+            let look = self.look;
+            let full = Full { source: Source::Events, at: at + CHUNK_HEADER_SIZE as u64, used: head.used, look };
+            if let (Some(ChunkKind::Records), Some(queue)) = (head.kind, self.queue(head.thread))
+                && queue.complete(head.sequence, full)
+            {
+                self.outstanding.insert(full.at);
             }
-            at += head.capacity.max(UNIT as u64);
+            self.scanned += head.capacity.max(UNIT as u64);
         }
-        Ok(())
+        Ok(true)
     }
-}
 
-/// Reads the chunks of a thread that have been completed since.
-fn catch_up(
-    files: &Files,
-    full: &mut FxHashMap<(u32, u32), (u64, usize)>,
-    scanned: &mut u64,
-    reader: &mut Reader,
-    head: &ChunkHead,
-    take: &mut impl FnMut(u32, Record),
-) -> io::Result<()> {
-    while reader.sequence < head.sequence {
-        let key = (head.thread, reader.sequence);
-        if !full.contains_key(&key) {
-            scan(&files.events, long(&files.open, header::APPEND as u64)?, scanned, full)?;
-        }
-        if !full.contains_key(&key) {
+    /// What is new in a chunk that is being written.
+    fn open_chunk(&mut self, files: &Files, at: u64, head: &ChunkHead, whole: bool) -> io::Result<()> {
+        let look = self.look;
+        // A chunk that is just being given to a thread still has the number of another's.
+        if head.used == 0 {
             return Ok(());
         }
-        reader.completed(head.thread, &files.events, full, take)?;
-    }
-    Ok(())
-}
-
-/// Notes where the chunks of `events` are, up to the first that is not there yet.
-fn scan(events: &File, end: u64, scanned: &mut u64, full: &mut FxHashMap<(u32, u32), (u64, usize)>) -> io::Result<()> {
-    while *scanned < end {
-        let Some(head) = read_head(events, *scanned)? else { return Ok(()) };
-        if head.kind == Some(ChunkKind::Records) {
-            full.insert((head.thread, head.sequence), (*scanned + CHUNK_HEADER_SIZE as u64, head.used));
+        let Some(queue) = self.queue(head.thread) else { return Ok(()) };
+        let known = if queue.sequence() == head.sequence { queue.read() } else { head.used };
+        let more = bytes(&files.open, at + (CHUNK_HEADER_SIZE + known) as u64, head.used.saturating_sub(known))?;
+        // Meanwhile it may have been completed, or even become another thread's.
+        let now = read_head(&files.open, at)?;
+        if now.is_none_or(|now| (now.thread, now.sequence) != (head.thread, head.sequence)) {
+            return Ok(());
         }
-        *scanned += head.capacity.max(UNIT as u64);
-    }
-    Ok(())
-}
-
-impl Reader {
-    /// Reads the complete chunks of a thread that come next.
-    fn completed(
-        &mut self,
-        thread: u32,
-        events: &File,
-        full: &mut FxHashMap<(u32, u32), (u64, usize)>,
-        take: &mut impl FnMut(u32, Record),
-    ) -> io::Result<()> {
-        while let Some((at, used)) = full.remove(&(thread, self.sequence)) {
-            self.take(&bytes(events, at, used)?, thread, take);
-            *self = Reader { sequence: self.sequence + 1, taken: 0 };
+        if whole {
+            queue.all_before_are_known(head.sequence);
+        }
+        if queue.sequence() == head.sequence {
+            queue.extend(&more, look);
         }
         Ok(())
     }
 
-    /// Hands over the records of the current chunk that are new. A chunk is decoded from its beginning, because its
-    /// records are differences; it is small.
-    fn take(&mut self, bytes: &[u8], thread: u32, take: &mut impl FnMut(u32, Record)) {
-        for record in Decoder::new(bytes).skip(self.taken) {
-            let Ok(record) = record else { return };
-            self.taken += 1;
-            take(thread, record);
+    /// The last chunk of a thread. Killed while it moves one, a program leaves it twice: the one with more bytes counts.
+    fn open_at_end(&mut self, at: u64, head: &ChunkHead) {
+        let look = self.look;
+        if head.used > 0
+            && let Some(queue) = self.queue(head.thread)
+        {
+            let full = Full { source: Source::Open, at: at + CHUNK_HEADER_SIZE as u64, used: head.used, look };
+            queue.complete(head.sequence, full);
         }
     }
+
+    /// The lines of a segment that never ended.
+    fn table(&mut self, files: &Files, at: u64, head: &ChunkHead) -> io::Result<()> {
+        let content = bytes(&files.open, at + CHUNK_HEADER_SIZE as u64, head.capacity as usize - CHUNK_HEADER_SIZE)?;
+        let lines = content.chunks_exact(ENTRY_SIZE).map(|entry| {
+            let field = |at: usize| u64::from_le_bytes(entry[at..at + 8].try_into().expect("eight bytes"));
+            Access { line: field(0) / 64, reads: field(8), writes: field(16), pc: field(24) }
+        });
+        let lines: Vec<Access> = lines.filter(|access| access.line != 0).collect();
+        if !lines.is_empty()
+            && let Some(queue) = self.queue(head.thread)
+        {
+            queue.add_lines(lines);
+        }
+        Ok(())
+    }
+
+    /// What a thread hands over next, without taking it away; with the look at which it was there first.
+    pub fn peek(&mut self, thread: u32) -> io::Result<Option<(u64, &Item)>> {
+        let Some(files) = &self.files else { return Ok(None) };
+        let Some(queue) = self.threads.get_mut(&thread) else { return Ok(None) };
+        queue.fill(files, self.look, &mut self.outstanding)?;
+        Ok(queue.peek())
+    }
+
+    /// Takes what [`Tail::peek`] has shown.
+    pub fn take(&mut self, thread: u32) -> Option<Item> {
+        self.threads.get_mut(&thread)?.take()
+    }
+
+    /// Whether a thread's next operation is followed by something that does not take it back.
+    pub fn is_confirmed(&mut self, thread: u32) -> io::Result<bool> {
+        let Some(files) = &self.files else { return Ok(false) };
+        let Some(queue) = self.threads.get_mut(&thread) else { return Ok(false) };
+        if !queue.is_confirmed() {
+            queue.fill_more(files, self.look, &mut self.outstanding)?;
+        }
+        Ok(queue.is_confirmed())
+    }
+
+    /// A thread has ended and nothing of it is left.
+    pub fn forget(&mut self, thread: u32) {
+        self.threads.remove(&thread);
+        self.gone.insert(thread);
+    }
+
+    /// Gives room back, if it is worth it.
+    pub fn release(&mut self) -> io::Result<()> {
+        let Some(files) = &self.files else { return Ok(()) };
+        let first = self.outstanding.first().map_or(self.scanned, |at| at - CHUNK_HEADER_SIZE as u64);
+        if first < self.released + self.step {
+            return Ok(());
+        }
+        let (from, to) = (self.released.next_multiple_of(PAGE), first / PAGE * PAGE);
+        let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        // Where there are no holes, the recording stays as large as it may become.
+        if to > from && fallocate(&files.events, hole, from, to - from).is_ok() {
+            files.open.write_all_at(&first.to_le_bytes(), header::READ as u64)?;
+        }
+        self.released = to;
+        Ok(())
+    }
+
+    /// How many events there was no room for, and how the recording ended.
+    pub fn losses(&self) -> io::Result<(u64, Flags)> {
+        let Some(files) = &self.files else { return Ok((0, Flags::default())) };
+        let flags = long(&files.open, header::VERSION as u64)? >> 32;
+        Ok((long(&files.open, header::LOST as u64)?, Flags(flags as u32)))
+    }
+}
+
+/// The chunks of `open`.
+fn open_heads(open: &File) -> io::Result<Vec<(u64, ChunkHead)>> {
+    let mut heads = Vec::new();
+    let mut at = HEADER_SIZE as u64;
+    let end = long(open, header::NEXT as u64)?;
+    while at < end {
+        let Some(head) = read_head(open, at)? else {
+            at += UNIT as u64;
+            continue;
+        };
+        let capacity = head.capacity.max(UNIT as u64);
+        heads.push((at, head));
+        at += capacity;
+    }
+    Ok(heads)
 }
 
 fn read_head(file: &File, at: u64) -> io::Result<Option<ChunkHead>> {
@@ -177,7 +296,8 @@ fn read_head(file: &File, at: u64) -> io::Result<Option<ChunkHead>> {
     }))
 }
 
-fn bytes(file: &File, at: u64, len: usize) -> io::Result<Vec<u8>> {
+/// Bytes of a file.
+pub fn bytes(file: &File, at: u64, len: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; len];
     file.read_exact_at(&mut bytes, at)?;
     Ok(bytes)

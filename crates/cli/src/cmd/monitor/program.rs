@@ -1,0 +1,125 @@
+//! The program that is monitored.
+
+use crate::cmd::record;
+use crate::way::{find_program, way_into};
+use anyhow::Context;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
+use signal_hook::iterator::{Handle, SignalsInfo, exfiltrator::WithOrigin};
+use signal_hook::low_level::siginfo::Cause;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// How much nicer than the program the evaluation is: enough to leave it nine tenths of a core that both want.
+const NICER: i32 = 10;
+
+/// A program while it runs, and after.
+pub struct Program {
+    child: Child,
+    status: Option<ExitStatus>,
+    began: Instant,
+    ran: Duration,
+    clock: Option<JoinHandle<Duration>>,
+    /// A signal sent to the monitor is the program's until that has ended, and then ends the evaluation.
+    ended: Arc<AtomicBool>,
+    interrupted: Arc<AtomicBool>,
+    signals: Handle,
+}
+
+impl Program {
+    /// Starts it; what it does is recorded into the directory.
+    pub fn start(command: &[OsString], backlog: u64, directory: &Path) -> anyhow::Result<Program> {
+        let signals = record::signals()?;
+        let handle = signals.handle();
+        let began = Instant::now();
+        let child = spawn(command, backlog, directory)?;
+        let _ = rustix::process::nice(NICER);
+        let (ended, interrupted) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        watch(signals, Pid::from_child(&child), ended.clone(), interrupted.clone());
+        let clock = Some(when_it_ends(&child, began));
+        let ran = Duration::ZERO;
+        Ok(Program { child, status: None, began, ran, clock, ended, interrupted, signals: handle })
+    }
+
+    /// Whether it has ended.
+    pub fn has_ended(&mut self) -> anyhow::Result<bool> {
+        self.status = self.child.try_wait().context("cannot wait for the program")?;
+        self.ended.store(self.status.is_some(), Ordering::Relaxed);
+        Ok(self.status.is_some())
+    }
+
+    /// Ends it.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+    }
+
+    /// It has ended: the evaluation need not give way any more. How it ended is said, unless we ended it.
+    pub fn over(&mut self, killed: bool) {
+        // Not everybody may; then the rest takes longer on a busy machine.
+        let _ = rustix::process::nice(-NICER);
+        self.ran = self.clock.take().and_then(|clock| clock.join().ok()).unwrap_or_default();
+        if let Some(status) = self.status.filter(|status| !status.success() && !killed) {
+            eprintln!("foretrace: the program ended with {status}");
+        }
+    }
+
+    /// Whether a signal came after its end.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupted.load(Ordering::Relaxed)
+    }
+
+    /// How long it ran, and how long ago it ended.
+    pub fn times(&self) -> (Duration, Duration) {
+        (self.ran, self.began.elapsed().saturating_sub(self.ran))
+    }
+}
+
+impl Drop for Program {
+    /// A program that nobody watches any more, because the evaluation failed, is ended.
+    fn drop(&mut self) {
+        if self.status.is_none() {
+            let _ = self.child.kill();
+            let _ = self.child.wait();
+        }
+        self.signals.close();
+    }
+}
+
+/// Passes on the signals that were sent to us alone; those of the terminal reach the program by themselves.
+fn watch(mut signals: SignalsInfo<WithOrigin>, child: Pid, ended: Arc<AtomicBool>, interrupted: Arc<AtomicBool>) {
+    std::thread::spawn(move || {
+        for origin in signals.forever() {
+            if ended.load(Ordering::Relaxed) {
+                interrupted.store(true, Ordering::Relaxed);
+            } else if matches!(origin.cause, Cause::Sent(_))
+                && let Some(signal) = Signal::from_named_raw(origin.signal)
+            {
+                let _ = rustix::process::kill_process(child, signal);
+            }
+        }
+    });
+}
+
+/// How long the program ran, from a thread that only waits: the evaluation looks too rarely.
+fn when_it_ends(child: &Child, began: Instant) -> JoinHandle<Duration> {
+    let child = WaitId::Pid(Pid::from_child(child));
+    std::thread::spawn(move || {
+        let _ = rustix::process::waitid(child, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+        began.elapsed()
+    })
+}
+
+fn spawn(command: &[OsString], backlog: u64, directory: &Path) -> anyhow::Result<Child> {
+    use std::os::unix::process::CommandExt;
+    let program = find_program(&command[0])?;
+    let way = way_into(&program)?;
+    let mut settings = OsString::from(format!("record limit={backlog} ring=1 locations=0 follow=0 dir="));
+    settings.push(directory);
+    let mut process = Command::new(&program);
+    process.arg0(&command[0]).args(&command[1..]).env("FORETRACE_RUNTIME", settings).envs(way.environment()?);
+    process.spawn().with_context(|| format!("cannot run {}", program.display()))
+}
