@@ -25,6 +25,9 @@ pub struct Quick {
 }
 
 struct Stream {
+    /// The first bytes of the mark, and which bits of them there are.
+    head: u64,
+    mask: u64,
     /// Its name, and what stands between it and the value.
     mark: Vec<u8>,
     form: Form,
@@ -39,15 +42,7 @@ enum Form {
 
 impl Quick {
     pub fn new(plan: &Plan) -> Quick {
-        let stream = |(name, ty): (&str, &Ty)| Stream {
-            mark: [name.as_bytes(), b" = "].concat(),
-            form: match ty {
-                Ty::Int => Form::Int,
-                Ty::Str => Form::Str(Vec::new(), Value::Absent),
-                _ => Form::Other,
-            },
-        };
-        let streams = plan.inputs.iter().map(|input| stream((&input.name, &input.ty))).collect();
+        let streams = plan.inputs.iter().map(|input| Stream::new(&input.name, &input.ty)).collect();
         Quick { time: 0, stamp: Vec::new(), streams }
     }
 
@@ -58,14 +53,13 @@ impl Quick {
             self.stamp(buffer)?;
         }
         let line = &buffer[self.stamp.len()..];
-        let mut input = names.guess()?;
-        if !line.starts_with(&self.streams[input].mark) {
-            input = names.find_next(name(line)?)?;
-            if !line.starts_with(&self.streams[input].mark) {
-                return None;
-            }
-        }
-        let stream = &self.streams[input];
+        // Shorter lines, and those at the end of the buffer, take their time.
+        let head = u64::from_le_bytes(*line.first_chunk()?);
+        let guess = names.guess()?;
+        let (input, stream) = match &self.streams[guess] {
+            stream if stream.begins(head, line) => (guess, stream),
+            _ => self.streams.iter().enumerate().find(|(_, stream)| stream.begins(head, line))?,
+        };
         let text = &line[stream.mark.len()..];
         let (value, len) = match &stream.form {
             Form::Int => number(text)?,
@@ -97,9 +91,26 @@ impl Quick {
     }
 }
 
-fn name(line: &[u8]) -> Option<&str> {
-    let len = line.iter().position(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_')?;
-    std::str::from_utf8(&line[..len]).ok()
+impl Stream {
+    fn new(name: &str, ty: &Ty) -> Stream {
+        let mark = [name.as_bytes(), b" = "].concat();
+        let (mut head, mut mask) = ([0; 8], [0; 8]);
+        for (at, byte) in mark.iter().take(8).enumerate() {
+            (head[at], mask[at]) = (*byte, u8::MAX);
+        }
+        let form = match ty {
+            Ty::Int => Form::Int,
+            Ty::Str => Form::Str(Vec::new(), Value::Absent),
+            _ => Form::Other,
+        };
+        Stream { head: u64::from_le_bytes(head), mask: u64::from_le_bytes(mask), mark, form }
+    }
+
+    /// Whether a line, of which these are the first bytes, begins with the name.
+    #[inline]
+    fn begins(&self, head: u64, line: &[u8]) -> bool {
+        head & self.mask == self.head && line.starts_with(&self.mark)
+    }
 }
 
 /// A number up to the end of the line.

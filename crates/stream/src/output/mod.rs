@@ -64,6 +64,13 @@ impl<'a, W: Write> Writer<'a, W> {
     }
 }
 
+impl Writer<'_, Vec<u8>> {
+    /// What was written.
+    pub fn into_text(self) -> String {
+        String::from_utf8_lossy(&self.out).into_owned()
+    }
+}
+
 impl<W: Write> Sink for Writer<'_, W> {
     fn event(&mut self, time: Time, output: &PlannedOutput, value: &Value) -> ControlFlow<()> {
         self.tally.events += 1;

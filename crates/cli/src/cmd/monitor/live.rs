@@ -155,13 +155,7 @@ impl Live {
     }
 
     /// Hands over a thread's next record, and the accesses behind it.
-    fn segment(
-        &mut self,
-        thread: u32,
-        engine: &mut Engine,
-        feed: &mut Feed,
-        out: &mut Out<'_>,
-    ) -> anyhow::Result<()> {
+    fn segment(&mut self, thread: u32, engine: &mut Engine, feed: &mut Feed, out: &mut Out<'_>) -> anyhow::Result<()> {
         let number = u64::from(thread);
         let mut first = true;
         while let Some((_, item)) = self.tail.peek(thread)? {
