@@ -53,7 +53,7 @@ fn trace(seed: u64) -> String {
 #[test]
 fn both_readers_agree() {
     let spec = compile("spec", SPEC, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
-    let plan = &Rc::new(spec.plan);
+    let plan = &spec.plan;
     let mut failed = 0;
     for seed in 0..4000 {
         let trace = trace(seed);
