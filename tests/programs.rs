@@ -23,7 +23,11 @@ fn check(arguments: &[&str], path: &Path) -> Output {
 }
 
 fn examine(specimen: &Specimen) -> Result<Judgement, String> {
-    let output = check(&["--format", "json"], &specimen.path);
+    let mut arguments = vec!["--format", "json"];
+    if specimen.name.ends_with(".cc") {
+        arguments.push("--cflags=-std=c++20");
+    }
+    let output = check(&arguments, &specimen.path);
     let report: Value = serde_json::from_slice(&output.stdout)
         .map_err(|error| format!("{error}: {}", String::from_utf8_lossy(&output.stderr)))?;
     Ok(judge(specimen, &report))

@@ -1,6 +1,8 @@
 // What every program of the corpus has: two or more threads, started and joined.
 #pragma once
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>

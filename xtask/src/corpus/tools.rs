@@ -32,6 +32,7 @@ pub fn release() -> anyhow::Result<PathBuf> {
 /// Compiles the program with these words first.
 pub fn compile(mut compiler: Command, specimen: &Specimen, program: &Path) -> anyhow::Result<()> {
     compiler.args(["-g", "-O0", "-fno-omit-frame-pointer", "-pthread", "-w"]);
+    compiler.args(is_cxx(specimen).then_some("-std=c++20"));
     let output = compiler.arg(&specimen.path).arg("-o").arg(program).output()?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Ok(())

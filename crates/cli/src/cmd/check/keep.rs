@@ -29,8 +29,7 @@ pub fn all(folder: &Path, subject: &Subject, failures: &Failures, report: &mut R
         finding.folder = Some(own.display().to_string());
         let seen = failures.get(&finding.id).context("a confirmed finding has a failure")?;
         let single = Report { findings: vec![report.findings[index].clone()], ..report.clone() };
-        keep_one(&own, subject, seen, &single, &shared)
-            .with_context(|| format!("cannot write {}", own.display()))?;
+        keep_one(&own, subject, seen, &single, &shared).with_context(|| format!("cannot write {}", own.display()))?;
     }
     Ok(())
 }
@@ -85,13 +84,7 @@ fn keep_run(folder: &Path, subject: &Subject) -> anyhow::Result<Shared> {
     Ok(shared)
 }
 
-fn keep_one(
-    own: &Path,
-    subject: &Subject,
-    seen: &Confirmed,
-    report: &Report,
-    shared: &Shared,
-) -> anyhow::Result<()> {
+fn keep_one(own: &Path, subject: &Subject, seen: &Confirmed, report: &Report, shared: &Shared) -> anyhow::Result<()> {
     fs::create_dir_all(own)?;
     let enforced = Enforced::new(&subject.trace, &seen.witness.schedule)?;
     fs::write(own.join("schedule"), enforced.to_bytes())?;

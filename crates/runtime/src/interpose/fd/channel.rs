@@ -28,6 +28,7 @@ enum Kind {
     Listener = 3,
     Datagrams = 4,
     Queue = 5,
+    File = 6,
 }
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -50,6 +51,11 @@ impl Channel {
             Ok((libc::S_IFIFO, inode)) => Some(Self::new(Kind::Pipe, inode)),
             _ => None,
         }
+    }
+
+    /// The locks on the file that the descriptor stands for.
+    pub fn file(fd: i32) -> Option<Self> {
+        sys::file_kind(fd).ok().map(|(_, inode)| Self::new(Kind::File, inode))
     }
 
     /// All sockets that send datagrams: who receives what is not known from the descriptor.

@@ -1,6 +1,7 @@
 //! Descriptors come, are copied, and go.
 
 use super::channel::{self, Channel};
+use super::lock;
 use crate::access::{fills, writes};
 use crate::interpose::string::reads_text;
 use crate::state;
@@ -38,6 +39,7 @@ unsafe fn paired(result: c_int, ends: *const c_int, pc: usize) -> c_int {
 /// The descriptor is about to be closed: readers at the other end see that.
 pub fn closing(fd: c_int, pc: usize) {
     channel::release(fd, pc);
+    lock::closing(fd, pc);
     channel::forget(fd);
 }
 
@@ -141,14 +143,14 @@ interpose! {
         copied(fd, unsafe { real(fd, to, flags) })
     }
 
-    fn fcntl(fd: c_int, command: c_int, argument: *mut c_void) -> c_int {
+    fn fcntl(fd: c_int, command: c_int, argument: *mut c_void) -> c_int |pc| {
         // SAFETY: the program's own arguments; one it did not pass is not looked at.
-        controlled(fd, command, unsafe { real(fd, command, argument) })
+        unsafe { controlled(fd, command, argument, pc, || real(fd, command, argument)) }
     }
 
-    fn fcntl64(fd: c_int, command: c_int, argument: *mut c_void) -> c_int {
+    fn fcntl64(fd: c_int, command: c_int, argument: *mut c_void) -> c_int |pc| {
         // SAFETY: as above.
-        controlled(fd, command, unsafe { real(fd, command, argument) })
+        unsafe { controlled(fd, command, argument, pc, || real(fd, command, argument)) }
     }
 
     fn close(fd: c_int) -> c_int |pc| {
@@ -176,9 +178,21 @@ interpose! {
     }
 }
 
-fn controlled(fd: c_int, command: c_int, result: c_int) -> c_int {
+/// Does what a command of `fcntl` says, by `call`.
+///
+/// # Safety
+/// `argument` is what the program passes with it.
+unsafe fn controlled(
+    fd: c_int,
+    command: c_int,
+    argument: *const c_void,
+    pc: usize,
+    call: impl FnOnce() -> c_int,
+) -> c_int {
     match command {
-        libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => copied(fd, result),
-        _ => result,
+        libc::F_DUPFD | libc::F_DUPFD_CLOEXEC => copied(fd, call()),
+        // SAFETY: as above.
+        command if lock::is_command(command) => unsafe { lock::command(fd, argument, pc, call) },
+        _ => call(),
     }
 }
