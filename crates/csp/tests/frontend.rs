@@ -91,5 +91,8 @@ fn nesting_is_bounded() {
         let brackets = |n: usize| format!("x = {}1{}\n", "(".repeat(n), ")".repeat(n));
         assert_eq!(load(brackets(1_000)), Ok(()));
         assert!(load(brackets(100_000)).is_err_and(|e| e.contains("nested too deeply")));
+        let types = |n: usize| format!("f :: {}Int{}\nf = 1\n", "(".repeat(n), ")".repeat(n));
+        assert_eq!(load(types(1_000)), Ok(()));
+        assert!(load(types(100_000)).is_err_and(|e| e.contains("nested too deeply")));
     });
 }

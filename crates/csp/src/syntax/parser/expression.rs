@@ -17,13 +17,7 @@ impl Parser<'_> {
     }
 
     fn climb_deeper(&mut self, levels: u32, min: u8) -> Parsed<Expr> {
-        if self.depth + levels > MAX_DEPTH {
-            return self.fail_hint(self.here(), "this expression is nested too deeply", "name its parts");
-        }
-        self.depth += levels;
-        let result = self.climb_from(min);
-        self.depth -= levels;
-        result
+        self.deeper(levels, "expression", |p| p.climb_from(min))
     }
 
     fn climb_from(&mut self, min: u8) -> Parsed<Expr> {

@@ -239,6 +239,17 @@ impl Parser<'_> {
         result
     }
 
+    /// Parses what is some levels deeper, unless that is too deep.
+    fn deeper<T>(&mut self, levels: u32, what: &str, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth + levels > MAX_DEPTH {
+            return self.fail_hint(self.here(), format!("this {what} is nested too deeply"), "name its parts");
+        }
+        self.depth += levels;
+        let result = inner(self);
+        self.depth -= levels;
+        result
+    }
+
     fn comma_separated<T>(&mut self, mut item: impl FnMut(&mut Self) -> Parsed<T>) -> Parsed<Vec<T>> {
         let mut items = vec![item(self)?];
         while self.eat(",") {

@@ -29,6 +29,10 @@ impl Parser<'_> {
     }
 
     fn type_expr(&mut self) -> Parsed<TypeExpr> {
+        self.deeper(BRACKETS, "type", Self::type_arrows)
+    }
+
+    fn type_arrows(&mut self) -> Parsed<TypeExpr> {
         let left = self.type_dot()?;
         if self.eat("->") {
             let args = match left {
@@ -46,7 +50,8 @@ impl Parser<'_> {
     fn type_dot(&mut self) -> Parsed<TypeExpr> {
         let left = self.type_atom()?;
         if self.eat(".") {
-            return Ok(TypeExpr::Dot(Box::new(left), Box::new(self.type_dot()?)));
+            let right = self.deeper(BRACKETS, "type", Self::type_dot)?;
+            return Ok(TypeExpr::Dot(Box::new(left), Box::new(right)));
         }
         Ok(left)
     }
