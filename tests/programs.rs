@@ -22,8 +22,8 @@ fn check(arguments: &[&str], path: &Path) -> Output {
     command.output().expect("foretrace runs")
 }
 
-fn examine(specimen: &Specimen) -> Result<Judgement, String> {
-    let mut arguments = vec!["--format", "json"];
+fn examine(specimen: &Specimen, arguments: &[&str]) -> Result<Judgement, String> {
+    let mut arguments = [&["--format", "json"], arguments].concat();
     if specimen.name.ends_with(".cc") {
         arguments.push("--cflags=-std=c++20");
     }
@@ -35,6 +35,16 @@ fn examine(specimen: &Specimen) -> Result<Judgement, String> {
 
 #[test]
 fn every_program_shows_what_it_is_expected_to_and_nothing_else() {
+    examine_all(&[]);
+}
+
+/// As with programs that take their time: the fast detector and the loose order first.
+#[test]
+fn every_program_shows_the_same_when_it_is_watched_by_segments() {
+    examine_all(&["--coarse-after", "0s"]);
+}
+
+fn examine_all(arguments: &[&str]) {
     let only = std::env::var("CORPUS").unwrap_or_default();
     let mut all = specimens(&root().join("tests/programs")).expect("the corpus is there");
     all.retain(|specimen| specimen.name.contains(&only));
@@ -44,7 +54,7 @@ fn every_program_shows_what_it_is_expected_to_and_nothing_else() {
         for _ in 0..2 {
             scope.spawn(|| {
                 while let Some(specimen) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let judgement = examine(specimen);
+                    let judgement = examine(specimen, arguments);
                     if !judgement.as_ref().is_ok_and(Judgement::is_right) {
                         wrong.lock().unwrap().push(format!("{}: {judgement:?}", specimen.name));
                     }

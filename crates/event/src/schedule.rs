@@ -3,12 +3,17 @@
 //! A replay has a directory of its own. The command line tool puts a file `schedule` there, the runtime writes `outcome`,
 //! `progress` and `modules`.
 //!
-//! **`schedule`**, little-endian: [`MAGIC`], then three numbers of four bytes: [`VERSION`], threads, steps. Then the
+//! **`schedule`**, little-endian: [`MAGIC`], then three numbers of four bytes: [`VERSION`], threads, objects. Then the
 //! threads, eight bytes each: the parent's index ([`NO_THREAD`] for the main thread, which is the first) and how many
-//! threads that parent had created before. Then the steps, twelve bytes each: the thread's index, the number of the object
-//! by first use in the schedule ([`NO_OBJECT`] for none), the operation ([`crate::wire::Op`], one byte), and three bytes
-//! of zero. Threads are matched by their place in the tree of creation and objects by their first use, so that addresses
-//! do not matter.
+//! threads that parent had created before. Then the ends of the streams, eight bytes each, counted from where the streams
+//! begin, which is after the last of them. The streams are those of the threads, the whole order, and those of the objects:
+//!
+//! * a thread's steps, each the operation ([`crate::wire::Op`], one byte) and a number: zero for no object, or the number of
+//!   the object by first use in the schedule, and one ([`Step`]);
+//! * the whole order, and each object's, are runs: a thread and how many steps it takes in a row, both numbers ([`Run`]).
+//!
+//! A number has seven bits a byte, the lowest first; the highest bit says that it goes on. Threads are matched by their
+//! place in the tree of creation and objects by their first use, so that addresses do not matter.
 //!
 //! The operations that are steps are those of [`is_step`]; a thread's steps are all such operations from its beginning.
 //!
@@ -19,7 +24,9 @@
 //! A loose replay keeps the order of each thread's steps and of the steps on each object, which is all that happens-before
 //! consists of, and lets threads that have nothing to do with each other run side by side.
 //!
-//! **`progress`**: four bytes, how many steps have been taken; mapped, so it is up to date however the program ends.
+//! **`progress`**: [`PROGRESS_SIZE`] bytes a thread, the first four of which are how many steps it has taken; mapped, so
+//! it is up to date however the program ends. The `step` of an answer is how many all have taken: in the whole order that is
+//! the number of the next one.
 //!
 //! **`outcome`**, one line an answer, words of the form `key=value` after the first, numbers in hexadecimal but for
 //! `thread`, `step`, `size` and `owner`; a `stack` is return addresses from the innermost, joined by commas:
@@ -43,13 +50,15 @@ use crate::wire::Op;
 /// The first bytes of a schedule.
 pub const MAGIC: [u8; 8] = *b"FTSCHED\n";
 /// The version of this layout.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Bytes before the threads.
 pub const HEADER_SIZE: usize = 20;
 /// Bytes of a thread.
 pub const THREAD_SIZE: usize = 8;
-/// Bytes of a step.
-pub const STEP_SIZE: usize = 12;
+/// Bytes of the end of a stream.
+pub const END_SIZE: usize = 8;
+/// Bytes of a thread's progress: no two threads write to one line of the cache.
+pub const PROGRESS_SIZE: usize = 64;
 /// The parent of the main thread.
 pub const NO_THREAD: u32 = u32::MAX;
 /// The object of an operation that has none.
@@ -82,11 +91,37 @@ pub const fn is_step(op: Op) -> bool {
     )
 }
 
-/// One step.
+/// A number as bytes of a stream, and how many there are.
+const fn encode(mut number: u32) -> ([u8; 5], usize) {
+    let (mut bytes, mut length) = ([0; 5], 0);
+    loop {
+        bytes[length] = (number & 0x7f) as u8 | ((number > 0x7f) as u8) << 7;
+        length += 1;
+        number >>= 7;
+        if number == 0 {
+            return (bytes, length);
+        }
+    }
+}
+
+/// The number that bytes of a stream begin with; they are left with the rest.
+#[inline]
+fn decode(bytes: &mut &[u8]) -> Option<u32> {
+    let mut number = 0;
+    for shift in 0..5 {
+        let (byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        number |= u64::from(byte & 0x7f) << (7 * shift);
+        if byte & 0x80 == 0 {
+            return u32::try_from(number).ok();
+        }
+    }
+    None
+}
+
+/// One step of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// Whose it is: an index into the schedule's threads.
-    pub thread: u32,
     /// What it is done to, by first use; [`NO_OBJECT`] for none.
     pub object: u32,
     /// What is done.
@@ -94,32 +129,82 @@ pub struct Step {
 }
 
 impl Step {
-    /// As bytes of a schedule.
-    pub fn encode(self) -> [u8; STEP_SIZE] {
-        let mut bytes = [0; STEP_SIZE];
-        bytes[..4].copy_from_slice(&self.thread.to_le_bytes());
-        bytes[4..8].copy_from_slice(&self.object.to_le_bytes());
-        bytes[8] = self.op as u8;
-        bytes
+    /// Adds it to a stream.
+    pub fn encode(self, stream: &mut impl Extend<u8>) {
+        let (bytes, length) = encode(self.object.wrapping_add(1));
+        stream.extend([self.op as u8]);
+        stream.extend(bytes.into_iter().take(length));
     }
 
-    /// From bytes of a schedule; none if no operation has that number or it is no step.
-    pub fn decode(bytes: [u8; STEP_SIZE]) -> Option<Self> {
-        let number = |at: usize| u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]);
-        let op = Op::from_code(bytes[8]).filter(|op| is_step(*op))?;
-        Some(Self { thread: number(0), object: number(4), op })
+    /// Takes the first step of a stream; none if there is none, no operation has that number, or it is no step.
+    #[inline]
+    pub fn decode(stream: &mut &[u8]) -> Option<Self> {
+        let (op, rest) = stream.split_first()?;
+        *stream = rest;
+        let op = Op::from_code(*op).filter(|op| is_step(*op))?;
+        Some(Self { object: decode(stream)?.wrapping_sub(1), op })
+    }
+}
+
+/// Steps that a thread takes one after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Run {
+    /// Whose they are: an index into the schedule's threads.
+    pub thread: u32,
+    /// How many; not zero.
+    pub steps: u32,
+}
+
+impl Run {
+    /// Adds it to a stream.
+    pub fn encode(self, stream: &mut impl Extend<u8>) {
+        for number in [self.thread, self.steps] {
+            let (bytes, length) = encode(number);
+            stream.extend(bytes.into_iter().take(length));
+        }
+    }
+
+    /// Takes the first run of a stream; none if there is none.
+    #[inline]
+    pub fn decode(stream: &mut &[u8]) -> Option<Self> {
+        let (thread, steps) = (decode(stream)?, decode(stream)?);
+        (steps > 0).then_some(Self { thread, steps })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
+
     use super::*;
+    use std::vec::Vec;
 
     #[test]
-    fn steps_round_trip() {
+    fn steps_and_runs_round_trip() {
         for op in Op::ALL.iter().copied() {
-            let step = Step { thread: 7, object: NO_OBJECT, op };
-            assert_eq!(Step::decode(step.encode()), is_step(op).then_some(step));
+            for object in [0, 1, 126, 127, 1 << 14, u32::MAX - 1, NO_OBJECT] {
+                let (step, mut stream) = (Step { object, op }, Vec::new());
+                step.encode(&mut stream);
+                stream.push(9);
+                let mut rest = &stream[..];
+                assert_eq!(Step::decode(&mut rest), is_step(op).then_some(step));
+                assert!(!is_step(op) || rest == [9]);
+            }
         }
+        for run in [Run { thread: 3, steps: 1 }, Run { thread: u32::MAX, steps: u32::MAX }] {
+            let mut stream = Vec::new();
+            run.encode(&mut stream);
+            assert_eq!(Run::decode(&mut &stream[..]), Some(run));
+        }
+    }
+
+    #[test]
+    fn nonsense_is_refused() {
+        assert_eq!(Step::decode(&mut &[][..]), None);
+        assert_eq!(Step::decode(&mut &[Op::Lock as u8][..]), None);
+        assert_eq!(Step::decode(&mut &[0, 1][..]), None);
+        assert_eq!(Run::decode(&mut &[1, 0][..]), None, "a run of no steps");
+        assert_eq!(Run::decode(&mut &[0xff, 0xff, 0xff, 0xff, 0x7f, 1][..]), None, "more than four bytes hold");
+        assert_eq!(Run::decode(&mut &[0x80; 20][..]), None);
     }
 }

@@ -1,6 +1,6 @@
 //! A schedule as the runtime reads it.
 
-use foretrace_event::schedule::{HEADER_SIZE, MAGIC, NO_OBJECT, NO_THREAD, STEP_SIZE, Step, THREAD_SIZE, VERSION};
+use foretrace_event::schedule::{MAGIC, NO_OBJECT, NO_THREAD, Run, Step, VERSION};
 use foretrace_event::wire::Op;
 use foretrace_event::{Event, EventId, ThreadId};
 use foretrace_finding::Schedule;
@@ -72,7 +72,7 @@ impl Enforced {
             let Some((op, object)) = operation(trace, trace.event(event)) else { continue };
             let op = if planned.fails { failed(op).ok_or(NotEnforceable::CannotFail(event))? } else { op };
             let object = number(&mut numbers, object);
-            steps.push(EnforcedStep { step: Step { thread: event.thread.0, object, op }, event });
+            steps.push(EnforcedStep { step: Step { object, op }, event });
         }
         let unknown = (NO_THREAD, u32::MAX);
         Ok(Self { threads: threads.into_iter().map(|place| place.unwrap_or(unknown)).collect(), steps })
@@ -85,18 +85,59 @@ impl Enforced {
 
     /// As the file `schedule`.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let size = HEADER_SIZE + THREAD_SIZE * self.threads.len() + STEP_SIZE * self.steps.len();
-        let mut bytes = Vec::with_capacity(size);
-        bytes.extend(MAGIC);
-        for number in [VERSION, self.threads.len() as u32, self.steps.len() as u32] {
+        let objects = self.steps.iter().filter_map(|step| step.step.object.checked_add(1)).max().unwrap_or(0);
+        let mut steps = vec![Vec::new(); self.threads.len()];
+        let mut orders = vec![Order::default(); 1 + objects as usize];
+        for EnforcedStep { step, event } in &self.steps {
+            step.encode(&mut steps[event.thread.index()]);
+            orders[0].push(event.thread);
+            if step.object != NO_OBJECT {
+                orders[1 + step.object as usize].push(event.thread);
+            }
+        }
+        let streams: Vec<Vec<u8>> = steps.into_iter().chain(orders.into_iter().map(Order::end)).collect();
+        let mut bytes = MAGIC.to_vec();
+        for number in [VERSION, self.threads.len() as u32, objects] {
             bytes.extend(number.to_le_bytes());
         }
         for (parent, place) in &self.threads {
             bytes.extend(parent.to_le_bytes());
             bytes.extend(place.to_le_bytes());
         }
-        self.steps.iter().for_each(|step| bytes.extend(step.step.encode()));
+        let mut end = 0;
+        for stream in &streams {
+            end += stream.len() as u64;
+            bytes.extend(end.to_le_bytes());
+        }
+        streams.iter().for_each(|stream| bytes.extend(stream));
         bytes
+    }
+}
+
+/// Who takes steps after whom, under construction.
+#[derive(Clone, Default)]
+struct Order {
+    runs: Vec<u8>,
+    last: Option<Run>,
+}
+
+impl Order {
+    fn push(&mut self, thread: ThreadId) {
+        match &mut self.last {
+            Some(run) if run.thread == thread.0 => run.steps += 1,
+            last => {
+                if let Some(run) = last.replace(Run { thread: thread.0, steps: 1 }) {
+                    run.encode(&mut self.runs);
+                }
+            }
+        }
+    }
+
+    fn end(mut self) -> Vec<u8> {
+        if let Some(run) = self.last {
+            run.encode(&mut self.runs);
+        }
+        self.runs
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is run, and one run of it under a schedule.
 
+use foretrace_event::schedule::PROGRESS_SIZE;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::{self, Read};
@@ -168,10 +169,11 @@ fn read(directory: &Path, ended: Ended) -> Result<Replayed, ReplayError> {
     let path = directory.join("outcome");
     let text = read_bounded(&path).map_err(|source| ReplayError::Io { path: path.clone(), source })?;
     let outcome = Outcome::parse(&text).map_err(|source| ReplayError::Outcome { path, source })?;
-    let progress = fs::read(directory.join("progress")).ok().and_then(|bytes| bytes.first_chunk::<4>().copied());
+    let progress = fs::read(directory.join("progress")).unwrap_or_default();
+    let taken = progress.chunks(PROGRESS_SIZE).filter_map(|thread| thread.first_chunk().copied());
     Ok(Replayed {
         outcome,
-        progress: progress.map_or(0, u32::from_le_bytes),
+        progress: taken.map(u32::from_le_bytes).fold(0, u32::wrapping_add),
         modules: Modules::read(&directory.join("modules")),
         ended,
     })

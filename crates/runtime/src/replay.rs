@@ -13,6 +13,7 @@
 pub mod clock;
 pub mod gate;
 mod horizon;
+pub mod look;
 pub mod objects;
 pub mod order;
 pub mod outcome;
@@ -133,7 +134,16 @@ impl Player {
     /// Says what the thread waits for from now on; for the thread itself.
     pub fn set_waiting(&self, waiting: Option<Waiting>) {
         let _section = Section::nest();
-        self.with_held(|_| self.waiting.set(waiting));
+        self.with_held(|_| self.wait(waiting));
+    }
+
+    /// Under the thread's lock.
+    fn wait(&self, waiting: Option<Waiting>) {
+        match (self.waiting.replace(waiting), waiting) {
+            (None, Some(_)) => look::one_less(),
+            (Some(_), None) => look::one_more(),
+            _ => {}
+        }
     }
 
     /// One more operation, after which the thread waits for nothing and holds something else; for the thread itself.
@@ -143,7 +153,7 @@ impl Player {
             return None;
         }
         self.with_held(|held| {
-            self.waiting.set(None);
+            self.wait(None);
             change.map(|change| change(held))
         })
     }
@@ -221,6 +231,7 @@ pub fn open(settings: &Settings) -> bool {
     if !schedule::load(settings) {
         return false;
     }
+    look::open();
     outcome::open(settings);
     true
 }
@@ -255,7 +266,8 @@ pub fn join_in(index: u32, parent: u32) {
         one_less_coming();
     }
     drop(count);
-    gate::join_in(new);
+    order::set_player(new);
+    look::one_more();
     tls().player.set(player);
     thread::choose_lines();
     forget(stack.0, stack.1);
@@ -482,6 +494,7 @@ pub fn end() {
         {
             let _section = Section::nest();
             player.with_held(|_| player.ended.set(true));
+            look::one_less();
             player.published.set_away(true);
         }
         tls().player.set(core::ptr::null_mut());

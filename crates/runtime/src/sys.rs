@@ -200,6 +200,13 @@ pub fn map_file_to_read(fd: i32, size: usize) -> Result<*mut u8> {
     call!(SYS_mmap, 0, size, libc::PROT_READ, libc::MAP_PRIVATE, fd, 0).map(|at| at as *mut u8)
 }
 
+/// How many threads of this process can run side by side; one if the kernel does not say.
+pub fn cores() -> u32 {
+    let mut mask = [0u64; 128];
+    let size = call!(SYS_sched_getaffinity, 0, size_of_val(&mask), mask.as_mut_ptr());
+    if size.is_ok() { mask.iter().map(|word| word.count_ones()).sum() } else { 1 }
+}
+
 /// Lets others run.
 pub fn yield_now() {
     let _ = call!(SYS_sched_yield);

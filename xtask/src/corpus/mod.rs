@@ -8,6 +8,7 @@ pub mod tools;
 use crate::install;
 use crate::run::{cargo, check, root};
 use foretrace_testkit::corpus::{Specimen, specimens};
+use tools::Watch;
 
 /// Which programs, and what to do with them.
 #[derive(clap::Args)]
@@ -23,6 +24,9 @@ pub struct Args {
     /// Keep all cores busy with other work meanwhile
     #[arg(long, requires = "times")]
     load: bool,
+    /// Watch accesses by segments first, as in programs that take their time
+    #[arg(long, requires = "times")]
+    coarse: bool,
 }
 
 /// Compares, or repeats.
@@ -31,7 +35,10 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let mut all = specimens(&root().join("tests/programs"))?;
     all.retain(|specimen| args.only.as_ref().is_none_or(|only| specimen.name.contains(only.as_str())));
     match args.times {
-        Some(times) => repeat::run(&all, (args.checks.unwrap_or(times), times), args.load),
+        Some(times) => {
+            let watch = if args.coarse { Watch::Segments } else { Watch::AsUsual };
+            repeat::run(&all, repeat::Times { checks: args.checks.unwrap_or(times), replays: times, watch }, args.load)
+        }
         None => compare(&all, args.only.is_none()),
     }
 }

@@ -1,11 +1,19 @@
 //! Foretrace on every program again and again, and every finding replayed again and again, beside other work if wanted.
 
-use super::tools;
+use super::tools::{self, Watch};
 use anyhow::{Context, ensure};
 use foretrace_testkit::corpus::Specimen;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// How often, and how accesses are watched.
+#[derive(Clone, Copy)]
+pub struct Times {
+    pub checks: u32,
+    pub replays: u32,
+    pub watch: Watch,
+}
 
 /// What was right, of how many.
 #[derive(Default)]
@@ -22,7 +30,7 @@ impl Count {
 }
 
 /// Checks and replays so often; fails if anything was ever wrong.
-pub fn run(specimens: &[Specimen], times: (u32, u32), load: bool) -> anyhow::Result<()> {
+pub fn run(specimens: &[Specimen], times: Times, load: bool) -> anyhow::Result<()> {
     let stop = AtomicBool::new(false);
     let (checks, replays) = std::thread::scope(|scope| {
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
@@ -49,7 +57,7 @@ pub fn run(specimens: &[Specimen], times: (u32, u32), load: bool) -> anyhow::Res
     Ok(())
 }
 
-fn all(specimens: &[Specimen], times: (u32, u32)) -> anyhow::Result<(Count, Count)> {
+fn all(specimens: &[Specimen], times: Times) -> anyhow::Result<(Count, Count)> {
     let (mut checks, mut replays) = (Count::default(), Count::default());
     for specimen in specimens {
         one(specimen, times, &mut checks, &mut replays).with_context(|| specimen.name.clone())?;
@@ -59,19 +67,13 @@ fn all(specimens: &[Specimen], times: (u32, u32)) -> anyhow::Result<(Count, Coun
     Ok((checks, replays))
 }
 
-/// The numbers of times are those of checks and of replays.
-fn one(
-    specimen: &Specimen,
-    (rounds, times): (u32, u32),
-    checks: &mut Count,
-    replays: &mut Count,
-) -> anyhow::Result<()> {
+fn one(specimen: &Specimen, times: Times, checks: &mut Count, replays: &mut Count) -> anyhow::Result<()> {
     let scratch = tempfile::tempdir()?;
     let program = scratch.path().join("program");
     tools::build(specimen, &program)?;
-    for round in 0..rounds {
+    for round in 0..times.checks {
         let findings = scratch.path().join(format!("findings-{round}"));
-        let answer = tools::check(specimen, &program, &findings)?;
+        let answer = tools::check(specimen, &program, &findings, times.watch)?;
         let right = answer.judgement.as_ref().is_some_and(foretrace_testkit::corpus::Judgement::is_right);
         checks.add(right.into(), 1);
         if !right {
@@ -81,9 +83,9 @@ fn one(
     let first = scratch.path().join("findings-0");
     let folders = first.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
     for folder in folders.filter(|folder| folder.join("finding").is_file()) {
-        let (failed, said) = replay(&folder, times)?;
-        replays.add(failed, times);
-        if failed < times {
+        let (failed, said) = replay(&folder, times.replays)?;
+        replays.add(failed, times.replays);
+        if failed < times.replays {
             println!("{}: {said}", specimen.name);
         }
     }

@@ -71,10 +71,23 @@ pub fn build(specimen: &Specimen, program: &Path) -> anyhow::Result<()> {
     compile(compiler, specimen, program)
 }
 
+/// How `foretrace check` watches accesses in its replays.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Watch {
+    /// One by one in programs as short as these.
+    AsUsual,
+    /// By segments first.
+    Segments,
+}
+
 /// `foretrace check` on a program that was built.
-pub fn check(specimen: &Specimen, program: &Path, findings: &Path) -> anyhow::Result<Answer> {
+pub fn check(specimen: &Specimen, program: &Path, findings: &Path, watch: Watch) -> anyhow::Result<Answer> {
     let mut command = limited(&[]);
-    command.arg(release()?).args(["check", "--format", "json", "--findings"]).arg(findings).arg("--").arg(program);
+    command.arg(release()?).args(["check", "--format", "json", "--findings"]).arg(findings);
+    if watch == Watch::Segments {
+        command.args(["--coarse-after", "0s"]);
+    }
+    command.arg("--").arg(program);
     let (output, time) = timed(&mut command)?;
     let report = serde_json::from_slice(&output.stdout).ok();
     Ok(Answer { judgement: report.map(|report| judge(specimen, &report)), time })
@@ -83,7 +96,7 @@ pub fn check(specimen: &Specimen, program: &Path, findings: &Path) -> anyhow::Re
 fn foretrace(specimen: &Specimen, scratch: &Path) -> anyhow::Result<Answer> {
     let program = scratch.join("foretrace-program");
     build(specimen, &program)?;
-    check(specimen, &program, &scratch.join("findings"))
+    check(specimen, &program, &scratch.join("findings"), Watch::AsUsual)
 }
 
 fn tsan(specimen: &Specimen, scratch: &Path) -> anyhow::Result<Answer> {

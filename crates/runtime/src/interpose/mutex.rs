@@ -1,7 +1,7 @@
 //! Mutexes: `pthread_mutex_*` of every kind, with every way to ask.
 
 use super::{arrive, insist, undo_if_failed};
-use crate::replay::{self, gate::Arrival};
+use crate::replay::{self, gate::Arrival, look::Look};
 use crate::state::{self, sync};
 use core::ffi::c_int;
 use foretrace_event::wire::{LockArg, Op};
@@ -53,9 +53,6 @@ unsafe fn lock(mutex: *mut pthread_mutex_t, patience: Patience, pc: usize, real:
 
 real_function!(fn pthread_mutex_trylock(mutex: *mut pthread_mutex_t) -> c_int);
 
-/// So often a thread looks for a mutex before it says that it waits.
-const LOOKS: u32 = 20;
-
 /// Locks a mutex in a replay. Only a thread that does not get it at once says that it waits.
 unsafe fn replay_lock(
     mutex: *mut pthread_mutex_t,
@@ -68,11 +65,8 @@ unsafe fn replay_lock(
     }
     // SAFETY: the program passes a mutex.
     let mut result = unsafe { pthread_mutex_trylock(mutex) };
-    for _ in 0..LOOKS {
-        if result != libc::EBUSY {
-            break;
-        }
-        core::hint::spin_loop();
+    let mut look = Look::default();
+    while result == libc::EBUSY && look.again() {
         // SAFETY: as above.
         result = unsafe { pthread_mutex_trylock(mutex) };
     }

@@ -1,11 +1,12 @@
 //! The gate: a thread passes a scheduling point when the schedule's next step is its own.
 
+use super::look::Look;
 use super::order::{self, Next};
 use super::stuck::{self, Waiting};
-use super::{Player, outcome, players, schedule};
+use super::{Player, outcome, players};
 use crate::sys;
-use core::sync::atomic::{AtomicBool, Ordering, fence};
-use foretrace_event::schedule::{NO_OBJECT, Step};
+use core::sync::atomic::{Ordering, fence};
+use foretrace_event::schedule::Step;
 use foretrace_event::wire::Op;
 
 /// Whose turn it is.
@@ -13,8 +14,8 @@ use foretrace_event::wire::Op;
 enum Turn {
     /// The schedule is over, or does not know the thread.
     Free,
-    /// The thread's: this is the step, and its number.
-    Mine(u32, Step),
+    /// The thread's: this is the step.
+    Mine(Step),
 }
 
 /// What a thread is to do that has come to an operation that may fail.
@@ -28,16 +29,14 @@ pub enum Arrival {
     Fail,
 }
 
-/// A thread whose turn is near looks for it so often before it sleeps: being woken costs more than most steps.
-const LOOKS: u32 = 100;
-
+#[inline]
 fn await_turn(player: &'static Player) -> Turn {
-    if player.index >= schedule::threads() || order::is_over() {
+    if order::is_over() {
         return Turn::Free;
     }
     match order::next(player.index) {
         Next::Over => Turn::Free,
-        Next::Mine(at, step) => Turn::Mine(at, step),
+        Next::Mine(step) => Turn::Mine(step),
         Next::NotYet => await_later_turn(player),
     }
 }
@@ -45,19 +44,16 @@ fn await_turn(player: &'static Player) -> Turn {
 #[cold]
 fn await_later_turn(player: &'static Player) -> Turn {
     super::flush(player);
-    let mut looks = 0;
+    let mut look = Look::default();
     let mut slept = false;
     let turn = loop {
         match order::next(player.index) {
             Next::Over => break Turn::Free,
-            Next::Mine(at, step) => break Turn::Mine(at, step),
-            Next::NotYet if looks < LOOKS && order::is_soon(player.index) => {
-                looks += 1;
-                core::hint::spin_loop();
-            }
+            Next::Mine(step) => break Turn::Mine(step),
+            Next::NotYet if look.again() => {}
             Next::NotYet => {
                 sleep(player);
-                (looks, slept) = (0, true);
+                (look, slept) = (Look::default(), true);
             }
         }
     };
@@ -79,10 +75,18 @@ fn sleep(player: &'static Player) {
     player.sleeping.store(0, Ordering::Relaxed);
 }
 
+/// A thread that sleeps looks again whose turn it is.
+fn wake(player: &'static Player) {
+    if player.sleeping.load(Ordering::Relaxed) == 1 {
+        player.sleeping.store(0, Ordering::Relaxed);
+        sys::futex_wake(player.sleeping.as_ptr(), i32::MAX);
+    }
+}
+
 /// Waits for the turn of an operation that is about to be tried and may fail: then it is called `failed`.
 pub fn arrive(player: &'static Player, op: Op, failed: Op, object: usize, pc: usize) -> Arrival {
     match await_turn(player) {
-        Turn::Mine(_, step) if step.op == failed && failed != op => {
+        Turn::Mine(step) if step.op == failed && failed != op => {
             pass(player, failed, object, pc);
             Arrival::Fail
         }
@@ -94,7 +98,7 @@ pub fn arrive(player: &'static Player, op: Op, failed: Op, object: usize, pc: us
 /// Waits for the thread's turn and tells what its step is, without taking it; none if the schedule is over.
 pub fn peek(player: &'static Player) -> Option<Op> {
     match await_turn(player) {
-        Turn::Mine(_, step) => Some(step.op),
+        Turn::Mine(step) => Some(step.op),
         Turn::Free => None,
     }
 }
@@ -106,25 +110,17 @@ pub fn pass(player: &'static Player, op: Op, object: usize, pc: usize) {
 
 /// Takes the thread's step, which must be this operation, and does `then` before anyone else may take the next.
 pub fn pass_with(player: &'static Player, op: Op, object: usize, pc: usize, then: impl FnOnce()) {
-    let Turn::Mine(at, step) = await_turn(player) else { return then() };
-    if !same_op(step.op, op) || !same_object(step.object, object) {
-        outcome::diverged(at, player.index, step.op, op, pc);
+    let Turn::Mine(step) = await_turn(player) else { return then() };
+    if !same_op(step.op, op) || !order::is_object(step.object, object) {
+        outcome::diverged(player.index, step.op, op, pc);
     }
     then();
-    let next = order::take(at, step);
-    fence(Ordering::SeqCst);
-    if order::is_over() {
-        end();
-    } else if let Some(next) = next.filter(|next| *next != player.index) {
-        schedule::player(next).into_iter().for_each(wake);
+    let taken = order::take(player.index, step);
+    if let Some(heir) = taken.heir {
+        fence(Ordering::SeqCst);
+        order::player(heir).into_iter().for_each(wake);
     }
-}
-
-/// The last step has been taken: everybody runs free. Of several threads that see it, one says so.
-#[cold]
-fn end() {
-    static SAID: AtomicBool = AtomicBool::new(false);
-    if !SAID.swap(true, Ordering::Relaxed) {
+    if taken.over {
         outcome::end();
         players().for_each(wake);
     }
@@ -132,8 +128,8 @@ fn end() {
 
 /// A thread has waited long enough in a loop of its own: if it is its turn, it does not come to its step.
 pub fn no_more_waiting(player: &'static Player, op: Op, pc: usize) {
-    if let Next::Mine(at, step) = order::next(player.index) {
-        outcome::diverged(at, player.index, step.op, op, pc);
+    if let Next::Mine(step) = order::next(player.index) {
+        outcome::diverged(player.index, step.op, op, pc);
     }
 }
 
@@ -141,30 +137,4 @@ pub fn no_more_waiting(player: &'static Player, op: Op, pc: usize) {
 fn same_op(expected: Op, got: Op) -> bool {
     let load = |op| if op == Op::AtomicCasFailed { Op::AtomicLoad } else { op };
     load(expected) == load(got)
-}
-
-fn same_object(number: u32, object: usize) -> bool {
-    if number == NO_OBJECT {
-        return true;
-    }
-    // Only the thread whose turn it is comes here.
-    let Some(known) = schedule::object(number) else { return true };
-    match known.load(Ordering::Relaxed) {
-        0 => known.store(object, Ordering::Relaxed),
-        known => return known == object,
-    }
-    true
-}
-
-/// A thread that sleeps looks again whose turn it is.
-fn wake(player: &'static Player) {
-    if player.sleeping.load(Ordering::Relaxed) == 1 {
-        player.sleeping.store(0, Ordering::Relaxed);
-        sys::futex_wake(player.sleeping.as_ptr(), i32::MAX);
-    }
-}
-
-/// A thread begins: the schedule may know it.
-pub fn join_in(player: &'static Player) {
-    schedule::set_player(player);
 }

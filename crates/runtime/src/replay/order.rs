@@ -4,179 +4,222 @@
 //! order, and the steps on one object are taken in order; what happens before what is the same, because nothing orders
 //! steps of different threads but the objects they are on, and threads that have nothing to do with each other run side
 //! by side. A program that depends on the order of other things, such as plain variables, needs the strict order.
+//!
+//! Either way a thread stands in a queue for its next step: the one queue of the strict order, or the object's. A queue says
+//! whose turn it is, and for how many steps in a row: only the last of them changes what others look at.
 
-use super::schedule::{self, step};
+use super::Player;
+use super::schedule::{self, Streams};
 use crate::arena;
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use foretrace_event::schedule::{NO_OBJECT, Step};
+use core::cell::Cell;
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use foretrace_event::schedule::{NO_OBJECT, Run, Step};
+use foretrace_event::wire::Op;
 
 /// What a thread is to do.
 #[derive(Clone, Copy)]
 pub enum Next {
     /// The schedule is over.
     Over,
-    /// This step, which is the one with that number.
-    Mine(u32, Step),
+    /// This step.
+    Mine(Step),
     /// Wait.
     NotYet,
 }
 
-/// Tables of the loose order; null if the order is strict.
-static LOOSE: AtomicPtr<Loose> = AtomicPtr::new(core::ptr::null_mut());
-
-struct Loose {
-    /// Of each step, how many on the same object come before it.
-    turns: *mut u32,
-    /// Of each step, the thread of the next on the same object, and one; zero: there is none.
-    heirs: *mut u32,
-    /// Of each object, how many steps have been taken.
-    taken: *const AtomicU32,
-    /// The steps of the first thread, of the second, and so on.
-    own: *mut u32,
-    /// Of each thread, where in `own` its next step is.
-    next: *const AtomicU32,
-    /// Of each thread, where in `own` its steps end.
-    ends: *mut u32,
+/// What a step leaves behind.
+pub struct Taken {
+    /// The thread whose turn it is now, if it is another's.
+    pub heir: Option<u32>,
+    /// It was the last step of all.
+    pub over: bool,
 }
 
-fn numbers(count: usize) -> Option<*mut u32> {
-    arena::allocate(count.max(1) * size_of::<u32>()).map(<*mut u8>::cast)
+/// A thread of the schedule, with a line of the cache for itself.
+#[repr(C, align(64))]
+struct Seat {
+    /// The thread, once it runs.
+    player: AtomicPtr<Player>,
+    /// Its next step: the operation from bit 32, and the object; zero if none is left.
+    next: AtomicU64,
+    /// The steps after that; its own alone.
+    steps: Cell<&'static [u8]>,
 }
 
-/// Makes the order a loose one; false if there is no memory. The schedule has been checked and has so many objects.
-pub fn loosen(objects: usize) -> bool {
-    let (threads, steps) = (schedule::threads() as usize, schedule::steps() as usize);
-    let made = || {
-        let loose: *mut Loose = arena::allocate(size_of::<Loose>())?.cast();
-        let (turns, heirs, own) = (numbers(steps)?, numbers(steps)?, numbers(steps)?);
-        let (taken, last) = (numbers(objects)?, numbers(objects)?);
-        let (next, ends) = (numbers(threads)?, numbers(threads)?);
-        // SAFETY: zeroed memory of these sizes; the schedule's threads and objects are below their numbers. The counts in
-        // `taken` are made here and cleared again, and nobody else knows of them yet.
-        unsafe {
-            (0..schedule::steps()).filter_map(step).for_each(|step| *ends.add(step.thread as usize) += 1);
-            let mut sum = 0;
-            for thread in 0..threads {
-                *next.add(thread) = sum;
-                sum += *ends.add(thread);
-                *ends.add(thread) = *next.add(thread);
-            }
-            for (at, step) in (0..schedule::steps()).filter_map(|at| Some((at, step(at)?))) {
-                let end = ends.add(step.thread as usize);
-                *own.add(*end as usize) = at;
-                *end += 1;
-                if step.object != NO_OBJECT {
-                    let (count, last) = (taken.add(step.object as usize), last.add(step.object as usize));
-                    if *count > 0 {
-                        *heirs.add(*last as usize) = step.thread + 1;
-                    }
-                    *turns.add(at as usize) = *count;
-                    (*count, *last) = (*count + 1, at);
-                }
-            }
-            taken.write_bytes(0, objects);
-            loose.write(Loose { turns, heirs, taken: taken.cast(), own, next: next.cast(), ends });
-        }
-        Some(loose)
-    };
-    made().is_some_and(|loose| {
-        LOOSE.store(loose, Ordering::Release);
-        true
-    })
+/// Who may take steps, in turn, with a line of the cache for itself.
+#[repr(C, align(64))]
+struct Queue {
+    /// The thread whose turn it is.
+    turn: AtomicU32,
+    /// For how many steps; of concern to that thread alone, as is what follows.
+    left: Cell<u32>,
+    /// Who comes after that.
+    runs: Cell<&'static [u8]>,
+    /// Where the object is; zero until its first use.
+    address: AtomicUsize,
 }
 
-fn loose() -> Option<&'static Loose> {
-    // SAFETY: null, or tables of our own, which are never freed.
-    unsafe { LOOSE.load(Ordering::Acquire).as_ref() }
+/// No thread.
+const NOBODY: u32 = u32::MAX;
+
+static SEATS: AtomicPtr<Seat> = AtomicPtr::new(core::ptr::null_mut());
+/// The queue of the strict order, then those of the objects.
+static QUEUES: AtomicPtr<Queue> = AtomicPtr::new(core::ptr::null_mut());
+static OBJECTS: AtomicU32 = AtomicU32::new(0);
+static LOOSE: AtomicBool = AtomicBool::new(false);
+/// Threads that have steps left.
+static UNFINISHED: AtomicU32 = AtomicU32::new(0);
+
+fn array<T>(count: usize) -> Option<*mut T> {
+    arena::allocate(count.checked_mul(size_of::<T>())?).map(<*mut u8>::cast)
+}
+
+/// Takes its places; false if there is no memory.
+pub fn open(streams: &Streams, objects: u32, loose: bool) -> bool {
+    let (threads, queues) = (schedule::threads(), 1 + objects as usize);
+    let (Some(seats), Some(places)) = (array::<Seat>(threads as usize), array::<Queue>(queues)) else { return false };
+    let mut unfinished = 0;
+    for thread in 0..threads {
+        let (player, next) = (AtomicPtr::new(core::ptr::null_mut()), AtomicU64::new(0));
+        let seat = Seat { player, next, steps: Cell::new(streams.steps(thread)) };
+        unfinished += u32::from(seat.advance());
+        // SAFETY: there is room for each thread, and nobody else knows of it yet.
+        unsafe { seats.add(thread as usize).write(seat) };
+    }
+    for number in 0..queues {
+        let (turn, runs) = (AtomicU32::new(NOBODY), Cell::new(streams.order(number)));
+        let queue = Queue { turn, left: Cell::new(0), runs, address: AtomicUsize::new(0) };
+        queue.next_run();
+        // SAFETY: as above, for each queue.
+        unsafe { places.add(number).write(queue) };
+    }
+    SEATS.store(seats, Ordering::Relaxed);
+    QUEUES.store(places, Ordering::Relaxed);
+    OBJECTS.store(objects, Ordering::Relaxed);
+    LOOSE.store(loose, Ordering::Relaxed);
+    UNFINISHED.store(unfinished, Ordering::Release);
+    true
+}
+
+impl Seat {
+    /// Looks at the next step; false if there is none.
+    fn advance(&self) -> bool {
+        let mut steps = self.steps.get();
+        let next = Step::decode(&mut steps).map_or(0, |step| u64::from(step.op as u8) << 32 | u64::from(step.object));
+        self.steps.set(steps);
+        self.next.store(next, Ordering::Release);
+        next != 0
+    }
+
+    #[inline]
+    fn next(&self) -> Option<Step> {
+        let next = self.next.load(Ordering::Acquire);
+        Some(Step { op: Op::from_code((next >> 32) as u8)?, object: next as u32 })
+    }
+}
+
+impl Queue {
+    /// One step less for the thread whose turn it is. If that was its last, whose turn is it now?
+    #[inline]
+    fn advance(&self) -> Option<u32> {
+        let left = self.left.get().saturating_sub(1);
+        self.left.set(left);
+        if left > 0 { None } else { self.next_run() }
+    }
+
+    fn next_run(&self) -> Option<u32> {
+        let mut runs = self.runs.get();
+        let run = Run::decode(&mut runs).unwrap_or(Run { thread: NOBODY, steps: 0 });
+        self.runs.set(runs);
+        self.left.set(run.steps);
+        self.turn.store(run.thread, Ordering::Release);
+        (run.thread != NOBODY).then_some(run.thread)
+    }
+}
+
+#[inline]
+fn seat(thread: u32) -> Option<&'static Seat> {
+    // SAFETY: there is a seat for each thread of the schedule, never freed.
+    (thread < schedule::threads()).then(|| unsafe { &*SEATS.load(Ordering::Relaxed).add(thread as usize) })
+}
+
+#[inline]
+fn object_queue(object: u32) -> Option<&'static Queue> {
+    // SAFETY: there is a queue for each object of the schedule, never freed.
+    (object < OBJECTS.load(Ordering::Relaxed))
+        .then(|| unsafe { &*QUEUES.load(Ordering::Relaxed).add(1 + object as usize) })
+}
+
+/// Where one stands for a step; none: nowhere.
+#[inline]
+fn queue(step: Step) -> Option<&'static Queue> {
+    if LOOSE.load(Ordering::Relaxed) {
+        return object_queue(step.object);
+    }
+    // SAFETY: as above; the first is always there.
+    unsafe { QUEUES.load(Ordering::Relaxed).as_ref() }
 }
 
 /// Has the last step been taken?
+#[inline]
 pub fn is_over() -> bool {
-    schedule::taken().load(Ordering::Acquire) >= schedule::steps()
+    UNFINISHED.load(Ordering::Acquire) == 0
 }
 
-/// What the thread is to do, which the schedule knows.
+/// What the thread is to do.
 #[inline]
 pub fn next(thread: u32) -> Next {
-    if let Some(loose) = loose() {
-        return loose.next(thread);
-    }
-    let at = schedule::taken().load(Ordering::Acquire);
-    match step(at) {
+    match seat(thread).map(Seat::next) {
         None => Next::Over,
-        Some(step) if step.thread == thread => Next::Mine(at, step),
-        Some(_) => Next::NotYet,
+        Some(None) if is_over() => Next::Over,
+        Some(None) => Next::NotYet,
+        Some(Some(step)) if is_turn(thread, step) => Next::Mine(step),
+        Some(Some(_)) => Next::NotYet,
     }
 }
 
-/// Is the thread's turn only a few steps away?
-pub fn is_soon(thread: u32) -> bool {
-    const FEW: u32 = 16;
-    loose().is_some() || schedule::is_soon(thread, schedule::taken().load(Ordering::Acquire), FEW)
+#[inline]
+fn is_turn(thread: u32, step: Step) -> bool {
+    queue(step).is_none_or(|queue| queue.turn.load(Ordering::Acquire) == thread)
 }
 
-/// Takes a step, which is the thread's next, and gives the thread whose turn it may be now.
-pub fn take(at: u32, step: Step) -> Option<u32> {
-    match loose() {
-        Some(loose) => loose.take(at, step),
-        None => {
-            schedule::taken().store(at + 1, Ordering::Release);
-            schedule::step(at + 1).map(|next| next.thread)
-        }
+/// Takes the thread's next step, whose turn it is; for the thread itself.
+#[inline]
+pub fn take(thread: u32, step: Step) -> Taken {
+    let taken = schedule::taken_by(thread);
+    taken.store(taken.load(Ordering::Relaxed) + 1, Ordering::Release);
+    let goes_on = seat(thread).is_some_and(Seat::advance);
+    let heir = queue(step).and_then(Queue::advance);
+    Taken { heir, over: !goes_on && UNFINISHED.fetch_sub(1, Ordering::SeqCst) == 1 }
+}
+
+/// A thread that has not come though it is its turn, or else one that has steps left.
+pub fn missing() -> Option<u32> {
+    let open = || (0..schedule::threads()).filter_map(|thread| Some((thread, seat(thread)?.next()?)));
+    let (thread, _) = open().find(|(thread, step)| is_turn(*thread, *step)).or_else(|| open().next())?;
+    Some(thread)
+}
+
+/// The thread with that index, if it runs.
+pub fn player(thread: u32) -> Option<&'static Player> {
+    // SAFETY: null, or a player of our own, which is never freed.
+    seat(thread).and_then(|seat| unsafe { seat.player.load(Ordering::Acquire).as_ref() })
+}
+
+/// A thread begins: the schedule may know it.
+pub fn set_player(player: &'static Player) {
+    if let Some(seat) = seat(player.index) {
+        seat.player.store(core::ptr::from_ref(player).cast_mut(), Ordering::Release);
     }
 }
 
-/// The first step that has not been taken.
-pub fn first_open() -> Option<(u32, Step)> {
-    let at = match loose() {
-        None => schedule::taken().load(Ordering::Acquire),
-        Some(loose) => (0..schedule::threads()).filter_map(|thread| loose.own(thread)).min()?,
-    };
-    Some((at, step(at)?))
-}
-
-impl Loose {
-    /// The thread's next step.
-    fn own(&self, thread: u32) -> Option<u32> {
-        // SAFETY: the schedule's threads are below the tables' size.
-        unsafe {
-            let at = (*self.next.add(thread as usize)).load(Ordering::Acquire);
-            (at < *self.ends.add(thread as usize)).then(|| *self.own.add(at as usize))
-        }
+/// Is the object with that number the one at this address? Its first use says so. For the thread whose turn it is.
+#[inline]
+pub fn is_object(number: u32, address: usize) -> bool {
+    let Some(queue) = object_queue(number).filter(|_| number != NO_OBJECT) else { return true };
+    match queue.address.load(Ordering::Relaxed) {
+        0 => queue.address.store(address, Ordering::Relaxed),
+        known => return known == address,
     }
-
-    fn next(&self, thread: u32) -> Next {
-        match self.own(thread).and_then(|at| Some((at, step(at)?))) {
-            None if is_over() => Next::Over,
-            None => Next::NotYet,
-            Some((at, step)) if step.object == NO_OBJECT || self.taken(step.object) == self.turn(at) => {
-                Next::Mine(at, step)
-            }
-            Some(_) => Next::NotYet,
-        }
-    }
-
-    fn taken(&self, object: u32) -> u32 {
-        // SAFETY: the schedule's objects are below the table's size.
-        unsafe { (*self.taken.add(object as usize)).load(Ordering::Acquire) }
-    }
-
-    fn turn(&self, at: u32) -> u32 {
-        // SAFETY: steps are below the table's size.
-        unsafe { *self.turns.add(at as usize) }
-    }
-
-    fn take(&self, at: u32, step: Step) -> Option<u32> {
-        // SAFETY: as above; only the thread itself moves its place, and only one has its turn on the object.
-        let heir = unsafe {
-            let next = &*self.next.add(step.thread as usize);
-            next.store(next.load(Ordering::Relaxed) + 1, Ordering::Release);
-            if step.object != NO_OBJECT {
-                (*self.taken.add(step.object as usize)).store(self.turn(at) + 1, Ordering::Release);
-            }
-            *self.heirs.add(at as usize)
-        };
-        schedule::taken().fetch_add(1, Ordering::AcqRel);
-        heir.checked_sub(1)
-    }
+    true
 }

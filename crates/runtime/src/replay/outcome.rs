@@ -1,7 +1,7 @@
 //! What the replay answers: lines of the file `outcome`, as `foretrace_event::schedule` describes them.
 
 use super::stuck::{Held, Waiting};
-use super::{Player, Still, stack};
+use super::{Player, Still, schedule, stack};
 use crate::map::Map;
 use crate::settings::{Decimal, Settings};
 use crate::spin::Spin;
@@ -127,8 +127,8 @@ pub fn thread(index: u32, parent: u32) {
 }
 
 /// A thread came with another operation than its next step.
-pub fn diverged(step: u32, thread: u32, expected: Op, got: Op, pc: usize) {
-    let line = Line::new(b"diverged").decimal("step", step.into()).decimal("thread", thread.into());
+pub fn diverged(thread: u32, expected: Op, got: Op, pc: usize) {
+    let line = Line::new(b"diverged").decimal("step", schedule::taken().into()).decimal("thread", thread.into());
     let line = line.word("expected", expected.name()).word("got", got.name()).hex("pc", pc);
     if !STOPPED.swap(true, Ordering::Relaxed) {
         line.write();
@@ -137,9 +137,9 @@ pub fn diverged(step: u32, thread: u32, expected: Op, got: Op, pc: usize) {
 }
 
 /// Nobody can go on, and the schedule is not over.
-pub fn stalled(step: u32, thread: u32) -> ! {
+pub fn stalled(thread: u32) -> ! {
     if !STOPPED.swap(true, Ordering::Relaxed) {
-        Line::new(b"stalled").decimal("step", step.into()).decimal("thread", thread.into()).write();
+        Line::new(b"stalled").decimal("step", schedule::taken().into()).decimal("thread", thread.into()).write();
     }
     stop();
 }

@@ -1,24 +1,18 @@
-//! The schedule, as the command line tool wrote it. It is checked once, whole, before anything relies on it.
+//! The schedule, as the command line tool wrote it: where its streams are is checked once, before anything relies on it.
 
-use super::{Player, order};
-use crate::arena;
+use super::order;
 use crate::settings::Settings;
 use crate::sys;
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicUsize, Ordering};
-use foretrace_event::schedule::{HEADER_SIZE, MAGIC, NO_OBJECT, NO_THREAD, STEP_SIZE, Step, THREAD_SIZE, VERSION};
+use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+use foretrace_event::schedule::{END_SIZE, HEADER_SIZE, MAGIC, NO_THREAD, PROGRESS_SIZE, THREAD_SIZE, VERSION};
 
 /// The main thread's index.
 pub const MAIN: u32 = 0;
 
 static FILE: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 static THREADS: AtomicU32 = AtomicU32::new(0);
-static STEPS: AtomicU32 = AtomicU32::new(0);
-/// The steps taken so far: the word that `progress` consists of.
-static TAKEN: AtomicPtr<u32> = AtomicPtr::new(core::ptr::null_mut());
-/// The schedule's threads, once they run.
-static PLAYERS: AtomicPtr<AtomicPtr<Player>> = AtomicPtr::new(core::ptr::null_mut());
-/// Where the schedule's objects are, by their numbers; found at their first use.
-static OBJECTS: AtomicPtr<AtomicUsize> = AtomicPtr::new(core::ptr::null_mut());
+/// The steps that each thread has taken, [`PROGRESS_SIZE`] apart: the file `progress`.
+static TAKEN: AtomicPtr<u8> = AtomicPtr::new(core::ptr::null_mut());
 
 fn bytes<const N: usize>(offset: usize) -> [u8; N] {
     // SAFETY: callers stay below the size that `load` has checked; the mapping is never changed or unmapped.
@@ -37,50 +31,74 @@ pub fn load(settings: &Settings) -> bool {
     sys::close(fd);
     let Ok(file) = mapped else { return false };
     FILE.store(file, Ordering::Relaxed);
-    let (threads, steps) = (number(12), number(16));
-    let needed = HEADER_SIZE as u64 + u64::from(threads) * THREAD_SIZE as u64 + u64::from(steps) * STEP_SIZE as u64;
-    if bytes::<8>(0) != MAGIC || number(8) != VERSION || threads == 0 || needed != size as u64 {
+    let (threads, objects) = (number(12), number(16));
+    if bytes::<8>(0) != MAGIC || number(8) != VERSION || threads == 0 {
+        return false;
+    }
+    let streams = Streams { first_end: HEADER_SIZE + threads as usize * THREAD_SIZE, count: streams(threads, objects) };
+    if !streams.are_within(size) {
         return false;
     }
     THREADS.store(threads, Ordering::Relaxed);
-    STEPS.store(steps, Ordering::Relaxed);
-    let Some(count) = count_objects() else { return false };
-    let players = arena::allocate(threads as usize * size_of::<AtomicPtr<Player>>());
-    let objects = arena::allocate(count * size_of::<AtomicUsize>());
-    let (Some(players), Some(objects)) = (players, objects) else { return false };
-    PLAYERS.store(players.cast(), Ordering::Relaxed);
-    OBJECTS.store(objects.cast(), Ordering::Relaxed);
-    map_progress(settings) && (!settings.loose || order::loosen(count))
+    map_progress(settings) && order::open(&streams, objects, settings.loose)
 }
 
-/// How many objects the steps have; none if a step makes no sense. Numbers are those of first uses, so there are no more
-/// of them than steps.
-fn count_objects() -> Option<usize> {
-    let steps = STEPS.load(Ordering::Relaxed);
-    let mut count = 0;
-    for at in 0..steps {
-        let step = decode(at).filter(|step| step.thread < threads())?;
-        if step.object != NO_OBJECT {
-            count = count.max(step.object.saturating_add(1));
+/// How many streams there are: of the threads, of the whole order, of the objects.
+const fn streams(threads: u32, objects: u32) -> usize {
+    threads as usize + 1 + objects as usize
+}
+
+/// Where the streams of a schedule are.
+pub struct Streams {
+    first_end: usize,
+    count: usize,
+}
+
+impl Streams {
+    /// Does each end after it begins, and the last with the file?
+    fn are_within(&self, size: usize) -> bool {
+        let Some(start) = self.count.checked_mul(END_SIZE).and_then(|ends| ends.checked_add(self.first_end)) else {
+            return false;
+        };
+        let ascend = || (1..self.count).all(|index| self.end(index - 1) <= self.end(index));
+        start <= size && ascend() && self.end(self.count - 1) == (size - start) as u64
+    }
+
+    fn end(&self, index: usize) -> u64 {
+        u64::from_le_bytes(bytes(self.first_end + index * END_SIZE))
+    }
+
+    fn get(&self, index: usize) -> &'static [u8] {
+        let begin = if index == 0 { 0 } else { self.end(index - 1) };
+        let start = self.first_end + self.count * END_SIZE + begin as usize;
+        // SAFETY: the stream is within the file, which stays mapped and is not changed.
+        unsafe {
+            let file = FILE.load(Ordering::Relaxed).cast_const();
+            core::slice::from_raw_parts(file.add(start), (self.end(index) - begin) as usize)
         }
     }
-    (count <= steps).then_some(count as usize)
+
+    /// A thread's steps.
+    pub fn steps(&self, thread: u32) -> &'static [u8] {
+        self.get(thread as usize)
+    }
+
+    /// Who takes steps after whom: the whole order, then those of the objects.
+    pub fn order(&self, number: usize) -> &'static [u8] {
+        self.get(threads() as usize + number)
+    }
 }
 
 fn map_progress(settings: &Settings) -> bool {
     let flags = libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC | libc::O_NOFOLLOW;
     let Ok(fd) = sys::open(&settings.path(b"progress"), flags, 0o600) else { return false };
-    let mapped = sys::allocate(fd, 0, 4).and_then(|()| sys::map_file(fd, 4096));
+    let size = threads() as usize * PROGRESS_SIZE;
+    let mapped = sys::allocate(fd, 0, size as u64).and_then(|()| sys::map_file(fd, size));
     sys::close(fd);
-    mapped.is_ok_and(|word| {
-        TAKEN.store(word.cast(), Ordering::Release);
+    mapped.is_ok_and(|words| {
+        TAKEN.store(words, Ordering::Release);
         true
     })
-}
-
-fn decode(at: u32) -> Option<Step> {
-    let threads = THREADS.load(Ordering::Relaxed) as usize * THREAD_SIZE;
-    Step::decode(bytes(HEADER_SIZE + threads + at as usize * STEP_SIZE))
 }
 
 /// How many threads the schedule knows.
@@ -88,46 +106,15 @@ pub fn threads() -> u32 {
     THREADS.load(Ordering::Relaxed)
 }
 
-/// How many steps it has.
-pub fn steps() -> u32 {
-    STEPS.load(Ordering::Relaxed)
+/// How many steps a thread of the schedule has taken.
+pub fn taken_by(thread: u32) -> &'static AtomicU32 {
+    // SAFETY: mapped by `load` before anyone asks, with room for each thread, aligned, and never unmapped.
+    unsafe { AtomicU32::from_ptr(TAKEN.load(Ordering::Relaxed).add(thread as usize * PROGRESS_SIZE).cast()) }
 }
 
-/// The steps taken so far.
-pub fn taken() -> &'static AtomicU32 {
-    // SAFETY: mapped by `load` before anyone asks, aligned, and never unmapped.
-    unsafe { AtomicU32::from_ptr(TAKEN.load(Ordering::Acquire)) }
-}
-
-/// The step with that number; none after the last.
-pub fn step(at: u32) -> Option<Step> {
-    if at < STEPS.load(Ordering::Relaxed) { decode(at) } else { None }
-}
-
-/// Is one of the next steps this thread's?
-pub fn is_soon(thread: u32, at: u32, steps: u32) -> bool {
-    (at + 1..=at + steps).map_while(step).any(|step| step.thread == thread)
-}
-
-/// The thread with that index, if it runs.
-pub fn player(index: u32) -> Option<&'static Player> {
-    // SAFETY: indices of steps are below the number of threads, and so is the table's; players are never freed.
-    unsafe { (*PLAYERS.load(Ordering::Relaxed).add(index as usize)).load(Ordering::Acquire).as_ref() }
-}
-
-/// A thread begins.
-pub fn set_player(player: &'static Player) {
-    if player.index < threads() {
-        // SAFETY: as above.
-        unsafe { &*PLAYERS.load(Ordering::Relaxed).add(player.index as usize) }
-            .store(core::ptr::from_ref(player).cast_mut(), Ordering::Release);
-    }
-}
-
-/// Where the object with that number is; zero until its first use.
-pub fn object(number: u32) -> Option<&'static AtomicUsize> {
-    // SAFETY: `load` has seen all numbers and made room for them.
-    unsafe { OBJECTS.load(Ordering::Relaxed).add(number as usize).as_ref() }
+/// How many steps have been taken.
+pub fn taken() -> u32 {
+    (0..threads()).map(|thread| taken_by(thread).load(Ordering::Acquire)).fold(0, u32::wrapping_add)
 }
 
 /// The index of a thread by its place in the tree of creation.

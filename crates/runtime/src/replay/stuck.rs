@@ -314,8 +314,8 @@ pub fn consider(player: &'static Player) {
             break;
         }
     }
-    if let Some((at, step)) = order::first_open() {
-        outcome::stalled(at, step.thread);
+    if let Some(thread) = order::missing() {
+        outcome::stalled(thread);
     }
     report(|still, other| !other.has_ended(still));
 }
@@ -398,9 +398,9 @@ impl Watch {
         self.asleep = if still_asleep { self.asleep + 1 } else { 0 };
         self.progress = progress.unwrap_or(0);
         if self.asleep >= FOUND_ASLEEP
-            && let Some((at, step)) = order::first_open()
+            && let Some(thread) = order::missing()
         {
-            outcome::stalled(at, step.thread);
+            outcome::stalled(thread);
         }
     }
 }
