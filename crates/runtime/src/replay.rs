@@ -68,6 +68,8 @@ pub struct Player {
     clock: UnsafeCell<Synchronised>,
     /// Where its last objects are; its own alone.
     objects: Remembered,
+    /// The call stacks it saw last; its own alone.
+    stacks: stack::Seen,
     /// What others may know of its clock.
     published: Published,
     /// What it has done since it last looked at the horizon.

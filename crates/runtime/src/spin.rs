@@ -57,6 +57,11 @@ impl Raw {
 pub struct Brief(AtomicU32);
 
 impl Brief {
+    /// Free.
+    pub const fn new() -> Self {
+        Self(AtomicU32::new(FREE))
+    }
+
     /// Takes the lock.
     #[inline]
     pub fn lock(&self) {

@@ -6,6 +6,7 @@ use super::clock::Epoch;
 use super::pages::Pages;
 use super::stack::StackId;
 use crate::arena;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes a cell stands for, unless it is split.
 pub const GRAIN: usize = 4;
@@ -129,6 +130,18 @@ static CELLS: Pages<Cell, GRAIN> = Pages::new();
 #[inline]
 pub fn cell(address: usize) -> Option<*mut Cell> {
     CELLS.cell(address)
+}
+
+/// Was the last write of a cell, or the last access if only a read is asked for, made in that epoch? Without the cell's lock.
+#[inline]
+pub fn is(cell: *const Cell, epoch: Epoch, write: bool) -> bool {
+    // SAFETY: cells are valid for ever; what others change meanwhile is read word by word, and none of them writes this
+    // epoch.
+    unsafe {
+        let last = |word: *const Epoch| AtomicU64::from_ptr(word.cast_mut()).load(Ordering::Relaxed);
+        let more = (&raw const (*cell).more).read_volatile();
+        more.is_null() && (last(&raw const (*cell).write) == epoch || !write && last(&raw const (*cell).read) == epoch)
+    }
 }
 
 /// Calls `change` with each cell there is of a block, and its address.

@@ -1,8 +1,13 @@
 //! Call stacks: walked by frame pointers, kept once each.
+//!
+//! A thread remembers the stacks it saw last. To see that one of them is the present one it is walked again, but neither
+//! hashed nor looked for among all, and nobody is met.
 
 use super::Player;
 use crate::arena;
 use crate::spin::Spin;
+use core::cell::Cell;
+use core::sync::atomic::{AtomicPtr, Ordering};
 
 /// Frames that are kept of a stack.
 const DEPTH: usize = 24;
@@ -34,23 +39,74 @@ unsafe impl Send for Depot {}
 
 static DEPOT: Spin<Depot> = Spin::new(Depot { stacks: core::ptr::null_mut(), slots: core::ptr::null_mut(), count: 0 });
 
+/// By number, as in the depot: what a number stands for never changes.
+static STACKS_BY_NUMBER: AtomicPtr<Stack> = AtomicPtr::new(core::ptr::null_mut());
+
+const REMEMBERED: usize = 256;
+
+/// The numbers of the stacks a thread saw last; its own alone. All zero: none.
+pub struct Seen([Cell<StackId>; REMEMBERED]);
+
+impl Seen {
+    /// Where the stack is remembered that begins so.
+    fn slot(&self, pc: usize, frame: usize) -> &Cell<StackId> {
+        let hash = (pc as u64 ^ (frame as u64) << 20).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        &self.0[(hash >> 56) as usize % REMEMBERED]
+    }
+}
+
 /// The stack of the current thread from `pc` outwards, beginning with the frame whose pointer is `frame`.
 pub fn capture(player: &Player, pc: usize, frame: usize) -> StackId {
-    let mut stack = Stack { frames: [0; DEPTH], depth: 1 };
-    stack.frames[0] = pc;
-    let mut frame = frame;
-    while stack.depth < DEPTH && is_frame(player, frame) {
+    let slot = player.stacks.slot(pc, frame);
+    let known = slot.get();
+    if known != 0 && is_now(player, pc, frame, known) {
+        return known;
+    }
+    let id = capture_new(player, pc, frame);
+    slot.set(id);
+    id
+}
+
+/// Is the stack of that number the present one?
+fn is_now(player: &Player, pc: usize, frame: usize, id: StackId) -> bool {
+    // SAFETY: the thread has been given the number, so the stack has been written, and is not changed any more.
+    let known = unsafe { &*STACKS_BY_NUMBER.load(Ordering::Relaxed).add(id as usize) };
+    let mut depth = 0;
+    let mut same = true;
+    walk(player, pc, frame, |back| {
+        same = known.frames[depth] == back;
+        depth += 1;
+        same && depth < DEPTH
+    });
+    same && depth == known.depth
+}
+
+/// Calls `take` with `pc` and the return addresses outwards, until it has seen enough. One that is like the last is left out.
+#[inline]
+fn walk(player: &Player, pc: usize, mut frame: usize, mut take: impl FnMut(usize) -> bool) {
+    let mut last = pc;
+    let mut goes_on = take(pc);
+    while goes_on && is_frame(player, frame) {
         // SAFETY: two aligned words inside the thread's own stack.
         let [outer, back] = unsafe { (frame as *const [usize; 2]).read_volatile() };
         if back < 4096 || outer <= frame {
-            break;
+            return;
         }
-        if back != stack.frames[stack.depth - 1] {
-            stack.frames[stack.depth] = back;
-            stack.depth += 1;
+        if back != last {
+            goes_on = take(back);
+            last = back;
         }
         frame = outer;
     }
+}
+
+fn capture_new(player: &Player, pc: usize, frame: usize) -> StackId {
+    let mut stack = Stack { frames: [0; DEPTH], depth: 0 };
+    walk(player, pc, frame, |back| {
+        stack.frames[stack.depth] = back;
+        stack.depth += 1;
+        stack.depth < DEPTH
+    });
     DEPOT.lock().put(&stack)
 }
 
@@ -64,6 +120,7 @@ impl Depot {
             self.slots = arena::allocate(2 * STACKS * size_of::<u32>())?.cast();
             self.stacks = arena::allocate(STACKS * size_of::<Stack>())?.cast();
             self.count = 1;
+            STACKS_BY_NUMBER.store(self.stacks, Ordering::Relaxed);
         }
         Some(())
     }
