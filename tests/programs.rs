@@ -23,11 +23,8 @@ fn check(arguments: &[&str], path: &Path) -> Output {
 }
 
 fn examine(specimen: &Specimen, arguments: &[&str]) -> Result<Judgement, String> {
-    let mut arguments = [&["--format", "json"], arguments].concat();
-    if specimen.name.ends_with(".cc") {
-        arguments.push("--cflags=-std=c++20");
-    }
-    let output = check(&arguments, &specimen.path);
+    let language = format!("--cflags={}", specimen.language());
+    let output = check(&[&["--format", "json", &language], arguments].concat(), &specimen.path);
     let report: Value = serde_json::from_slice(&output.stdout)
         .map_err(|error| format!("{error}: {}", String::from_utf8_lossy(&output.stderr)))?;
     Ok(judge(specimen, &report))

@@ -43,8 +43,8 @@ impl Subject {
     fn record(specimen: &Specimen) -> Result<Subject, String> {
         let subject = Subject { scratch: tempfile::tempdir().expect("a scratch directory can be made") };
         let source = specimen.path.to_str().ok_or("a strange name")?;
-        let driver = if source.ends_with(".cc") { "c++" } else { "cc" };
-        let built = subject.foretrace(&[driver, "-g", "-O0", "-pthread", source, "-o", "prog"]);
+        let driver = if specimen.is_cxx() { "c++" } else { "cc" };
+        let built = subject.foretrace(&[driver, "-g", "-O0", "-pthread", specimen.language(), source, "-o", "prog"]);
         if !built.status.success() {
             return Err(said(&built));
         }

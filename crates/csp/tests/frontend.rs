@@ -94,5 +94,10 @@ fn nesting_is_bounded() {
         let types = |n: usize| format!("f :: {}Int{}\nf = 1\n", "(".repeat(n), ")".repeat(n));
         assert_eq!(load(types(1_000)), Ok(()));
         assert!(load(types(100_000)).is_err_and(|e| e.contains("nested too deeply")));
+        let modules = |n: usize| format!("{}x = 1\n{}", "module M\n".repeat(n), "endmodule\n".repeat(n));
+        assert_eq!(load(modules(100)), Ok(()));
+        assert!(load(modules(100_000)).is_err_and(|e| e.contains("this module is nested too deeply")));
+        let timed = |n: usize| format!("{}x = 1\n{}", "Timed {\n".repeat(n), "}\n".repeat(n));
+        assert!(load(timed(100_000)).is_err_and(|e| e.contains("this section is nested too deeply")));
     });
 }

@@ -44,6 +44,18 @@ pub struct Specimen {
     pub marks: Vec<Mark>,
 }
 
+impl Specimen {
+    /// Is it C++?
+    pub fn is_cxx(&self) -> bool {
+        self.path.extension().is_some_and(|ending| ending == "cc")
+    }
+
+    /// The compiler's flags for its language, in one word.
+    pub fn language(&self) -> &'static str {
+        if self.is_cxx() { "-std=c++20" } else { "-std=gnu17" }
+    }
+}
+
 /// What a report gets wrong.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Judgement {

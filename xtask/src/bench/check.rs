@@ -1,7 +1,7 @@
 //! What `foretrace check` takes for a small program, from the command to the report and without compilation: every
 //! program of `tests/programs`.
 
-use crate::corpus::tools::{compile, is_cxx};
+use crate::corpus::tools::compile;
 use crate::run::{cargo, check, root, target};
 use anyhow::{Context, ensure};
 use foretrace_testkit::corpus::{Specimen, specimens};
@@ -25,7 +25,7 @@ pub fn run(rounds: usize) -> anyhow::Result<()> {
     for specimen in &all {
         let program = scratch.path().join("program");
         let mut compiler = Command::new(&tool);
-        compiler.arg(if is_cxx(specimen) { "c++" } else { "cc" });
+        compiler.arg(if specimen.is_cxx() { "c++" } else { "cc" });
         compile(compiler, specimen, &program)?;
         let mut times = (0..rounds)
             .map(|_| milliseconds(&tool, &program, &scratch.path().join("findings")))

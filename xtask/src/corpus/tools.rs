@@ -32,19 +32,13 @@ pub fn release() -> anyhow::Result<PathBuf> {
 /// Compiles the program with these words first.
 pub fn compile(mut compiler: Command, specimen: &Specimen, program: &Path) -> anyhow::Result<()> {
     compiler.args(["-g", "-O0", "-fno-omit-frame-pointer", "-pthread", "-w"]);
-    compiler.args(is_cxx(specimen).then_some("-std=c++20"));
-    let output = compiler.arg(&specimen.path).arg("-o").arg(program).output()?;
+    let output = compiler.arg(specimen.language()).arg(&specimen.path).arg("-o").arg(program).output()?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Ok(())
 }
 
 fn gcc(specimen: &Specimen) -> Command {
-    Command::new(if is_cxx(specimen) { "g++" } else { "gcc" })
-}
-
-/// Is it C++?
-pub fn is_cxx(specimen: &Specimen) -> bool {
-    specimen.path.extension().is_some_and(|ending| ending == "cc")
+    Command::new(if specimen.is_cxx() { "g++" } else { "gcc" })
 }
 
 fn source(specimen: &Specimen) -> String {
@@ -67,7 +61,7 @@ fn timed(command: &mut Command) -> anyhow::Result<(Output, Duration)> {
 /// The program, built by Foretrace's own compiler.
 pub fn build(specimen: &Specimen, program: &Path) -> anyhow::Result<()> {
     let mut compiler = Command::new(release()?);
-    compiler.arg(if is_cxx(specimen) { "c++" } else { "cc" });
+    compiler.arg(if specimen.is_cxx() { "c++" } else { "cc" });
     compile(compiler, specimen, program)
 }
 

@@ -8,15 +8,19 @@ impl Parser<'_> {
         let mut decls: Vec<Decl> = Vec::new();
         while !ends(self.peek()) && *self.peek() != Tok::Eof {
             let (before, depth) = (self.at, self.depth);
-            if depth == 0 {
+            if depth == self.sections {
                 self.operators = 0;
             }
             match self.declaration() {
                 Ok(decl) => join_clause(&mut decls, decl),
                 Err(error) => {
-                    self.errors.push(*error);
                     self.depth = depth;
-                    self.recover(before, &ends);
+                    if self.errors.len() < MAX_ERRORS {
+                        self.errors.push(*error);
+                        self.recover(before, &ends);
+                    } else {
+                        self.at = self.tokens.len() - 1;
+                    }
                 }
             }
         }
@@ -101,9 +105,9 @@ impl Parser<'_> {
                 self.bump();
                 self.expression().map(DeclKind::Print)
             }
-            Keyword::Module => self.module(),
+            Keyword::Module => self.section("module", Self::module),
             Keyword::Instance => self.instance(),
-            Keyword::Timed => self.timed(),
+            Keyword::Timed => self.section("section", Self::timed),
             _ => self.definition(),
         }
     }
@@ -137,6 +141,14 @@ impl Parser<'_> {
         let (name, _) = self.ident()?;
         self.expect("=")?;
         Ok(DeclKind::Nametype(name, self.expression()?))
+    }
+
+    /// What has declarations of its own that stand in no expression.
+    fn section<T>(&mut self, what: &str, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        self.sections += BRACKETS;
+        let result = self.deeper(BRACKETS, what, inner);
+        self.sections -= BRACKETS;
+        result
     }
 
     fn module(&mut self) -> Parsed<DeclKind> {

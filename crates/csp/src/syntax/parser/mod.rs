@@ -24,12 +24,17 @@ const BRACKETS: u32 = 10;
 /// Operators of one declaration, for the same reason: `a + b + c` nests to the left without any brackets.
 const MAX_OPERATORS: u32 = 100_000;
 
+/// Nobody reads more, and what is so wrong is no script.
+const MAX_ERRORS: usize = 100;
+
 type Parsed<T> = Result<T, Box<Diagnostic>>;
 
 pub struct Parser<'a> {
     tokens: Vec<Token>,
     at: usize,
     depth: u32,
+    /// The part of it that modules and timed sections are.
+    sections: u32,
     /// How many operators this declaration has so far.
     operators: u32,
     /// Whether a newline ends the expression: yes in declarations, no inside brackets.
@@ -47,8 +52,17 @@ pub fn parse(name: &str, text: &str, sources: &mut Sources, symbols: &mut Symbol
     load(name, text, &mut Loader { sources, symbols, open: Vec::new(), read: Vec::new() }, &mut tokens, &mut errors);
     let end = tokens.last().map_or(Span::default(), |t: &Token| Span { lo: t.span.hi, hi: t.span.hi });
     tokens.push(Token { tok: Tok::Eof, span: end, newline: true, glued: false });
-    let mut parser =
-        Parser { tokens, at: 0, depth: 0, operators: 0, newlines: true, open_sequences: 0, symbols, errors };
+    let mut parser = Parser {
+        tokens,
+        at: 0,
+        depth: 0,
+        sections: 0,
+        operators: 0,
+        newlines: true,
+        open_sequences: 0,
+        symbols,
+        errors,
+    };
     let decls = parser.declarations(|t| matches!(t, Tok::Eof));
     if parser.errors.is_empty() { Ok(Script { decls }) } else { Err(parser.errors) }
 }
