@@ -7,11 +7,17 @@
 use super::channel::Channel;
 use crate::state;
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicU64, Ordering};
 use libc::off_t;
 
-/// Some file was locked: from then on, closing one may unlock it.
-static USED: AtomicBool = AtomicBool::new(false);
+/// Descriptors that a file was locked through, a bit each: to close one may unlock it. Those from 65,536 on are not known.
+static LOCKED: [AtomicU64; 1024] = [const { AtomicU64::new(0) }; 1024];
+
+/// Where the bit of a descriptor is.
+fn bit(fd: c_int) -> Option<(&'static AtomicU64, u64)> {
+    let fd = usize::try_from(fd).ok()?;
+    Some((LOCKED.get(fd / 64)?, 1 << (fd % 64)))
+}
 
 fn given_up(fd: c_int, pc: usize) {
     if state::is_live()
@@ -26,7 +32,9 @@ fn got(fd: c_int, result: c_int, pc: usize) -> c_int {
         && state::is_live()
         && let Some(file) = Channel::file(fd)
     {
-        USED.store(true, Ordering::Relaxed);
+        if let Some((word, bit)) = bit(fd) {
+            word.fetch_or(bit, Ordering::Relaxed);
+        }
         file.acquire(pc);
     }
     result
@@ -34,7 +42,10 @@ fn got(fd: c_int, result: c_int, pc: usize) -> c_int {
 
 /// The descriptor is about to be closed, and its locks with it.
 pub fn closing(fd: c_int, pc: usize) {
-    if USED.load(Ordering::Relaxed) {
+    if let Some((word, bit)) = bit(fd)
+        && word.load(Ordering::Relaxed) & bit != 0
+    {
+        word.fetch_and(!bit, Ordering::Relaxed);
         given_up(fd, pc);
     }
 }
