@@ -67,7 +67,7 @@ static inline int others_want_to_run(void) {
 // Gives the other threads time, so that the recorded run is the one the program's author has in mind, on a busy machine as
 // well. Orders nothing.
 static inline void let_others_run(void) {
-    for (int i = 0; i < 15; i++) {
+    for (int i = 0; i < 6; i++) {
         usleep(3000);
         if (!others_want_to_run())
             return;
