@@ -9,7 +9,7 @@ use foretrace_event::EventId;
 use foretrace_finding::{Candidate, Divergence, Race, Verdict, Witness};
 use foretrace_trace::Trace;
 
-use crate::{Enforced, Modules, Outcome, Replayed, SeenRace, SeenStuck};
+use crate::{CutShort, Enforced, Modules, Outcome, Replayed, SeenRace, SeenStuck};
 
 /// A place that is the same in every run: a file, and an address in it.
 pub type Spot = (PathBuf, u64);
@@ -97,8 +97,8 @@ pub fn verdict(witness: &Witness, recorded: (&Trace, &Modules), enforced: &Enfor
         return Verdict::Unknown { why: "another error came first".to_owned() };
     }
     match run.ended.status.signal() {
-        _ if run.ended.stopped => Verdict::Unknown { why: "interrupted".to_owned() },
-        _ if run.ended.timed_out => Verdict::Unknown { why: format!("no end within {:.1?}", run.ended.time) },
+        _ if run.ended.cut_short == Some(CutShort::Stopped) => Verdict::Unknown { why: "interrupted".to_owned() },
+        _ if run.ended.cut_short.is_some() => Verdict::Unknown { why: format!("no end within {:.1?}", run.ended.time) },
         Some(signal) => Verdict::Unknown { why: format!("the program was killed by signal {signal}") },
         None if outcome.ended => Verdict::NotSeen,
         None => at(run.progress, "the program ended".to_owned()),

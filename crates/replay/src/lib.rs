@@ -47,5 +47,5 @@ pub use input::{Input, NoInput};
 pub use ladder::{Confirmed, Limits, confirm, side_by_side};
 pub use modules::Modules;
 pub use outcome::{Block, Diverged, Outcome, OutcomeError, SeenAccess, SeenRace, SeenStuck, Stalled};
-pub use process::{Ended, TimeLimit, run_limited};
+pub use process::{CutShort, Ended, TimeLimit, run_limited};
 pub use program::{Precision, Program, ReplayError, Replayed};

@@ -40,21 +40,20 @@ impl From<Duration> for TimeLimit {
 pub struct Ended {
     /// Its status.
     pub status: ExitStatus,
-    /// It was killed, because its time was up.
-    pub timed_out: bool,
-    /// It was killed, because somebody asked to stop.
-    pub stopped: bool,
-    /// It was killed, because none of its threads could ever go on.
-    pub stuck: bool,
+    /// Why it was killed, if it was.
+    pub cut_short: Option<CutShort>,
     /// How long it ran.
     pub time: Duration,
 }
 
 /// Why a process is killed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Why {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CutShort {
+    /// Its time was up.
     Late,
+    /// Somebody asked to stop.
     Stopped,
+    /// None of its threads could ever go on.
     Stuck,
 }
 
@@ -73,9 +72,7 @@ pub fn run_limited(command: &mut Command, limit: impl Into<TimeLimit>) -> io::Re
         child.kill()?;
     }
     let status = child.wait()?;
-    let is = |why| cut_short == Some(why);
-    let time = begin.elapsed();
-    Ok(Ended { status, timed_out: is(Why::Late), stopped: is(Why::Stopped), stuck: is(Why::Stuck), time })
+    Ok(Ended { status, cut_short, time: begin.elapsed() })
 }
 
 #[allow(unsafe_code)]
@@ -104,14 +101,18 @@ fn kept_waiting(child: &Child, limit: &TimeLimit) -> Duration {
 const MOST_WAITING: u32 = 5;
 
 /// Waits for its end, or tells why it has to be killed.
-fn ends_within(child: &Child, limit: &TimeLimit) -> io::Result<Option<Why>> {
+fn ends_within(child: &Child, limit: &TimeLimit) -> io::Result<Option<CutShort>> {
     let descriptor = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     let begin = Instant::now();
     let mut watch = Watch::new(child.id());
     let mut over = || {
         let late = || begin.elapsed() >= limit.time && begin.elapsed() >= limit.time + kept_waiting(child, limit);
         let stuck = limit.standstill && watch.stands_still();
-        limit.is_stopped().then_some(Why::Stopped).or(late().then_some(Why::Late)).or(stuck.then_some(Why::Stuck))
+        limit
+            .is_stopped()
+            .then_some(CutShort::Stopped)
+            .or(late().then_some(CutShort::Late))
+            .or(stuck.then_some(CutShort::Stuck))
     };
     loop {
         let left = limit.time.saturating_sub(begin.elapsed()).min(GLANCE);
@@ -136,12 +137,14 @@ mod tests {
     #[test]
     fn a_process_is_killed_when_its_time_is_up() {
         let ended = run_limited(Command::new("sleep").arg("20"), Duration::from_millis(20)).unwrap();
-        assert!(ended.timed_out && !ended.status.success() && ended.time < Duration::from_secs(10));
+        assert!(
+            ended.cut_short == Some(CutShort::Late) && !ended.status.success() && ended.time < Duration::from_secs(10)
+        );
         static STOP: AtomicBool = AtomicBool::new(true);
         let limit = TimeLimit { time: Duration::from_secs(20), stop: Some(&STOP), standstill: false };
         let ended = run_limited(Command::new("sleep").arg("20"), limit).unwrap();
-        assert!(ended.stopped && !ended.timed_out && ended.time < Duration::from_secs(10));
+        assert!(ended.cut_short == Some(CutShort::Stopped) && ended.time < Duration::from_secs(10));
         let ended = run_limited(&mut Command::new("true"), Duration::from_secs(10)).unwrap();
-        assert!(!ended.timed_out && ended.status.success());
+        assert!(ended.cut_short.is_none() && ended.status.success());
     }
 }

@@ -155,7 +155,7 @@ impl Replayed {
     fn is_conclusive(&self) -> bool {
         let outcome = &self.outcome;
         let followed = outcome.ended || !outcome.deadlock.is_empty();
-        let examined = !outcome.unchecked && self.ended.status.code().is_some() && !self.ended.timed_out;
+        let examined = !outcome.unchecked && self.ended.status.code().is_some() && self.ended.cut_short.is_none();
         outcome.races.is_empty() && followed && examined
     }
 }

@@ -85,11 +85,11 @@ const PRIVATE: u64 = 0x80;
 
 /// Does a thread in this call wait for a word of its process's own memory, with no limit of time?
 fn waits_for_ever(call: &str, process: &Path) -> Option<bool> {
-    let numbers = |word: &str| match word.strip_prefix("0x") {
+    let number = |word: &str| match word.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
         None => word.parse().ok(),
     };
-    let words: Vec<u64> = call.split_whitespace().map_while(numbers).collect();
+    let words: Vec<u64> = call.split_whitespace().map_while(number).collect();
     let &[FUTEX, word, operation, _, limit, ..] = words.as_slice() else { return Some(false) };
     let waits = WAITS.contains(&(operation & COMMANDS)) && limit == 0;
     Some(waits && (operation & PRIVATE != 0 || is_own(word, process)?))

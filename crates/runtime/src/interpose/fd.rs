@@ -4,9 +4,8 @@
 //! counter, a message queue. Before data goes in, `Release` is recorded; after it came out, `Acquire`. A channel orders
 //! every write before every later read, whichever bytes it returned; the real order may be weaker.
 //!
-//! Regular files, terminals and devices are no channels: reading them never waits for a writer, so it orders nothing. The
-//! locks on a file do ([`lock`]).
-//! Neither are the descriptors that the program was started with.
+//! Regular files, terminals and devices are no channels: reading them never waits for a writer, so it orders nothing.
+//! Neither are the descriptors that the program was started with. The locks on a file are one ([`lock`]).
 
 pub mod channel;
 pub mod dup;

@@ -5,7 +5,7 @@ use crate::cmd::progress::Later;
 use crate::recording::{self, Run};
 use crate::way::{find_program, way_into};
 use anyhow::{Context, bail};
-use foretrace_replay::{Ended, Input, Modules, Program, TimeLimit, run_limited};
+use foretrace_replay::{CutShort, Ended, Input, Modules, Program, TimeLimit, run_limited};
 use foretrace_trace::{Recording, Symbols, Trace};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::process::ExitStatusExt;
@@ -62,7 +62,7 @@ impl Subject {
             recording: path,
             modules: Modules::new(recording.modules().to_vec()),
             exit: ended.as_ref().map_or_else(String::new, how),
-            cut_short: ended.is_some_and(|ended| ended.timed_out || ended.stopped || ended.stuck),
+            cut_short: ended.is_some_and(|ended| ended.cut_short.is_some()),
             time: ended.map_or(Duration::from_millis(number("milliseconds").unwrap_or(0)), |ended| ended.time),
             compiled: false,
             trace,
@@ -82,12 +82,13 @@ impl Subject {
 }
 
 fn how(ended: &Ended) -> String {
-    match (ended.status.code(), ended.status.signal()) {
-        _ if ended.timed_out => format!("the program was ended after {:.0?}", ended.time),
-        _ if ended.stuck => format!("the program could not go on and was ended after {:.0?}", ended.time),
-        _ if ended.stopped => format!("the program was interrupted after {:.0?}", ended.time),
-        (Some(code), _) => format!("the program ended with {code}"),
-        (None, signal) => format!("the program was killed by signal {}", signal.unwrap_or_default()),
+    let time = ended.time;
+    match (ended.cut_short, ended.status.code(), ended.status.signal()) {
+        (Some(CutShort::Late), ..) => format!("the program was ended after {time:.0?}"),
+        (Some(CutShort::Stuck), ..) => format!("the program could not go on and was ended after {time:.0?}"),
+        (Some(CutShort::Stopped), ..) => format!("the program was interrupted after {time:.0?}"),
+        (None, Some(code), _) => format!("the program ended with {code}"),
+        (None, None, signal) => format!("the program was killed by signal {}", signal.unwrap_or_default()),
     }
 }
 
@@ -171,8 +172,9 @@ fn record(args: &Args, program: &mut Program, directory: &Path, stop: &'static A
     // It ended the recording; the next one ends the check.
     stop.store(false, Ordering::Relaxed);
     let way = way_into(&program.path)?.name();
-    let (input, ended_so) = (program.input.clone(), Some((ended.status, ended.time)));
-    Run { command: &program.command, way, started, input, ended: ended_so }.write(&directory)?;
+    let input = program.input.clone();
+    let run = Run { command: &program.command, way, started, input, ended: Some((ended.status, ended.time)) };
+    run.write(&directory)?;
     foretrace_trace::fold(&directory)?;
     if !recording::has_events(&directory) {
         bail!("the program made no thread that could be recorded ({}); there is nothing to check", how(&ended));
