@@ -1,8 +1,8 @@
 #include "../../program.h"
-// Locks on one file, each of three kinds in turn, keep the threads apart.
+// Locks on one file, each of four kinds in turn, keep the threads apart.
 #include <fcntl.h>
 #include <sys/file.h>
-static int shared[3];
+static int shared[4];
 static char name[] = "/tmp/foretrace-lock-XXXXXX";
 static void through_descriptor(int fd) {
     flock(fd, LOCK_EX);
@@ -22,17 +22,26 @@ static void until_closed(void) {
     shared[2]++;
     close(fd);
 }
+static void until_replaced(void) {
+    int by = open("/dev/null", O_RDWR), fd = open(name, O_RDWR);
+    flock(fd, LOCK_EX);
+    shared[3]++;
+    dup2(by, fd);
+    close(fd);
+    close(by);
+}
 NOBODY_CARES(work) {
     int fd = open(name, O_RDWR);
     through_descriptor(fd);
     through_record(fd);
     until_closed();
     close(fd);
+    until_replaced();
     return unused;
 }
 int main(void) {
     close(mkstemp(name));
     run2(work, work);
     unlink(name);
-    return shared[0] + shared[1] + shared[2] == 6 ? 0 : 1;
+    return shared[0] + shared[1] + shared[2] + shared[3] == 8 ? 0 : 1;
 }

@@ -132,6 +132,7 @@ interpose! {
         unsafe {
             if fd != to {
                 channel::release(to, pc);
+                lock::closing(to, pc);
             }
             copied(fd, real(fd, to))
         }
@@ -139,6 +140,7 @@ interpose! {
 
     fn dup3(fd: c_int, to: c_int, flags: c_int) -> c_int |pc| {
         channel::release(to, pc);
+        lock::closing(to, pc);
         // SAFETY: the program's own arguments.
         copied(fd, unsafe { real(fd, to, flags) })
     }
