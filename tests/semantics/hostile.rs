@@ -6,14 +6,20 @@ use crate::run::{Outcome, finish, open, record};
 use foretrace_event::wire::{Op, Record};
 use foretrace_trace::{Note, Recording};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use tempfile::TempDir;
 
-/// Builds a program, records it, and says where.
-fn run(name: &str, flags: &[&str], args: &[&str], scratch: &TempDir) -> (PathBuf, Outcome) {
+/// A program, and with what it is compiled.
+fn program(name: &str, flags: &[&str]) -> Program {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/semantics").join(name);
     let mut program = Program::read(&path);
     program.flags.extend(flags.iter().map(|flag| (*flag).to_owned()));
-    let executable = build(&program, Way::Gcc, scratch.path());
+    program
+}
+
+/// Builds a program, records it, and says where.
+fn run(name: &str, flags: &[&str], args: &[&str], scratch: &TempDir) -> (PathBuf, Outcome) {
+    let executable = build(&program(name, flags), Way::Gcc, scratch.path());
     let directory = scratch.path().join("recording");
     let outcome = finish(record(&directory).arg(executable).args(args), &directory);
     (directory, outcome)
@@ -41,6 +47,14 @@ fn descriptors_are_closed_and_used_for_other_files() {
     let recording = open(&directory);
     assert_eq!(locks(&recording), 200_000);
     assert_eq!(recording.notes(), []);
+}
+
+#[test]
+fn first_calls_in_several_threads() {
+    let scratch = scratch();
+    let executable = build(&program("hostile/first_calls.c", &[]), Way::Gcc, scratch.path());
+    let outcome = finish(&mut Command::new(executable), &scratch.path().join("run"));
+    assert_eq!((outcome.code(), outcome.stderr.as_str()), (0, ""));
 }
 
 #[test]

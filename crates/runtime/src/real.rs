@@ -1,8 +1,9 @@
 //! The functions we stand in front of: the next definition in the loader's order, looked up once.
 
+use crate::tls::tls;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::marker::PhantomData;
-use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicPtr, Ordering};
 
 unsafe extern "C" {
     fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
@@ -33,9 +34,6 @@ fn module_of(address: *const c_void) -> *mut c_void {
     unsafe { dladdr(address, &mut info) };
     info.dli_fbase
 }
-
-/// A look-up is under way. Look-ups of allocation functions come before the first thread.
-static LOOKING: AtomicBool = AtomicBool::new(false);
 
 /// A function of type `F`, found at its first use.
 pub struct Real<F> {
@@ -69,10 +67,11 @@ impl<F: Copy> Real<F> {
         Some(unsafe { core::mem::transmute_copy(&found) })
     }
 
-    /// Is it being looked up right now? Allocation functions are called by the very look-up.
+    /// Is this thread looking for a function right now, and does not know this one yet? Allocation functions are called
+    /// by the very look-up.
     #[inline]
     pub fn is_being_found(&self) -> bool {
-        self.found.load(Ordering::Relaxed).is_null() && LOOKING.load(Ordering::Relaxed)
+        self.found.load(Ordering::Relaxed).is_null() && tls().looking_up.get()
     }
 
     /// The function. A program that calls what its libc does not have has been linked against another; it cannot go on.
@@ -86,7 +85,7 @@ impl<F: Copy> Real<F> {
 
     #[cold]
     fn look_up(&self) -> *mut c_void {
-        let nested = LOOKING.swap(true, Ordering::Relaxed);
+        let nested = tls().looking_up.replace(true);
         // SAFETY: the strings end with zero.
         let found = unsafe {
             match self.version {
@@ -94,7 +93,7 @@ impl<F: Copy> Real<F> {
                 None => dlsym(NEXT, self.name.as_ptr()),
             }
         };
-        LOOKING.store(nested, Ordering::Relaxed);
+        tls().looking_up.set(nested);
         self.found.store(found, Ordering::Release);
         found
     }
