@@ -23,15 +23,14 @@
 //! Where `events` is a ring, read by a monitor while it is written ([`header::READ`]), a chunk for which there is no room is
 //! left out and its sequence number is missing: the thread has a gap there.
 //!
-//! A *table* chunk holds the lines a thread has touched in the segment it was in when the recording ended:
-//! entries of [`ENTRY_SIZE`] bytes (the line's address, reads, writes, pc, eight bytes each); an address of zero is an
-//! empty entry.
+//! A *table* chunk holds the lines a thread has touched in the segment it was in when the recording ended: entries as
+//! [`crate::table`] describes them.
 
 /// The first bytes of `events` and `open`.
 pub const MAGIC: [u8; 8] = *b"FTRACE\r\n";
 
 /// The version of this layout and of the records. Readers refuse others.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Bytes before the first chunk.
 pub const HEADER_SIZE: usize = 4096;
@@ -44,9 +43,6 @@ pub const CHUNK_MAGIC: u32 = u32::from_le_bytes(*b"chnk");
 
 /// Bytes of a chunk before its records.
 pub const CHUNK_HEADER_SIZE: usize = 32;
-
-/// Bytes of an entry of a table chunk.
-pub const ENTRY_SIZE: usize = 32;
 
 /// Offsets into the header. Fields of eight bytes unless said; counters stand on cache lines of their own.
 pub mod header {
@@ -69,6 +65,8 @@ pub mod header {
     /// In `open`: up to where `events` has been evaluated, by who reads it while it is written. What lies before may be a
     /// hole, and does not count for the limit.
     pub const READ: usize = 768;
+    /// The windows of the program's code that entries of tables name places in: [`crate::table::WINDOWS`] of them.
+    pub const WINDOWS: usize = 1024;
 }
 
 /// Offsets into a chunk's header; four bytes each.

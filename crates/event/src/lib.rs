@@ -3,7 +3,8 @@
 //! Two levels, one vocabulary:
 //!
 //! * [`wire`] is what the runtime writes while a program runs. Objects are addresses, memory is lines of 64 bytes with
-//!   masks, and nothing has been checked. [`layout`] says where those records lie in a file.
+//!   masks, and nothing has been checked. [`layout`] says where those records lie in a file,
+//!   [`table`] how the lines of a segment that has not ended are kept.
 //! * [`Event`] is what every analysis reads. Objects are dense ids, condition variables and barriers are resolved into
 //!   instances, memory is intervals. `foretrace-trace` turns the first into the second.
 //!
@@ -20,6 +21,7 @@ mod kind;
 pub mod layout;
 mod order;
 pub mod schedule;
+pub mod table;
 pub mod wire;
 
 pub use ids::*;

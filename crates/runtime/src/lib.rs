@@ -35,6 +35,7 @@ mod lines;
 mod map;
 mod modules;
 mod names;
+mod places;
 mod prelude;
 mod real;
 mod recording;

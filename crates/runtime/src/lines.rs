@@ -13,16 +13,19 @@
 
 use crate::access::heeded;
 use crate::arena;
+use crate::places::{self, Latest};
 use crate::replay;
 use crate::stream::Stream;
 use crate::thread::{self, Thread};
 use crate::tls::{Section, tls};
 use core::cell::UnsafeCell;
-use foretrace_event::layout::ENTRY_SIZE;
+use core::sync::atomic::{Ordering, compiler_fence};
+use foretrace_event::table::{self, ENTRY_SIZE, READS, SMALLEST, TAG, WRITES, slot, tag, twist};
 use foretrace_event::wire::Access;
 
 /// Entries of a thread's first table; a power of two.
 pub const SMALL: usize = 4096;
+const _: () = assert!(SMALL >= SMALLEST);
 /// Entries of the table it gets when many lines had to make room for others; a power of two.
 pub const LARGE: usize = 65536;
 /// So many evictions in one segment show that it comes back to lines that had to make room. A segment that passes over
@@ -32,25 +35,25 @@ const CROWDED: usize = 4 * LARGE;
 /// A line is announced so many lines before it is handed over.
 const SOON: usize = 4;
 
-/// What turns a hashed address, shifted right by one, into the offset of an entry of a table of that many.
-pub const fn offset_mask(entries: usize) -> u32 {
-    ((entries - 1) * ENTRY_SIZE) as u32
+/// What turns a hashed address into a slot of a table of that many entries.
+pub const fn slot_mask(entries: usize) -> u32 {
+    (entries - 1) as u32
 }
 
-/// A touched line; the layout crate documents it as a record of table chunks.
+/// A touched line, as [`table`] describes it.
 #[repr(C)]
 pub struct Entry {
-    /// Address of the line; zero if the entry is empty.
-    pub line: u64,
-    /// One bit a byte read.
-    pub reads: u64,
-    /// One bit a byte written.
-    pub writes: u64,
-    /// The first place that touched the line.
-    pub pc: u64,
+    tag: u32,
+    place: u32,
+    reads: u64,
+    writes: u64,
 }
 
 const _: () = assert!(size_of::<Entry>() == ENTRY_SIZE);
+const _: () = assert!(core::mem::offset_of!(Entry, tag) == TAG);
+const _: () = assert!(core::mem::offset_of!(Entry, place) == table::PLACE);
+const _: () = assert!(core::mem::offset_of!(Entry, reads) == READS);
+const _: () = assert!(core::mem::offset_of!(Entry, writes) == WRITES);
 
 /// A table in which nothing is found: what the hooks look into where nothing is recorded. It is as large as any.
 #[repr(C, align(64))]
@@ -67,36 +70,25 @@ pub fn no_lines() -> *mut Entry {
     NO_LINES.0.get().cast()
 }
 
-/// Where an address is looked for: the same computation as in the hooks.
-const fn slot(address: usize, offset_mask: u32) -> usize {
-    (((address >> 13) ^ address) >> 1 & offset_mask as usize) / ENTRY_SIZE
-}
-
 /// The second place for a line: in the other half of the table, so that two arrays at addresses that collide have room.
-const fn other(slot: usize, offset_mask: u32) -> usize {
-    let entries = offset_mask as usize / ENTRY_SIZE + 1;
-    slot ^ (entries >> 1)
-}
-
-/// Where a line is looked for that is kept apart by program counter.
-const fn place_slot(address: usize, pc: usize, offset_mask: u32) -> usize {
-    slot(address ^ pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20 << 6, offset_mask)
+const fn other(slot: u32, mask: u32) -> u32 {
+    slot ^ (mask + 1) >> 1
 }
 
 /// Where lines go that leave a table.
 pub trait Sink {
     /// Takes a line.
-    fn take(&mut self, entry: &Entry);
+    fn take(&mut self, access: &Access);
 
-    /// A line will be handed over soon.
+    /// The line at this address will be handed over soon.
     #[inline]
-    fn soon(&mut self, _entry: &Entry) {}
+    fn soon(&mut self, _address: usize) {}
 }
 
 impl Sink for Stream {
     #[inline]
-    fn take(&mut self, entry: &Entry) {
-        self.access(&Access { line: entry.line / 64, reads: entry.reads, writes: entry.writes, pc: entry.pc });
+    fn take(&mut self, access: &Access) {
+        self.access(access);
     }
 }
 
@@ -106,8 +98,9 @@ pub struct Lines {
     /// The entries in use, in the order of their first use.
     touched: *mut u16,
     count: usize,
-    offset_mask: u32,
+    mask: u32,
     evictions: usize,
+    windows: Latest,
     /// Lines are kept apart by program counter; the hooks look elsewhere and always take the slow path.
     by_place: bool,
 }
@@ -118,13 +111,13 @@ impl Lines {
         let Some(touched) = arena::allocate(size * size_of::<u16>()) else { return false };
         (self.entries, self.touched) = (entries.cast(), touched.cast());
         (self.count, self.evictions) = (0, 0);
-        (self.offset_mask, self.by_place) = (offset_mask(size), by_place);
+        (self.mask, self.by_place) = (slot_mask(size), by_place);
         true
     }
 
     /// Should the thread have a large table, if it should after so many evictions?
     pub const fn is_crowded(&self, evictions: usize) -> bool {
-        self.evictions >= evictions && self.offset_mask == offset_mask(SMALL)
+        self.evictions >= evictions && self.mask == slot_mask(SMALL)
     }
 
     /// Moves to a large table; the current one is empty.
@@ -146,43 +139,61 @@ impl Lines {
 
     /// The table that the hooks look into, and its mask.
     pub fn for_hooks(&self) -> (*mut Entry, u32) {
-        (if self.by_place { no_lines() } else { self.entries }, self.offset_mask)
+        (if self.by_place { no_lines() } else { self.entries }, self.mask)
     }
 
-    fn entry(&self, slot: usize) -> &'static mut Entry {
+    fn entry(&self, slot: u32) -> &'static mut Entry {
         // SAFETY: slots are below the table's size, it lies in memory of our own, and it is this thread's alone.
-        unsafe { &mut *self.entries.add(slot) }
+        unsafe { &mut *self.entries.add(slot as usize) }
     }
 
     /// Notes bytes of one line.
+    #[inline(never)]
     pub fn touch(&mut self, sink: &mut impl Sink, address: usize, reads: u64, writes: u64, pc: usize) {
-        let line = (address & !63) as u64;
-        let mask = self.offset_mask;
-        let first = if self.by_place { place_slot(address, pc, mask) } else { slot(address, mask) };
+        let (line, pc) = (address as u64 & !63, pc as u64);
+        let Some(place) = self.windows.place(pc).filter(|_| table::fits(line)) else {
+            return sink.take(&Access { line: line / 64, reads, writes, pc });
+        };
+        let (tag, mask) = (tag(line), self.mask);
+        let first = slot(if self.by_place { line ^ twist(pc) } else { line }, mask);
         let second = other(first, mask);
-        for slot in [first, second] {
-            let entry = self.entry(slot);
-            if entry.line == line && (!self.by_place || entry.pc == pc as u64) {
-                entry.reads |= reads;
-                entry.writes |= writes;
-                return;
-            }
+        let is_line = |entry: &Entry| entry.tag == tag && (!self.by_place || entry.place == place);
+        if let Some(entry) = [first, second].map(|slot| self.entry(slot)).into_iter().find(|entry| is_line(entry)) {
+            entry.reads |= reads;
+            entry.writes |= writes;
+            return;
         }
-        let slot = match (self.entry(first).line, self.entry(second).line) {
+        let slot = match (self.entry(first).tag, self.entry(second).tag) {
             (0, _) => first,
             (_, 0) => second,
-            _ => [first, second][self.evictions % 2],
+            _ if self.evictions % 2 == 0 => first,
+            _ => second,
         };
         let entry = self.entry(slot);
-        if entry.line == 0 {
+        if entry.tag == 0 {
             // SAFETY: the list has room for every entry, and none is in it twice.
             unsafe { self.touched.add(self.count).write(slot as u16) };
             self.count += 1;
         } else {
-            give(sink, entry);
+            self.give(sink, slot);
             self.evictions += 1;
         }
-        *entry = Entry { line, reads, writes, pc: pc as u64 };
+        entry.fill(tag, place, reads, writes);
+    }
+
+    /// The address of the line at a slot.
+    #[inline]
+    fn line(&self, entry: &Entry, slot: u32) -> u64 {
+        table::line(entry.tag, slot, if self.by_place { twist(places::pc(entry.place)) } else { 0 })
+    }
+
+    #[inline]
+    fn give(&self, sink: &mut impl Sink, slot: u32) {
+        let &mut Entry { place, reads, writes, .. } = self.entry(slot);
+        if reads | writes != 0 {
+            let line = self.line(self.entry(slot), slot) / 64;
+            sink.take(&Access { line, reads, writes, pc: places::pc(place) });
+        }
     }
 
     /// Ends a segment: writes what it touched.
@@ -190,13 +201,13 @@ impl Lines {
     pub fn flush(&mut self, sink: &mut impl Sink) {
         for index in 0..self.count {
             // SAFETY: the first `count` have been written.
-            let entry = self.entry(unsafe { *self.touched.add(index) } as usize);
+            let slot = |index| u32::from(unsafe { *self.touched.add(index) });
             if index + SOON < self.count {
-                // SAFETY: as above.
-                sink.soon(self.entry(unsafe { *self.touched.add(index + SOON) } as usize));
+                let soon = slot(index + SOON);
+                sink.soon(self.line(self.entry(soon), soon) as usize);
             }
-            give(sink, entry);
-            entry.line = 0;
+            self.give(sink, slot(index));
+            self.entry(slot(index)).tag = 0;
         }
         (self.count, self.evictions) = (0, 0);
     }
@@ -209,13 +220,13 @@ impl Lines {
         if self.by_place || size / 64 > self.count.max(64) {
             return self.flush(sink);
         }
-        let mut line = start & !63;
-        while line < start.saturating_add(size) {
-            let first = slot(line, self.offset_mask);
-            for slot in [first, other(first, self.offset_mask)] {
+        let mut line = start as u64 & !63;
+        while line < start.saturating_add(size) as u64 {
+            let first = slot(line, self.mask);
+            for slot in [first, other(first, self.mask)] {
                 let entry = self.entry(slot);
-                if entry.line == line as u64 {
-                    give(sink, entry);
+                if entry.tag == tag(line) && table::fits(line) {
+                    self.give(sink, slot);
                     (entry.reads, entry.writes) = (0, 0);
                 }
             }
@@ -224,10 +235,15 @@ impl Lines {
     }
 }
 
-#[inline]
-fn give(sink: &mut impl Sink, entry: &Entry) {
-    if entry.reads | entry.writes != 0 {
-        sink.take(entry);
+impl Entry {
+    /// Becomes another line's. Killed in between, a program leaves an empty entry and not a mixture of the two.
+    #[inline]
+    fn fill(&mut self, tag: u32, place: u32, reads: u64, writes: u64) {
+        self.tag = 0;
+        compiler_fence(Ordering::SeqCst);
+        (self.place, self.reads, self.writes) = (place, reads, writes);
+        compiler_fence(Ordering::SeqCst);
+        self.tag = tag;
     }
 }
 
@@ -317,20 +333,19 @@ fn block(address: usize, size: usize, kind: u32, pc: usize) {
 #[inline]
 fn note(at: usize, bytes: u64, kind: u32, pc: usize) {
     let tls = tls();
-    let (entries, mask) = (tls.lines.get(), tls.offset_mask.get());
-    let line = (at & !63) as u64;
-    let first = slot(at, mask);
+    let (entries, mask) = (tls.lines.get(), tls.slot_mask.get());
+    let first = slot(at as u64, mask);
     // SAFETY: the table that the hooks look into is as large as its mask says, and this thread's alone.
-    let mut entry = unsafe { &mut *entries.add(first) };
-    if entry.line != line {
+    let mut entry = unsafe { &mut *entries.add(first as usize) };
+    if entry.tag != tag(at as u64) {
         // SAFETY: as above.
-        entry = unsafe { &mut *entries.add(other(first, mask)) };
+        entry = unsafe { &mut *entries.add(other(first, mask) as usize) };
     }
-    if entry.line == line {
+    if entry.tag == tag(at as u64) {
         entry.reads |= if kind & READ != 0 { bytes } else { 0 };
         entry.writes |= if kind & WRITE != 0 { bytes } else { 0 };
     } else {
-        missed(line as usize, bytes, kind, pc);
+        missed(at & !63, bytes, kind, pc);
     }
 }
 
@@ -346,7 +361,7 @@ fn missed(line: usize, mut bytes: u64, kind: u32, pc: usize) {
 }
 
 /// Splits a block into the bytes of each of its lines.
-#[inline]
+#[inline(always)]
 pub fn split(address: usize, size: usize, mut part: impl FnMut(usize, u64)) {
     let end = address.saturating_add(size);
     let mut at = address;
@@ -383,41 +398,48 @@ macro_rules! hook {
                 "mov rcx, qword ptr [rip + ft_tls@gottpoff]",
                 "mov rdx, qword ptr fs:[rcx]",
                 "mov rax, rdi",
-                "shr rax, 13",
+                "shr rax, {fold}",
                 "xor rax, rdi",
-                "shr eax, 1",
-                "and eax, dword ptr fs:[rcx + {offset_mask}]",
+                "shr eax, {line_bits}",
+                "and eax, dword ptr fs:[rcx + {slot_mask}]",
                 "mov rcx, rdi",
-                "and rcx, -64",
-                "cmp qword ptr [rdx + rax], rcx",
+                "shr rcx, {tag_shift}",
+                // An entry is three words.
+                "lea esi, [rax + 2 * rax]",
+                "cmp dword ptr [rdx + 8 * rsi], ecx",
                 "jne 4f",
                 "2:",
                 "mov ecx, edi",
-                "mov esi, {mask}",
-                "shl rsi, cl",
+                "mov eax, {mask}",
+                "shl rax, cl",
                 ".if {kind} & 1",
-                "or qword ptr [rdx + rax + 8], rsi",
+                "or qword ptr [rdx + 8 * rsi + {reads}], rax",
                 ".endif",
                 ".if {kind} & 2",
-                "or qword ptr [rdx + rax + 16], rsi",
+                "or qword ptr [rdx + 8 * rsi + {writes}], rax",
                 ".endif",
                 "ret",
                 // The second place: see `other`.
                 "4:",
                 "mov rsi, qword ptr [rip + ft_tls@gottpoff]",
-                "mov esi, dword ptr fs:[rsi + {offset_mask}]",
-                "add esi, {entry}",
+                "mov esi, dword ptr fs:[rsi + {slot_mask}]",
+                "inc esi",
                 "shr esi, 1",
                 "xor eax, esi",
-                "cmp qword ptr [rdx + rax], rcx",
+                "lea esi, [rax + 2 * rax]",
+                "cmp dword ptr [rdx + 8 * rsi], ecx",
                 "je 2b",
                 "3:",
                 "mov esi, {what}",
                 "mov rdx, qword ptr [rsp]",
                 "mov rcx, rbp",
                 "jmp {slow}",
-                offset_mask = const $crate::tls::OFFSET_MASK,
-                entry = const foretrace_event::layout::ENTRY_SIZE,
+                slot_mask = const $crate::tls::SLOT_MASK,
+                fold = const foretrace_event::table::FOLD,
+                line_bits = const foretrace_event::table::LINE_BITS,
+                tag_shift = const foretrace_event::table::TAG_SHIFT,
+                reads = const foretrace_event::table::READS,
+                writes = const foretrace_event::table::WRITES,
                 mask = const (1u64 << $size) - 1,
                 kind = const $kind,
                 what = const $size | $kind << 8,
@@ -461,12 +483,48 @@ mod tests {
 
     #[test]
     fn slots_are_in_the_table() {
-        for address in [0, 63, 64, usize::MAX, 0x7fff_ffff_ffff] {
+        for address in [0, 63, 64, u64::MAX, 0x7fff_ffff_ffff] {
             for size in [SMALL, LARGE] {
-                assert!(slot(address, offset_mask(size)) < size);
-                assert!(place_slot(address, !address, offset_mask(size)) < size);
-                assert!(other(slot(address, offset_mask(size)), offset_mask(size)) < size);
+                let mask = slot_mask(size);
+                assert!((slot(address, mask) as usize) < size);
+                assert!((other(slot(address, mask), mask) as usize) < size);
+                assert_eq!(other(other(slot(address, mask), mask), mask), slot(address, mask));
             }
+        }
+    }
+
+    /// What a table hands over, against a map of what was noted.
+    #[test]
+    fn nothing_is_lost_or_moved() {
+        #[derive(Default)]
+        struct Seen(std::collections::BTreeMap<(u64, u64), [u64; 2]>);
+        impl Sink for Seen {
+            fn take(&mut self, access: &Access) {
+                let masks = self.0.entry((access.line, access.pc)).or_default();
+                masks[0] |= access.reads;
+                masks[1] |= access.writes;
+            }
+        }
+        for by_place in [false, true] {
+            let mut memory = vec![0u64; SMALL * ENTRY_SIZE / 8];
+            // SAFETY: zero bytes are valid for all fields.
+            let mut lines: Lines = unsafe { core::mem::zeroed() };
+            assert!(lines.init(memory.as_mut_ptr().cast(), SMALL, by_place));
+            let (mut seen, mut expected) = (Seen::default(), Seen::default());
+            let mut random = 1u64;
+            for _ in 0..200_000 {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let base = [0x1000, 0x40_0000, 0x5555_5555_0000, 0x7fff_f000_0000, 1 << 60]
+                    [(random >> 33) as usize % 5];
+                let address = base + (random >> 40) % (1 << 20);
+                let pc = if by_place { 0x5555_5555_0000 * (1 + (random >> 60) % 2) + (random >> 36) % 4 } else { 7 };
+                let (reads, writes) = (1 << (address % 64), (random >> 62 & 1) << (address % 64));
+                lines.touch(&mut seen, address as usize, reads, writes, pc as usize);
+                expected.take(&Access { line: address / 64, reads, writes, pc });
+            }
+            lines.flush(&mut seen);
+            assert_eq!(seen.0, expected.0);
+            assert!(memory.chunks(3).all(|entry| entry[0] as u32 == 0));
         }
     }
 }

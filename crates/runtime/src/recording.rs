@@ -5,7 +5,7 @@
 
 use crate::settings::Settings;
 use crate::spin::Spin;
-use crate::sys;
+use crate::{places, sys};
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use foretrace_event::layout::{
     CHUNK_HEADER_SIZE, CHUNK_MAGIC, ChunkKind, Flags, HEADER_SIZE, MAGIC, UNIT, VERSION, chunk, header,
@@ -66,6 +66,7 @@ pub fn create(settings: &Settings) -> sys::Result<()> {
     LIMIT.store(settings.limit, Ordering::Relaxed);
     RING.store(settings.ring, Ordering::Relaxed);
     BASE.store(base, Ordering::Release);
+    places::write();
     // SAFETY: the header is mapped and this thread alone knows of it.
     unsafe { field(base, header::MAGIC).copy_from_nonoverlapping(MAGIC.as_ptr(), MAGIC.len()) };
     word(base, header::VERSION).store(VERSION, Ordering::Relaxed);
@@ -124,6 +125,13 @@ pub fn next_thread() -> u32 {
 /// Sets a flag of the header.
 pub fn set_flag(flag: u32) {
     word(BASE.load(Ordering::Relaxed), header::FLAGS).fetch_or(flag, Ordering::Relaxed);
+}
+
+/// Notes a window of the program's code, if there is a recording.
+pub fn set_window(number: usize, window: u64) {
+    if !BASE.load(Ordering::Relaxed).is_null() {
+        counter(header::WINDOWS + 8 * number).store(window, Ordering::Relaxed);
+    }
 }
 
 /// Counts events that could not be written.

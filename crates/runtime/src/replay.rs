@@ -34,7 +34,7 @@ use crate::{arena, prelude, sys, thread};
 use clock::Synchronised;
 use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use foretrace_event::layout::ENTRY_SIZE;
+use foretrace_event::table::ENTRY_SIZE;
 use foretrace_event::schedule::is_step;
 use foretrace_event::wire::Op;
 use foretrace_event::{Order, Patience};

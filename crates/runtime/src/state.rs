@@ -231,6 +231,7 @@ pub fn leave() {
     crate::hooks::atomic::reset_locks();
     crate::callers::reset_locks();
     crate::names::reset_locks();
+    crate::places::reset_locks();
     crate::interpose::libatomic::reset_locks();
     crate::interpose::fd::channel::reset_locks();
     crate::interpose::annotate::reset_locks();

@@ -11,7 +11,8 @@ use crate::stream::Stream;
 use crate::tls::{Section, tls};
 use crate::{arena, recording, state};
 use core::ffi::c_void;
-use foretrace_event::layout::{ChunkKind, ENTRY_SIZE};
+use foretrace_event::layout::ChunkKind;
+use foretrace_event::table::ENTRY_SIZE;
 use foretrace_event::wire::{Detail, Op, Sync};
 
 /// A thread's recorder. Recorders of ended threads are used again.
@@ -145,8 +146,8 @@ pub fn choose_lines() {
     let lines = recorded.or_else(crate::replay::lines_for_hooks).filter(|_| !quiet);
     // In this order the mask never reaches beyond the table: none is larger than the one where nothing is found.
     tls.lines.set(crate::lines::no_lines());
-    if let Some((entries, offset_mask)) = lines {
-        tls.offset_mask.set(offset_mask);
+    if let Some((entries, slot_mask)) = lines {
+        tls.slot_mask.set(slot_mask);
         tls.lines.set(entries);
     }
 }

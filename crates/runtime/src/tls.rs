@@ -21,8 +21,8 @@ pub struct Tls {
     pub caller: Cell<usize>,
     /// Offset 16: the frame pointer there.
     pub frame: Cell<usize>,
-    /// Offset 24: what turns a hashed address into an offset in that table.
-    pub offset_mask: Cell<u32>,
+    /// Offset 24: what turns a hashed address into a slot of that table.
+    pub slot_mask: Cell<u32>,
     /// The thread's part in a replay.
     pub player: Cell<*mut Player>,
     /// The thread's recorder, once it has one.
@@ -53,9 +53,9 @@ const _: () = assert!(size_of::<Tls>() <= SIZE);
 /// Offset of `caller`, for the trampolines.
 pub const CALLER: usize = 8;
 const _: () = assert!(core::mem::offset_of!(Tls, caller) == CALLER);
-/// Offset of `offset_mask`, for the access hooks.
-pub const OFFSET_MASK: usize = 24;
-const _: () = assert!(core::mem::offset_of!(Tls, offset_mask) == OFFSET_MASK);
+/// Offset of `slot_mask`, for the access hooks.
+pub const SLOT_MASK: usize = 24;
+const _: () = assert!(core::mem::offset_of!(Tls, slot_mask) == SLOT_MASK);
 /// Offset of `frame`.
 pub const FRAME: usize = 16;
 const _: () = assert!(core::mem::offset_of!(Tls, frame) == FRAME);
@@ -70,13 +70,13 @@ global_asm!(
     "ft_tls:",
     ".quad {none}",
     ".zero {between}",
-    ".long {offset_mask}",
+    ".long {slot_mask}",
     ".zero {rest}",
     ".text",
     size = const SIZE,
-    between = const OFFSET_MASK - 8,
-    offset_mask = const lines::offset_mask(lines::SMALL),
-    rest = const SIZE - OFFSET_MASK - 4,
+    between = const SLOT_MASK - 8,
+    slot_mask = const lines::slot_mask(lines::SMALL),
+    rest = const SIZE - SLOT_MASK - 4,
     none = sym lines::NO_LINES,
 );
 

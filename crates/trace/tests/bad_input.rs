@@ -4,6 +4,7 @@ use std::io::Cursor;
 use std::path::Path;
 
 use foretrace_event::layout::{CHUNK_HEADER_SIZE, ChunkKind, HEADER_SIZE, UNIT, chunk, header};
+use foretrace_event::table::{ENTRY_SIZE, PLACE, TAG, WRITES};
 use foretrace_testkit::fuzz::accepted;
 use foretrace_trace::convert::{self, record};
 use foretrace_trace::{Note, Recording, Trace, text};
@@ -42,7 +43,7 @@ fn what_is_no_recording_is_refused() {
     refused(b"FTRACE".to_vec(), "x.ft/events: byte 6: the file ends within its header");
     let mut newer = good();
     put(&mut newer, header::VERSION, 77);
-    refused(newer, "x.ft/events: byte 8: recording version 77, this tool reads version 1; record again");
+    refused(newer, "x.ft/events: byte 8: recording version 77, this tool reads version 2; record again");
 }
 
 #[test]
@@ -129,14 +130,21 @@ fn open_lines_are_the_last_segment() {
     put(&mut bytes, table + chunk::KIND, ChunkKind::Table as u32);
     put(&mut bytes, table + chunk::THREAD, 1);
     put(&mut bytes, table + chunk::CAPACITY, UNIT as u32);
-    let entry = table + CHUNK_HEADER_SIZE;
-    bytes[entry..entry + 8].copy_from_slice(&(0xabcd_u64 * 64).to_le_bytes());
-    bytes[entry + 16..entry + 24].copy_from_slice(&0xff_u64.to_le_bytes());
+    // The line whose slot is 1, with the lowest tag.
+    let entry = table + CHUNK_HEADER_SIZE + ENTRY_SIZE;
+    put(&mut bytes, entry + TAG, 1);
+    put(&mut bytes, entry + PLACE, 0x5000_1234);
+    put(&mut bytes, entry + WRITES, 0xff);
+    put(&mut bytes, header::WINDOWS + 5 * 8, 0x7000_0001);
     let end = bytes.len() as u32;
     put(&mut bytes, header::NEXT, end);
-    let recording = Recording::from_vec(Path::new("events"), bytes, None).expect("a good recording");
-    let last = recording.records(1).last().expect("it has records").expect("they are good");
-    assert_eq!(last.access().map(|access| (access.line, access.writes)), Some((0xabcd, 0xff)));
+    let recording = |bytes: &Vec<u8>| Recording::from_vec(Path::new("events"), bytes.clone(), None).expect("it opens");
+    let last = recording(&bytes).records(1).last().expect("it has records").expect("they are good");
+    let access = last.access().expect("the open line comes last");
+    assert_eq!((access.line, access.writes, access.pc), (0x801, 0xff, 0x7000_1234));
+    put(&mut bytes, entry + PLACE, 0x4000_1234);
+    let error = recording(&bytes).records(1).last().expect("it has records").expect_err("there is no such window");
+    assert_eq!(error.to_string(), format!("events: byte {entry}: thread 1: impossible line"));
 }
 
 #[test]

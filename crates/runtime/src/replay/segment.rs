@@ -9,9 +9,9 @@ use super::outcome::{self, Line};
 use super::pages::Pages;
 use super::{Player, horizon, players};
 use crate::arena;
-use crate::lines::{Entry, Sink};
+use crate::lines::Sink;
 use crate::spin::Brief;
-use foretrace_event::wire::Op;
+use foretrace_event::wire::{Access, Op};
 
 /// Bytes of a line.
 const LINE: usize = 64;
@@ -163,14 +163,14 @@ pub struct Segment(pub &'static Player);
 
 impl Sink for Segment {
     #[inline]
-    fn soon(&mut self, entry: &Entry) {
-        prefetch(entry.line as usize);
+    fn soon(&mut self, address: usize) {
+        prefetch(address);
     }
 
     #[inline]
-    fn take(&mut self, entry: &Entry) {
-        let masks = Masks { reads: entry.reads, writes: entry.writes, atomic: false };
-        check(self.0, entry.line as usize, masks, entry.pc as usize);
+    fn take(&mut self, access: &Access) {
+        let masks = Masks { reads: access.reads, writes: access.writes, atomic: false };
+        check(self.0, access.line as usize * LINE, masks, access.pc as usize);
     }
 }
 

@@ -3,6 +3,7 @@
 use foretrace_event::layout::{
     CHUNK_HEADER_SIZE, CHUNK_MAGIC, ChunkKind, Flags, HEADER_SIZE, MAGIC, UNIT, VERSION, chunk, header,
 };
+use foretrace_event::table;
 use std::path::Path;
 
 use super::{Bytes, Damage, RecordingError};
@@ -21,6 +22,8 @@ pub struct Header {
     pub threads: u64,
     /// How many events could not be written.
     pub lost: u64,
+    /// The windows that open lines name places in.
+    pub(super) windows: [u64; table::WINDOWS],
 }
 
 /// Where a chunk's records lie.
@@ -86,6 +89,7 @@ pub(super) fn read_header(path: &Path, bytes: &[u8]) -> Result<Header, Recording
         next,
         threads: long(bytes, header::THREADS),
         lost: long(bytes, header::LOST),
+        windows: std::array::from_fn(|number| long(bytes, header::WINDOWS + 8 * number)),
     })
 }
 

@@ -97,7 +97,7 @@ pub enum Damage {
         /// How many threads there were.
         threads: u64,
     },
-    /// An open line outside the address space.
+    /// An open line whose place lies in no window of the program's code.
     #[error("thread {thread}: impossible line")]
     Line {
         /// Whose table.

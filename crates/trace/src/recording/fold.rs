@@ -1,6 +1,7 @@
 //! Folding `open` into `events` when the recorded program is gone.
 
-use foretrace_event::layout::{CHUNK_HEADER_SIZE, ChunkKind, ENTRY_SIZE, HEADER_SIZE, UNIT, chunk, header};
+use foretrace_event::layout::{CHUNK_HEADER_SIZE, ChunkKind, HEADER_SIZE, UNIT, chunk, header};
+use foretrace_event::table::{ENTRY_SIZE, PLACE, TAG};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
@@ -60,7 +61,7 @@ fn is_empty(found: &Chunk, bytes: &[u8]) -> bool {
     let content = &bytes[found.start..found.end];
     match found.kind {
         ChunkKind::Records => content.is_empty(),
-        ChunkKind::Table => content.chunks(ENTRY_SIZE).all(|entry| entry.iter().take(8).all(|byte| *byte == 0)),
+        ChunkKind::Table => content.chunks_exact(ENTRY_SIZE).all(|entry| entry[TAG..PLACE] == [0; 4]),
     }
 }
 

@@ -1,7 +1,8 @@
 //! One thread's records, in order, decoded as they are asked for.
 
-use foretrace_event::layout::ENTRY_SIZE;
-use foretrace_event::wire::{Access, Decoder, Op, Record, WireError};
+use foretrace_event::layout::Flags;
+use foretrace_event::table::{self, ENTRY_SIZE};
+use foretrace_event::wire::{Decoder, Op, Record, WireError};
 
 use super::chunks::{Chunk, ThreadChunks};
 use super::{Damage, Recording, RecordingError};
@@ -144,23 +145,24 @@ impl<'a> Raw<'a> {
     }
 
     fn next_open_line(&mut self) -> Option<Result<Entry, RecordingError>> {
+        let header = &self.recording.header;
         loop {
             let chunk = *self.thread.tables.get(self.table)?;
-            let byte = chunk.start + self.entry * ENTRY_SIZE;
-            let Some(entry) = self.recording.bytes(&chunk)[..chunk.end].get(byte..byte + ENTRY_SIZE) else {
+            let slot = self.entry;
+            let byte = chunk.start + slot * ENTRY_SIZE;
+            let Some(entry) = self.recording.bytes(&chunk)[byte.min(chunk.end)..chunk.end].first_chunk() else {
                 self.table += 1;
                 self.entry = 0;
                 continue;
             };
             self.entry += 1;
-            let field = |at: usize| u64::from_le_bytes(entry[at..at + 8].try_into().expect("eight bytes"));
-            let access = Access { line: field(0) / 64, reads: field(8), writes: field(16), pc: field(24) };
-            if field(0) % 64 != 0 {
-                self.table = self.thread.tables.len();
-                return Some(Err(self.damaged(&chunk, byte, Damage::Line { thread: self.thread.id })));
-            }
-            if access.line != 0 {
-                return Some(Ok(Entry { byte: byte as u64, record: Record::Access(access) }));
+            match table::read(entry, slot, &header.windows, header.flags.has(Flags::LOCATIONS)) {
+                Ok(None) => {}
+                Ok(Some(access)) => return Some(Ok(Entry { byte: byte as u64, record: Record::Access(access) })),
+                Err(table::NoWindow) => {
+                    self.table = self.thread.tables.len();
+                    return Some(Err(self.damaged(&chunk, byte, Damage::Line { thread: self.thread.id })));
+                }
             }
         }
     }

@@ -9,8 +9,9 @@
 
 use super::queue::{Full, Item, Queue, Source};
 use foretrace_event::layout::{
-    CHUNK_HEADER_SIZE, CHUNK_MAGIC, ChunkKind, ENTRY_SIZE, Flags, HEADER_SIZE, UNIT, chunk, header,
+    CHUNK_HEADER_SIZE, CHUNK_MAGIC, ChunkKind, Flags, HEADER_SIZE, UNIT, chunk, header,
 };
+use foretrace_event::table::{self, ENTRY_SIZE};
 use foretrace_event::wire::Access;
 use rustc_hash::FxHashSet;
 use rustix::fs::{FallocateFlags, fallocate};
@@ -194,11 +195,12 @@ impl Tail {
     /// The lines of a segment that never ended.
     fn table(&mut self, files: &Files, at: u64, head: &ChunkHead) -> io::Result<()> {
         let content = bytes(&files.open, at + CHUNK_HEADER_SIZE as u64, head.capacity as usize - CHUNK_HEADER_SIZE)?;
-        let lines = content.chunks_exact(ENTRY_SIZE).map(|entry| {
-            let field = |at: usize| u64::from_le_bytes(entry[at..at + 8].try_into().expect("eight bytes"));
-            Access { line: field(0) / 64, reads: field(8), writes: field(16), pc: field(24) }
-        });
-        let lines: Vec<Access> = lines.filter(|access| access.line != 0).collect();
+        let windows = bytes(&files.open, header::WINDOWS as u64, 8 * table::WINDOWS)?;
+        let windows = std::array::from_fn(|number| u64::from_le_bytes(windows.as_chunks().0[number]));
+        let by_place = flags(&files.open)?.has(Flags::LOCATIONS);
+        let (entries, _) = content.as_chunks::<ENTRY_SIZE>();
+        let lines = entries.iter().enumerate().filter_map(|(slot, entry)| table::read(entry, slot, &windows, by_place).ok()?);
+        let lines: Vec<Access> = lines.collect();
         if !lines.is_empty()
             && let Some(queue) = self.queue(head.thread)
         {
@@ -256,8 +258,7 @@ impl Tail {
     /// How many events there was no room for, and how the recording ended.
     pub fn losses(&self) -> io::Result<(u64, Flags)> {
         let Some(files) = &self.files else { return Ok((0, Flags::default())) };
-        let flags = long(&files.open, header::VERSION as u64)? >> 32;
-        Ok((long(&files.open, header::LOST as u64)?, Flags(flags as u32)))
+        Ok((long(&files.open, header::LOST as u64)?, flags(&files.open)?))
     }
 }
 
@@ -307,4 +308,8 @@ fn long(file: &File, at: u64) -> io::Result<u64> {
     let mut bytes = [0; 8];
     file.read_exact_at(&mut bytes, at)?;
     Ok(u64::from_le_bytes(bytes))
+}
+
+fn flags(open: &File) -> io::Result<Flags> {
+    Ok(Flags((long(open, header::VERSION as u64)? >> 32) as u32))
 }
