@@ -3,7 +3,8 @@
 //! Each thread has a table, small at first, of 64-byte lines with the bytes read and the bytes written in the current
 //! segment; a line has two places in it. An access that finds its line sets bits, in about fifteen instructions and without a call. One that does not
 //! takes the slow path: a line that is in the way is written to the stream. When the segment ends, the lines it touched
-//! are written in the order of their first access, so that neighbours stand beside each other and take a byte or two.
+//! are written in the order of their first access or, if they are many, of the table, so that neighbours stand beside each
+//! other and take a byte or two.
 //!
 //! The table lies in the recording's file: the lines of a segment that never ends, because the program was killed or
 //! left threads running, are read from there.
@@ -28,6 +29,9 @@ pub const SMALL: usize = 4096;
 const _: () = assert!(SMALL >= SMALLEST);
 /// Entries of the table it gets when many lines had to make room for others; a power of two.
 pub const LARGE: usize = 65536;
+/// So many entries in use are listed. If more are, most of the table is: it is looked through as a whole.
+const LISTED: usize = LARGE / 8;
+const _: () = assert!(LISTED >= SMALL);
 /// So many evictions in one segment show that it comes back to lines that had to make room. A segment that passes over
 /// much memory once has fewer, and would gain nothing.
 const CROWDED: usize = 4 * LARGE;
@@ -95,8 +99,9 @@ impl Sink for Stream {
 /// A thread's table.
 pub struct Lines {
     entries: *mut Entry,
-    /// The entries in use, in the order of their first use.
+    /// The entries in use, in the order of their first use, if they are no more than [`LISTED`].
     touched: *mut u16,
+    /// How many are in use.
     count: usize,
     mask: u32,
     evictions: usize,
@@ -108,7 +113,7 @@ pub struct Lines {
 impl Lines {
     /// Initialises the table in place, with `size` entries in zeroed memory; false if there is no memory for the rest.
     pub fn init(&mut self, entries: *mut u8, size: usize, by_place: bool) -> bool {
-        let Some(touched) = arena::allocate(size * size_of::<u16>()) else { return false };
+        let Some(touched) = arena::allocate(size.min(LISTED) * size_of::<u16>()) else { return false };
         (self.entries, self.touched) = (entries.cast(), touched.cast());
         (self.count, self.evictions) = (0, 0);
         (self.mask, self.by_place) = (slot_mask(size), by_place);
@@ -120,11 +125,10 @@ impl Lines {
         self.evictions >= evictions && self.mask == slot_mask(SMALL)
     }
 
-    /// Moves to a large table; the current one is empty.
-    pub fn grow(&mut self, entries: *mut u8) {
+    /// Moves to a large table; the current one is empty. False if there is no memory for it: the current one goes on.
+    pub fn grow(&mut self, entries: *mut u8) -> bool {
         debug_assert!(self.is_empty());
-        // Without memory for it the small one goes on.
-        self.init(entries, LARGE, self.by_place);
+        self.init(entries, LARGE, self.by_place)
     }
 
     /// Has the current segment touched nothing?
@@ -171,8 +175,10 @@ impl Lines {
         };
         let entry = self.entry(slot);
         if entry.tag == 0 {
-            // SAFETY: the list has room for every entry, and none is in it twice.
-            unsafe { self.touched.add(self.count).write(slot as u16) };
+            if self.count < LISTED {
+                // SAFETY: the list has room for so many, or for every entry, and none is in it twice.
+                unsafe { self.touched.add(self.count).write(slot as u16) };
+            }
             self.count += 1;
         } else {
             self.give(sink, slot);
@@ -199,6 +205,9 @@ impl Lines {
     /// Ends a segment: writes what it touched.
     #[inline]
     pub fn flush(&mut self, sink: &mut impl Sink) {
+        if self.count > LISTED {
+            return self.flush_all(sink);
+        }
         for index in 0..self.count {
             // SAFETY: the first `count` have been written.
             let slot = |index| u32::from(unsafe { *self.touched.add(index) });
@@ -208,6 +217,17 @@ impl Lines {
             }
             self.give(sink, slot(index));
             self.entry(slot(index)).tag = 0;
+        }
+        (self.count, self.evictions) = (0, 0);
+    }
+
+    #[cold]
+    fn flush_all(&mut self, sink: &mut impl Sink) {
+        for slot in 0..=self.mask {
+            if self.entry(slot).tag != 0 {
+                self.give(sink, slot);
+                self.entry(slot).tag = 0;
+            }
         }
         (self.count, self.evictions) = (0, 0);
     }
@@ -505,11 +525,11 @@ mod tests {
                 masks[1] |= access.writes;
             }
         }
-        for by_place in [false, true] {
-            let mut memory = vec![0u64; SMALL * ENTRY_SIZE / 8];
+        for (by_place, size) in [(false, SMALL), (true, SMALL), (false, LARGE), (true, LARGE)] {
+            let mut memory = vec![0u64; size * ENTRY_SIZE / 8];
             // SAFETY: zero bytes are valid for all fields.
             let mut lines: Lines = unsafe { core::mem::zeroed() };
-            assert!(lines.init(memory.as_mut_ptr().cast(), SMALL, by_place));
+            assert!(lines.init(memory.as_mut_ptr().cast(), size, by_place));
             let (mut seen, mut expected) = (Seen::default(), Seen::default());
             let mut random = 1u64;
             for _ in 0..200_000 {
@@ -522,6 +542,7 @@ mod tests {
                 lines.touch(&mut seen, address as usize, reads, writes, pc as usize);
                 expected.take(&Access { line: address / 64, reads, writes, pc });
             }
+            assert!(size == SMALL || lines.count > LISTED, "more than the list holds");
             lines.flush(&mut seen);
             assert_eq!(seen.0, expected.0);
             assert!(memory.chunks(3).all(|entry| entry[0] as u32 == 0));

@@ -11,6 +11,8 @@ use foretrace_event::layout::{
     CHUNK_HEADER_SIZE, CHUNK_MAGIC, ChunkKind, Flags, HEADER_SIZE, MAGIC, UNIT, VERSION, chunk, header,
 };
 
+/// Memory is given back in steps of this.
+const PAGE: usize = 4096;
 /// `open` grows by at least this much.
 const STEP: u64 = 1 << 20;
 /// Address space for `open`: room for some hundred thousand threads at once, or less where a program may have less.
@@ -180,6 +182,15 @@ impl Chunk {
     /// How many bytes of content it has room for.
     pub const fn room(self) -> usize {
         self.capacity - CHUNK_HEADER_SIZE
+    }
+
+    /// Gives back the memory of an empty chunk that will not be used again. Its header stays.
+    pub fn discard(self) {
+        let start = self.content().addr().next_multiple_of(PAGE);
+        let end = (self.at.addr() + self.capacity) & !(PAGE - 1);
+        if start < end {
+            sys::discard(start, end - start);
+        }
     }
 
     /// Makes the first `used` bytes of content visible to readers.

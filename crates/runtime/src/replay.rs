@@ -430,8 +430,9 @@ pub fn access(player: &'static Player, address: usize, size: usize, kind: u32, p
 #[cold]
 fn enlarge_lines(player: &'static Player) {
     player.lines().flush(&mut Segment(player));
-    if let Some(entries) = arena::allocate(LARGE * ENTRY_SIZE) {
-        player.lines().grow(entries);
+    if let Some(entries) = arena::allocate(LARGE * ENTRY_SIZE)
+        && player.lines().grow(entries)
+    {
         thread::choose_lines();
     }
 }

@@ -51,6 +51,14 @@ pub fn keep_out_of_dumps(at: *mut u8, size: usize) {
     let _ = call!(SYS_madvise, at, size, libc::MADV_DONTDUMP);
 }
 
+/// Gives back the memory of a shared mapping, and the file's space; what was there is zero. Where the file system has no
+/// holes, the memory alone.
+pub fn discard(at: usize, size: usize) {
+    if call!(SYS_madvise, at, size, libc::MADV_REMOVE).is_err() {
+        let _ = call!(SYS_madvise, at, size, libc::MADV_DONTNEED);
+    }
+}
+
 /// Opens a file; `path` ends with a zero byte.
 pub fn open(path: &[u8], flags: i32, mode: u32) -> Result<i32> {
     debug_assert_eq!(path.last(), Some(&0));

@@ -73,11 +73,12 @@ impl Thread {
     #[cold]
     pub fn enlarge_lines(&mut self) {
         self.lines.flush(&mut self.stream);
-        if let Some(table) = Chunk::take(ChunkKind::Table, LARGE * ENTRY_SIZE) {
+        if let Some(table) = Chunk::take(ChunkKind::Table, LARGE * ENTRY_SIZE)
+            && self.lines.grow(table.content())
+        {
             table.hand_to(self.id);
-            self.table = table;
-            self.lines.grow(table.content());
             choose_lines();
+            core::mem::replace(&mut self.table, table).discard();
         }
     }
 
