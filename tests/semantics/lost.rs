@@ -154,3 +154,26 @@ fn a_storm_of_signals() {
         assert_eq!(total(&counts, op), 10_000, "{op:?}");
     }
 }
+
+/// Its lines went from the small table to the large one, and from there nowhere.
+#[test]
+fn killed_in_a_segment_of_forty_thousand_lines() {
+    for way in [Way::Gcc, Way::Clang] {
+        let scratch = tempfile::tempdir().expect("a scratch directory can be made");
+        let executable = program("lines.c", way, scratch.path());
+        let (recording, outcome) = recorded(&executable, &[], &scratch.path().join("recording"));
+        assert_eq!(outcome.code(), 128 + 9);
+        let first: u64 = outcome.stdout.trim().parse().expect("it prints where its lines begin");
+        let mut seen = BTreeMap::new();
+        for entry in recording.records(1) {
+            if let Record::Access(access) = entry.unwrap_or_else(|error| panic!("{error}")).record
+                && (first..first + 40_000).contains(&access.line)
+            {
+                let (reads, writes) = seen.entry(access.line).or_insert((0, 0));
+                (*reads, *writes) = (*reads | access.reads, *writes | access.writes);
+            }
+        }
+        assert_eq!(seen.len(), 40_000, "{way:?}");
+        assert!(seen.values().all(|masks| *masks == (0xff, 0xff << 56)), "{way:?}");
+    }
+}

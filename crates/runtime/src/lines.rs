@@ -1,10 +1,10 @@
 //! The access hooks, and the cache of touched lines behind them.
 //!
 //! Each thread has a table, small at first, of 64-byte lines with the bytes read and the bytes written in the current
-//! segment; a line has two places in it. An access that finds its line sets bits, in about fifteen instructions and without a call. One that does not
-//! takes the slow path: a line that is in the way is written to the stream. When the segment ends, the lines it touched
-//! are written in the order of their first access or, if they are many, of the table, so that neighbours stand beside each
-//! other and take a byte or two.
+//! segment; a line has two places in it. An access that finds its line sets bits, in about fifteen instructions and without
+//! a call. One that does not takes the slow path: a line that is in the way is written to the stream. When the segment
+//! ends, the lines it touched are written in the order of their first access or, if they are many, of the table, so that
+//! neighbours stand beside each other and take a byte or two.
 //!
 //! The table lies in the recording's file: the lines of a segment that never ends, because the program was killed or
 //! left threads running, are read from there.
@@ -170,7 +170,7 @@ impl Lines {
         let slot = match (self.entry(first).tag, self.entry(second).tag) {
             (0, _) => first,
             (_, 0) => second,
-            _ if self.evictions % 2 == 0 => first,
+            _ if self.evictions.is_multiple_of(2) => first,
             _ => second,
         };
         let entry = self.entry(slot);
@@ -534,8 +534,8 @@ mod tests {
             let mut random = 1u64;
             for _ in 0..200_000 {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                let base = [0x1000, 0x40_0000, 0x5555_5555_0000, 0x7fff_f000_0000, 1 << 60]
-                    [(random >> 33) as usize % 5];
+                let base =
+                    [0x1000, 0x40_0000, 0x5555_5555_0000, 0x7fff_f000_0000, 1 << 60][(random >> 33) as usize % 5];
                 let address = base + (random >> 40) % (1 << 20);
                 let pc = if by_place { 0x5555_5555_0000 * (1 + (random >> 60) % 2) + (random >> 36) % 4 } else { 7 };
                 let (reads, writes) = (1 << (address % 64), (random >> 62 & 1) << (address % 64));

@@ -8,9 +8,7 @@
 //! `events` is a ring: what has been evaluated is given back, to the file system as a hole and to the program as room.
 
 use super::queue::{Full, Item, Queue, Source};
-use foretrace_event::layout::{
-    CHUNK_HEADER_SIZE, CHUNK_MAGIC, ChunkKind, Flags, HEADER_SIZE, UNIT, chunk, header,
-};
+use foretrace_event::layout::{CHUNK_HEADER_SIZE, CHUNK_MAGIC, ChunkKind, Flags, HEADER_SIZE, UNIT, chunk, header};
 use foretrace_event::table::{self, ENTRY_SIZE};
 use foretrace_event::wire::Access;
 use rustc_hash::FxHashSet;
@@ -199,7 +197,8 @@ impl Tail {
         let windows = std::array::from_fn(|number| u64::from_le_bytes(windows.as_chunks().0[number]));
         let by_place = flags(&files.open)?.has(Flags::LOCATIONS);
         let (entries, _) = content.as_chunks::<ENTRY_SIZE>();
-        let lines = entries.iter().enumerate().filter_map(|(slot, entry)| table::read(entry, slot, &windows, by_place).ok()?);
+        let lines =
+            entries.iter().enumerate().filter_map(|(slot, entry)| table::read(entry, slot, &windows, by_place).ok()?);
         let lines: Vec<Access> = lines.collect();
         if !lines.is_empty()
             && let Some(queue) = self.queue(head.thread)
