@@ -2,9 +2,9 @@
 
 use crate::build::{Way, build};
 use crate::expect::Program;
-use crate::run::{Outcome, finish, open, record};
+use crate::run::{Outcome, finish, foretrace, open, record};
 use foretrace_event::wire::{Op, Record};
-use foretrace_trace::{Note, Recording};
+use foretrace_trace::{Note, Recording, RecordingError};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -94,6 +94,60 @@ fn strange_builds() {
         assert_eq!((outcome.code(), outcome.stderr.as_str()), (0, ""), "{flags:?}");
         assert!(locks(&open(&directory)) > 0, "{flags:?}");
     }
+}
+
+/// Opens a recording that a process may still be writing; while it does, the recording must say so.
+fn open_when_ended(directory: &Path, process: &str) -> Recording {
+    for _ in 0..30_000 {
+        match Recording::open(directory) {
+            Err(RecordingError::BeingWritten { process: writer, .. }) => assert_eq!(writer.to_string(), process),
+            _ => return open(directory),
+        }
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    panic!("the daemon does not end");
+}
+
+fn record_daemon(when: &str, flags: &[&str], scratch: &TempDir) -> (PathBuf, Outcome, PathBuf) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/semantics/hostile/daemon.c");
+    let executable = build(&Program::read(&path), Way::Gcc, scratch.path());
+    let (directory, end) = (scratch.path().join("recording"), scratch.path().join("end"));
+    let mut command = foretrace(&["record"]);
+    command.args(flags).arg("-o").arg(&directory).arg("--").arg(executable).arg(when).arg(&end);
+    let outcome = finish(&mut command, &directory);
+    assert_eq!(outcome.code(), 0, "{}", outcome.stderr);
+    (directory, outcome, end)
+}
+
+#[test]
+fn a_daemon_writes_on_when_the_tool_has_ended() {
+    let scratch = scratch();
+    let (directory, outcome, end) = record_daemon("early", &[], &scratch);
+    let daemon = outcome.stdout.trim();
+    let told = format!("process {daemon} still runs and writes this recording");
+    assert!(outcome.stderr.contains(&told) && outcome.stderr.lines().count() == 1, "{}", outcome.stderr);
+    assert!(matches!(Recording::open(&directory), Err(RecordingError::BeingWritten { .. })));
+    std::fs::write(end, "").expect("a scratch file can be written");
+    let recording = open_when_ended(&directory, daemon);
+    assert_eq!((locks(&recording), recording.notes()), (80_000, &[][..]));
+    // Only now it is folded.
+    foretrace_trace::fold(&directory).expect("the daemon has ended");
+    assert!(!directory.join("open").exists());
+    assert_eq!(locks(&open(&directory)), 80_000);
+}
+
+#[test]
+fn a_daemon_with_a_recording_of_its_own() {
+    let scratch = scratch();
+    let (directory, outcome, end) = record_daemon("late", &["--follow-fork"], &scratch);
+    let daemon = outcome.stdout.trim();
+    assert_eq!(locks(&open(&directory)), 40_000);
+    let child = directory.join("children").join(daemon);
+    assert!(matches!(Recording::open(&child), Err(RecordingError::BeingWritten { .. })));
+    std::fs::write(end, "").expect("a scratch file can be written");
+    let recording = open_when_ended(&child, daemon);
+    assert_eq!((locks(&recording), recording.notes()), (80_000, &[][..]));
+    assert_eq!(locks(&open(&directory)), 40_000);
 }
 
 /// Records into a file system of its own with so little room; `None` where none can be mounted.

@@ -3,6 +3,7 @@
 mod chunks;
 mod error;
 mod fold;
+mod live;
 mod merged;
 mod records;
 mod side;
@@ -62,13 +63,14 @@ impl Recording {
     /// Opens a recording: its directory, or its `events` file.
     ///
     /// # Errors
-    /// If it cannot be read, is no recording, or its chunks make no sense.
+    /// If it cannot be read, is no recording, is still being written, or its chunks make no sense.
     pub fn open(path: &Path) -> Result<Self, RecordingError> {
         let events = if path.is_dir() { path.join("events") } else { path.to_owned() };
         let directory = events.parent().unwrap_or(Path::new("."));
         let mut files = vec![(events.clone(), map(&events)?)];
         let open = directory.join("open");
         if events.ends_with("events") && open.exists() {
+            live::refuse_live(&open, live::Hidden::DoesNot)?;
             files.push((open.clone(), map(&open)?));
         }
         let mut recording = Self::from_files(files)?;

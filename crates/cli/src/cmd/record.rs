@@ -62,20 +62,15 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     Ok(exit_code(status))
 }
 
-/// Puts what the program left open into its recordings. The program's exit code stands, whatever comes of it.
+/// Puts what the program left open into its recordings, but for those that daemons are writing. The program's exit code
+/// stands, whatever comes of it.
 fn fold(directory: &Path) {
-    let ended = recording::children(directory).into_iter().filter(|child| !is_running(child));
-    let recordings = std::iter::once(directory.to_owned()).chain(ended);
+    let recordings = std::iter::once(directory.to_owned()).chain(recording::children(directory));
     for recording in recordings.filter(|recording| recording::has_events(recording)) {
         if let Err(error) = foretrace_trace::fold(&recording) {
             eprintln!("foretrace: {error}");
         }
     }
-}
-
-/// Is the forked process that this recording is named after still there? Then it is still writing.
-fn is_running(child: &Path) -> bool {
-    child.file_name().is_some_and(|process| Path::new("/proc").join(process).exists())
 }
 
 fn execute(args: &Args, program: &Path, way: Way, directory: &Path, run: &mut Run) -> anyhow::Result<ExitStatus> {

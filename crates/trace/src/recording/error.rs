@@ -39,6 +39,14 @@ pub enum RecordingError {
         /// Its version.
         found: u32,
     },
+    /// A process has not ended and still writes to it.
+    #[error("{}: process {process} still runs and writes this recording; read it when that has ended", path.display())]
+    BeingWritten {
+        /// Which file.
+        path: PathBuf,
+        /// Which process.
+        process: u64,
+    },
     /// The bytes make no sense.
     #[error("{}: byte {byte}: {damage}", path.display())]
     Damaged {

@@ -7,18 +7,20 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use super::chunks::Chunk;
+use super::live::{Hidden, refuse_live};
 use super::{Recording, RecordingError};
 
 /// Moves what was still being written into the `events` file of a recording, and removes `open`. Does nothing where
-/// there is none. The program must have ended.
+/// there is none.
 ///
 /// # Errors
-/// If the recording cannot be read, or not written to.
+/// If the recording cannot be read, or not written to, or if a process still writes it.
 pub fn fold(directory: &Path) -> Result<(), RecordingError> {
     let open = directory.join("open");
     if !open.exists() {
         return Ok(());
     }
+    refuse_live(&open, Hidden::Writes)?;
     let recording = Recording::open(directory)?;
     let events = directory.join("events");
     append(&recording, &events).map_err(|source| RecordingError::Io { path: events, source })?;

@@ -1,0 +1,74 @@
+//! Is a recording still being written? A daemon goes on when the program that started it has ended.
+
+use foretrace_event::layout::header;
+use std::fs::{self, File};
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+
+use super::RecordingError;
+
+/// What to think of a process with the writer's number whose mappings may not be read: it may be the writer, which has
+/// hidden itself, or another user's that came later.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Hidden {
+    /// It writes: nothing must be changed under its hands.
+    Writes,
+    /// It does not: reading does no harm.
+    DoesNot,
+}
+
+/// Refuses a recording that a process is writing.
+pub(super) fn refuse_live(open: &Path, hidden: Hidden) -> Result<(), RecordingError> {
+    match writer(open, hidden) {
+        Some(process) => Err(RecordingError::BeingWritten { path: open.to_owned(), process }),
+        None => Ok(()),
+    }
+}
+
+/// The process that writes to this `open` file: the one that its header names, if that has the file mapped. A later
+/// process with the same number does not.
+fn writer(open: &Path, hidden: Hidden) -> Option<u64> {
+    let mut process = [0; 8];
+    let file = File::open(open).ok()?;
+    file.read_exact_at(&mut process, header::PID as u64).ok()?;
+    let process = u64::from_le_bytes(process);
+    let inode = file.metadata().ok()?.ino();
+    // The first thread may have ended before the others; it has no memory then.
+    let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?.flatten();
+    let mut maps = threads.map(|thread| fs::read(thread.path().join("maps")));
+    let writes = maps.any(|maps| maps.map_or(hidden == Hidden::Writes, |maps| names(&maps, open, inode)));
+    writes.then_some(process)
+}
+
+/// Does a list of mappings name the file?
+fn names(maps: &[u8], open: &Path, inode: u64) -> bool {
+    let is_it = |line: &str| {
+        let mut fields = line.split_ascii_whitespace().skip(4);
+        fields.next().is_some_and(|field| field.parse() == Ok(inode)) || fields.next().map(Path::new) == Some(open)
+    };
+    String::from_utf8_lossy(maps).lines().any(is_it)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::id;
+
+    #[test]
+    fn a_process_that_has_the_file_mapped_writes_it() {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let open = scratch.path().join("open");
+        let write = |process: u32| {
+            let mut bytes = vec![0; 4096];
+            bytes[header::PID..header::PID + 4].copy_from_slice(&process.to_le_bytes());
+            fs::write(&open, bytes).expect("a scratch file can be written");
+        };
+        write(id());
+        assert_eq!(writer(&open, Hidden::Writes), None, "it is not mapped");
+        let mapped = super::super::map(&open).expect("a file can be mapped");
+        assert_eq!(writer(&open, Hidden::DoesNot), Some(u64::from(id())));
+        write(1 << 30);
+        assert_eq!(writer(&open, Hidden::Writes), None, "there is no such process");
+        drop(mapped);
+    }
+}
