@@ -17,6 +17,7 @@ mod mutex;
 mod number;
 pub mod once;
 pub mod process;
+mod raw;
 mod rwlock;
 pub mod semaphore;
 pub mod signal;

@@ -31,6 +31,7 @@ mod elf;
 mod hooks;
 mod internal;
 mod interpose;
+mod lineage;
 mod lines;
 mod map;
 mod modules;

@@ -5,7 +5,7 @@
 
 use crate::settings::Settings;
 use crate::spin::Spin;
-use crate::{places, sys};
+use crate::{lineage, places, sys};
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use foretrace_event::layout::{
     CHUNK_HEADER_SIZE, CHUNK_MAGIC, ChunkKind, Flags, HEADER_SIZE, MAGIC, UNIT, VERSION, chunk, header,
@@ -69,6 +69,7 @@ pub fn create(settings: &Settings) -> sys::Result<()> {
     RING.store(settings.ring, Ordering::Relaxed);
     BASE.store(base, Ordering::Release);
     places::write();
+    lineage::settle();
     // SAFETY: the header is mapped and this thread alone knows of it.
     unsafe { field(base, header::MAGIC).copy_from_nonoverlapping(MAGIC.as_ptr(), MAGIC.len()) };
     word(base, header::VERSION).store(VERSION, Ordering::Relaxed);

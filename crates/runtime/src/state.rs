@@ -9,7 +9,7 @@ use crate::interpose::thread::notice_end;
 use crate::settings::Settings;
 use crate::spin::Spin;
 use crate::tls::{Section, tls};
-use crate::{modules, prelude, real, recording, replay, sys, thread};
+use crate::{lineage, modules, prelude, real, recording, replay, sys, thread};
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use foretrace_event::layout::Flags;
 use foretrace_event::wire::Op;
@@ -125,6 +125,9 @@ fn tls_id() -> u32 {
 /// The program is about to create a thread.
 #[inline]
 pub fn begin() {
+    if is_recording() && !lineage::is_own() {
+        leave();
+    }
     if STATE.load(Ordering::Acquire) == ARMED {
         begin_with_first();
     }

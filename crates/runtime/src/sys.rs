@@ -51,6 +51,11 @@ pub fn keep_out_of_dumps(at: *mut u8, size: usize) {
     let _ = call!(SYS_madvise, at, size, libc::MADV_DONTDUMP);
 }
 
+/// Makes private memory empty in processes that are forked from now on.
+pub fn empty_in_children(at: *mut u8, size: usize) -> Result<()> {
+    call!(SYS_madvise, at, size, libc::MADV_WIPEONFORK).map(drop)
+}
+
 /// Gives back the memory of a shared mapping, and the file's space; what was there is zero. Where the file system has no
 /// holes, the memory alone.
 pub fn discard(at: usize, size: usize) {

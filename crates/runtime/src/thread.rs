@@ -9,7 +9,7 @@ use crate::spin::Spin;
 use crate::stamp::{self, Stamps};
 use crate::stream::Stream;
 use crate::tls::{Section, tls};
-use crate::{arena, recording, state};
+use crate::{arena, lineage, recording, state};
 use core::ffi::c_void;
 use foretrace_event::layout::ChunkKind;
 use foretrace_event::table::ENTRY_SIZE;
@@ -50,6 +50,9 @@ pub fn current() -> Option<&'static mut Thread> {
     let tls = tls();
     if tls.waiting.get() {
         return None;
+    }
+    if !lineage::is_own() {
+        state::leave();
     }
     // SAFETY: the recorder is this thread's alone from `begin` to `end`, and sections do not overlap.
     unsafe { tls.thread.get().as_mut() }

@@ -4,7 +4,8 @@
 //! recording of its own from its first thread on), the parent is not disturbed. A `vfork` child would run in the parent's
 //! memory and its operations would be taken for the parent's, so `vfork` forks, which the standard allows. `posix_spawn`
 //! calls nothing of ours in its child. The program that `exec` starts finds the settings in its environment and begins
-//! anew.
+//! anew. Forks by `syscall` and by `clone` are seen in [`super::raw`]; what is forked by other means is noticed late: see
+//! [`crate::lineage`].
 
 use crate::state::{self, sync};
 use core::ffi::{c_int, c_void};
@@ -19,6 +20,11 @@ unsafe extern "C" fn prepare() {
 }
 
 unsafe extern "C" fn child() {
+    born();
+}
+
+/// This process has been forked off a recorded one.
+pub fn born() {
     if state::is_recording() || state::is_replaying() {
         state::leave();
     }
@@ -70,11 +76,11 @@ interpose! {
     fn _Fork() -> c_int |pc| {
         sync(Op::ProcessFork, 0, 0, pc);
         // SAFETY: takes nothing.
-        let child = unsafe { real() };
-        if child == 0 && state::is_recording() {
-            state::leave();
+        let process = unsafe { real() };
+        if process == 0 {
+            born();
         }
-        child
+        process
     }
 
     fn _exit(status: c_int) |pc| {

@@ -1,0 +1,73 @@
+//! System calls that a program makes by number, and `clone`: those that make or end processes.
+//!
+//! A child that shares the parent's memory is a thread that libc does not know; what it does is taken for its creator's.
+
+use super::process::born;
+use crate::state::{self, sync};
+use core::ffi::{c_int, c_long, c_ulong, c_void};
+use foretrace_event::wire::Op;
+use libc::CLONE_VM;
+
+type Entry = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
+
+/// What a process made by `clone` does first. The child has a copy of it.
+struct Birth {
+    entry: Entry,
+    argument: *mut c_void,
+}
+
+unsafe extern "C-unwind" fn enter(birth: *mut c_void) -> c_int {
+    born();
+    // SAFETY: `clone` passes a birth that its caller's stack holds, of which this process has a copy.
+    let Birth { entry, argument } = unsafe { birth.cast::<Birth>().read() };
+    // SAFETY: the program asked for this call.
+    unsafe { entry(argument) }
+}
+
+/// Does this system call make a process with memory of its own, in which it returns as well?
+unsafe fn forks(number: c_long, first: c_ulong) -> bool {
+    match number {
+        libc::SYS_fork | libc::SYS_vfork => true,
+        libc::SYS_clone => first & CLONE_VM as c_ulong == 0,
+        // SAFETY: the kernel reads the flags there, and says so if it cannot; a null pointer is not looked at.
+        libc::SYS_clone3 => first != 0 && unsafe { *(first as *const u64) } & CLONE_VM as u64 == 0,
+        _ => false,
+    }
+}
+
+interpose! {
+    fn syscall(
+        number: c_long, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong, e: c_ulong, f: c_ulong,
+    ) -> c_long |pc| {
+        // SAFETY: the program's own arguments.
+        let forks = unsafe { forks(number, a) };
+        if forks {
+            sync(Op::ProcessFork, 0, 0, pc);
+        }
+        if number == libc::SYS_exit_group {
+            state::finish(a as c_int, pc);
+        }
+        // The child of a `vfork` would return on its parent's stack.
+        let number = if number == libc::SYS_vfork { libc::SYS_fork } else { number };
+        // SAFETY: as above.
+        let result = unsafe { real(number, a, b, c, d, e, f) };
+        if forks && result == 0 {
+            born();
+        }
+        result
+    }
+
+    fn clone(
+        entry: Entry, stack: *mut c_void, flags: c_int, argument: *mut c_void,
+        parent: *mut c_void, storage: *mut c_void, child: *mut c_void,
+    ) -> c_int |pc| {
+        if flags & CLONE_VM != 0 {
+            // SAFETY: the program's own arguments.
+            return unsafe { real(entry, stack, flags, argument, parent, storage, child) };
+        }
+        sync(Op::ProcessFork, 0, 0, pc);
+        let mut birth = Birth { entry, argument };
+        // SAFETY: the program's own arguments; the child's copy of this stack holds the birth.
+        unsafe { real(enter, stack, flags, (&raw mut birth).cast(), parent, storage, child) }
+    }
+}
