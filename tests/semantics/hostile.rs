@@ -96,6 +96,55 @@ fn strange_builds() {
     }
 }
 
+/// How often `sandbox.c` locks in each of its two halves.
+const LOCKS: usize = 200_000;
+
+#[test]
+fn system_calls_are_given_up() {
+    for way in [Way::Gcc, Way::Preload] {
+        for args in [["kill", "late"].as_slice(), &["error", "late"], &["kill", "early"], &["kill", "late", "all"]] {
+            let scratch = scratch();
+            let executable = build(&program("hostile/sandbox.c", &[]), way, scratch.path());
+            let directory = scratch.path().join("recording");
+            let outcome = finish(record(&directory).arg(executable).args(args), &directory);
+            assert_eq!((outcome.code(), outcome.stderr.as_str()), (0, ""), "{way:?} {args:?}");
+            let recording = open(&directory);
+            let expected = if args[1] == "late" { 2 * LOCKS } else { LOCKS };
+            assert_eq!((locks(&recording), recording.notes()), (expected, &[][..]), "{way:?} {args:?}");
+        }
+    }
+}
+
+/// There is less room than it needs: what is missing is told.
+#[test]
+fn system_calls_are_given_up_and_room_is_little() {
+    let scratch = scratch();
+    let executable = build(&program("hostile/sandbox.c", &[]), Way::Gcc, scratch.path());
+    let directory = scratch.path().join("recording");
+    let mut command = foretrace(&["record", "--limit", "1500K", "-o"]);
+    let outcome = finish(command.arg(&directory).arg("--").arg(executable).args(["kill", "early"]), &directory);
+    assert_eq!((outcome.code(), outcome.stderr.as_str()), (0, ""));
+    let recording = Recording::open(&directory).expect("it opens");
+    assert!(recording.notes().iter().any(|note| matches!(note, Note::Lost(_))), "{:?}", recording.notes());
+    let found = locks(&recording);
+    assert!(found > 0 && found < LOCKS, "{found}");
+    for thread in 0..recording.threads().len() {
+        assert!(recording.records(thread).all(|entry| entry.is_ok()));
+    }
+}
+
+/// Only the program that the tool starts is recorded before it has threads: another might never have any.
+#[test]
+fn system_calls_are_given_up_by_a_program_of_a_script() {
+    let scratch = scratch();
+    let executable = build(&program("hostile/sandbox.c", &[]), Way::Gcc, scratch.path());
+    let directory = scratch.path().join("recording");
+    let script = format!("{0} kill early && {0} error late", executable.display());
+    let outcome = finish(record(&directory).args(["sh", "-c", &script]), &directory);
+    assert_eq!((outcome.code(), outcome.stderr.as_str()), (0, ""));
+    assert_eq!(locks(&open(&directory)), 2 * LOCKS);
+}
+
 /// Opens a recording that a process may still be writing; while it does, the recording must say so.
 fn open_when_ended(directory: &Path, process: &str) -> Recording {
     for _ in 0..30_000 {
@@ -109,8 +158,7 @@ fn open_when_ended(directory: &Path, process: &str) -> Recording {
 }
 
 fn record_daemon(when: &str, flags: &[&str], scratch: &TempDir) -> (PathBuf, Outcome, PathBuf) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/semantics/hostile/daemon.c");
-    let executable = build(&Program::read(&path), Way::Gcc, scratch.path());
+    let executable = build(&program("hostile/daemon.c", &[]), Way::Gcc, scratch.path());
     let (directory, end) = (scratch.path().join("recording"), scratch.path().join("end"));
     let mut command = foretrace(&["record"]);
     command.args(flags).arg("-o").arg(&directory).arg("--").arg(executable).arg(when).arg(&end);

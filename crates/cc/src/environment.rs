@@ -1,12 +1,13 @@
 //! The environment variables Foretrace reads, and those that look as if it should.
 
 /// Every variable with our prefix that means something, and what it means.
-pub const VARIABLES: [(&str, &str); 5] = [
+pub const VARIABLES: [(&str, &str); 6] = [
     ("FORETRACE_CC", "the C compiler behind foretrace-cc"),
     ("FORETRACE_CXX", "the C++ compiler behind foretrace-c++"),
     ("FORETRACE_LOOPS", "0: accesses in counted loops are told one by one (clang)"),
     ("FORETRACE_CACHE", "where the runtime is unpacked"),
     ("FORETRACE_RUNTIME", "what the runtime does inside the program; set by foretrace itself"),
+    ("FORETRACE_TOOL", "the process that started the program; set by foretrace itself"),
 ];
 
 /// Of these names, those that begin like ours and mean nothing: most often a slip of the keyboard.

@@ -88,6 +88,7 @@ impl Program {
         let (name, args) =
             self.command.split_first().map_or((self.path.as_os_str(), &[][..]), |(n, a)| (n.as_ref(), a));
         command.arg0(name).args(args).env("FORETRACE_RUNTIME", settings);
+        command.env("FORETRACE_TOOL", std::process::id().to_string());
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         if let Some(directory) = &self.directory {
             command.current_dir(directory);

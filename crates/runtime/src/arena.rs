@@ -31,6 +31,14 @@ pub fn allocate(size: usize) -> Option<*mut u8> {
     Some(at as *mut u8)
 }
 
+/// Takes memory that the program is about to become unable to ask for. What is not used of it costs nothing.
+pub fn keep_room() {
+    const KEPT: usize = 16 * BLOCK;
+    if let Ok(at) = sys::map_memory(KEPT) {
+        *BLOCK_IN_USE.lock() = Block { at: at as usize, left: KEPT };
+    }
+}
+
 /// Memory for callers that will hand it to `free`: see [`owns`].
 pub fn allocate_early(size: usize) -> Option<*mut u8> {
     let mut early = EARLY.lock();

@@ -26,6 +26,7 @@ mod macros;
 
 mod access;
 mod arena;
+mod bpf;
 mod callers;
 mod elf;
 mod hooks;
@@ -41,6 +42,7 @@ mod prelude;
 mod real;
 mod recording;
 mod replay;
+mod sandbox;
 mod settings;
 mod spin;
 mod stamp;

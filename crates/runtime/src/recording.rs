@@ -5,7 +5,8 @@
 
 use crate::settings::Settings;
 use crate::spin::Spin;
-use crate::{lineage, places, sys};
+use crate::stream::ROOM;
+use crate::{lineage, places, sandbox, sys};
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use foretrace_event::layout::{
     CHUNK_HEADER_SIZE, CHUNK_MAGIC, ChunkKind, Flags, HEADER_SIZE, MAGIC, UNIT, VERSION, chunk, header,
@@ -158,10 +159,15 @@ impl Chunk {
             return None;
         }
         let chunk = Self { at: field(BASE.load(Ordering::Relaxed), start as usize), capacity };
-        chunk.set(chunk::KIND, kind as u32);
-        chunk.set(chunk::CAPACITY, capacity as u32);
-        word(chunk.at, chunk::MAGIC).store(CHUNK_MAGIC, Ordering::Release);
+        chunk.begin(kind);
         Some(chunk)
+    }
+
+    /// Writes what makes it a chunk.
+    fn begin(self, kind: ChunkKind) {
+        self.set(chunk::KIND, kind as u32);
+        self.set(chunk::CAPACITY, self.capacity as u32);
+        word(self.at, chunk::MAGIC).store(CHUNK_MAGIC, Ordering::Release);
     }
 
     fn set(self, offset: usize, value: u32) {
@@ -198,6 +204,31 @@ impl Chunk {
     #[inline]
     pub fn publish(self, used: usize) {
         self.set(chunk::USED, used as u32);
+    }
+
+    /// Where chunks can no longer be appended to `events`: leaves its first `used` bytes where they are, and makes the rest
+    /// the thread's next chunk, or takes another if that is small.
+    pub fn keep(self, used: usize) -> Option<Self> {
+        const SMALL: usize = 8 << 10;
+        if appends() {
+            return None;
+        }
+        let size = (CHUNK_HEADER_SIZE + used).next_multiple_of(UNIT);
+        let splits = self.capacity - size >= SMALL;
+        let next = if splits {
+            let rest = Self { at: field(self.at, size), capacity: self.capacity - size };
+            rest.begin(ChunkKind::Records);
+            rest
+        } else {
+            Self::take(ChunkKind::Records, ROOM)?
+        };
+        next.hand_to(word(self.at, chunk::THREAD).load(Ordering::Relaxed));
+        next.set(chunk::SEQUENCE, word(self.at, chunk::SEQUENCE).load(Ordering::Relaxed) + 1);
+        if splits {
+            // Readers find what follows only now.
+            self.set(chunk::CAPACITY, size as u32);
+        }
+        Some(next)
     }
 
     /// Appends its first `used` bytes to `events` and empties it; false if they could not be written.
@@ -269,16 +300,39 @@ fn grow(size: u64) -> bool {
     if size <= end {
         return true;
     }
-    let step = (size - end).max(STEP).next_multiple_of(STEP);
+    let extended = extend((size - end).max(STEP).next_multiple_of(STEP));
+    if !extended {
+        set_flag(Flags::NO_SPACE);
+    }
+    extended
+}
+
+/// Makes `open` so much longer. The caller holds the lock on that.
+fn extend(step: u64) -> bool {
+    let end = END.load(Ordering::Acquire);
     let room = SPACE.load(Ordering::Relaxed).min(sys::file_size_limit());
     let allocated =
         end + step <= room && descriptor(OPEN_FILE).is_ok_and(|open| sys::allocate(open, end, step).is_ok());
-    if !allocated {
-        set_flag(Flags::NO_SPACE);
-        return false;
+    if allocated {
+        END.store(end + step, Ordering::Release);
     }
-    END.store(end + step, Ordering::Release);
-    true
+    allocated
+}
+
+/// How much room is taken for what can no longer be appended to `events`: the first of these that there is.
+const KEPT: [u64; 4] = [64 << 20, 16 << 20, 4 << 20, STEP];
+
+/// Takes room in `open`, which the program is about to become unable to ask for.
+pub fn keep_room() {
+    let _growing = GROWING.lock();
+    let limit = LIMIT.load(Ordering::Relaxed).max(STEP);
+    let _ = KEPT.into_iter().filter(|size| *size <= limit).any(extend);
+}
+
+/// Can chunks be appended to `events`? If not, they stay in `open`. A ring's cannot stay.
+fn appends() -> bool {
+    let refused = [libc::SYS_pwritev, libc::SYS_fstat].into_iter().any(sandbox::refuses);
+    !refused || RING.load(Ordering::Relaxed)
 }
 
 /// The program ends in an orderly way. Other threads may still be writing: the command line tool folds `open` into

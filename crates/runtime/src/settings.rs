@@ -5,6 +5,7 @@
 //! replay exact=0|1 loose=0|1 hold=0|1 dir=PATH
 //! ```
 //!
+//! `FORETRACE_TOOL` is the tool's process, so that the program it has started can tell itself from what that starts.
 //! `dir` is last and takes the rest of the value. Nothing is read in a set-uid program, and a value that is not of
 //! this form turns the runtime off.
 
@@ -38,6 +39,8 @@ pub struct Settings {
     pub loose: bool,
     /// Keep a replayed program that has failed, for a debugger.
     pub hold: bool,
+    /// The command line tool's process; zero if unknown.
+    pub tool: u32,
     dir: [u8; PATH],
     dir_len: usize,
 }
@@ -63,7 +66,14 @@ impl Settings {
             return None;
         }
         // SAFETY: an environment variable's value ends with zero and is not changed while the runtime starts.
-        Self::parse(unsafe { CStr::from_ptr(value) }.to_bytes())
+        let mut settings = Self::parse(unsafe { CStr::from_ptr(value) }.to_bytes())?;
+        // SAFETY: as above.
+        let tool = unsafe { getenv(c"FORETRACE_TOOL".as_ptr()) };
+        if !tool.is_null() {
+            // SAFETY: as above.
+            settings.tool = number(unsafe { CStr::from_ptr(tool) }.to_bytes()).unwrap_or(0) as u32;
+        }
+        Some(settings)
     }
 
     fn parse(value: &[u8]) -> Option<Self> {
@@ -78,6 +88,7 @@ impl Settings {
             exact: false,
             loose: false,
             hold: false,
+            tool: 0,
             dir: [0; PATH],
             dir_len: 0,
         };

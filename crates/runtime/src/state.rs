@@ -166,6 +166,24 @@ fn begin_with_first() {
     crate::interpose::process::watch();
 }
 
+/// The program is about to give up system calls that the recorder needs. The one that the command line tool has started
+/// is recorded from here on, while that can be begun; others might take its place without ever making a thread, and are not.
+pub fn before_filter() {
+    if STATE.load(Ordering::Acquire) == ARMED {
+        let settings = SETTINGS.lock();
+        let is_first = |settings: &Settings| settings.tool == sys::parent();
+        let begins = settings.as_ref().is_some_and(|it| it.replay || it.follow || is_first(it));
+        drop(settings);
+        if begins { begin_with_first() } else { STATE.store(OFF, Ordering::Release) }
+    }
+    if is_recording() && lineage::is_own() {
+        let _section = Section::nest();
+        modules::write();
+        recording::keep_room();
+        crate::arena::keep_room();
+    }
+}
+
 fn begin_replaying() {
     // Threads of the replay look into the side files' directory, too: the lock is not held meanwhile.
     let settings = SETTINGS.lock().take();
@@ -214,10 +232,18 @@ pub fn own_file(name: &[u8]) -> Option<i32> {
     sys::open(&settings.as_ref()?.path(name), libc::O_RDWR | libc::O_NOFOLLOW, 0).ok()
 }
 
-/// The process ends in an orderly way. A child of `vfork` that ends is not the process, though it has its memory.
+/// A child that has the process's memory is not the process.
+fn is_recorded_process() -> bool {
+    match sys::pid() {
+        0 => lineage::is_own(),
+        pid => recording::is_of(pid),
+    }
+}
+
+/// The process ends in an orderly way. A child of `vfork` that ends is not the process.
 pub fn finish(status: i32, pc: usize) {
     replay::finish();
-    if is_recording() && recording::is_of(sys::pid()) && !FINISHED.swap(true, Ordering::Relaxed) {
+    if is_recording() && is_recorded_process() && !FINISHED.swap(true, Ordering::Relaxed) {
         modules::write();
         sync(Op::Exit, 0, u64::from(status as u32), pc);
         recording::close();

@@ -5,7 +5,7 @@ use foretrace_event::layout::ChunkKind;
 use foretrace_event::wire::{Access, Decoder, Encoder, MAX_RECORD, Sync};
 
 /// Bytes of records that a thread gathers before it writes them out.
-const ROOM: usize = (64 << 10) - 64;
+pub const ROOM: usize = (64 << 10) - 64;
 
 /// The writing end of a thread's records. All fields are plain: a stream belongs to one thread.
 pub struct Stream {
@@ -73,8 +73,12 @@ impl Stream {
     #[cold]
     pub fn spill(&mut self) {
         self.publish();
-        if self.used > 0 && !self.chunk.spill(self.used) {
-            recording::lost(self.count());
+        if self.used > 0 {
+            match self.chunk.keep(self.used) {
+                Some(next) => self.chunk = next,
+                None if self.chunk.spill(self.used) => {}
+                None => recording::lost(self.count()),
+            }
         }
         self.used = 0;
         self.encoder = Encoder::new();

@@ -1,13 +1,19 @@
-//! The kernel, called directly: libc's wrappers may be interposed, by us or by the program.
+//! The kernel, called directly: libc's wrappers may be interposed, by us or by the program. What a filter of the program's
+//! refuses is not asked for ([`sandbox`]).
 
+use crate::sandbox;
 use crate::settings::Decimal;
 use core::arch::asm;
+use core::sync::atomic::{AtomicU64, Ordering};
 
 /// A system call's result: a value, or an error number.
 pub type Result<T> = core::result::Result<T, i32>;
 
 #[inline]
 unsafe fn syscall6(number: i64, args: [u64; 6]) -> Result<u64> {
+    if sandbox::refuses(number) {
+        return Err(libc::EPERM);
+    }
     let ret: i64;
     // SAFETY: the caller passes arguments the kernel may act on; the clobbers are those of the system call ABI.
     unsafe {
@@ -149,11 +155,14 @@ pub fn identity(fd: i32) -> Result<[u64; 2]> {
     Ok([data.st_dev, data.st_ino])
 }
 
-/// How large the process may make a file.
+/// How large the process may make a file; where that can no longer be known, what it was before.
 pub fn file_size_limit() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(u64::MAX);
     let mut limit = [u64::MAX; 2];
-    let _ = call!(SYS_prlimit64, 0, libc::RLIMIT_FSIZE, 0, limit.as_mut_ptr());
-    limit[0]
+    if call!(SYS_prlimit64, 0, libc::RLIMIT_FSIZE, 0, limit.as_mut_ptr()).is_ok() {
+        LAST.store(limit[0], Ordering::Relaxed);
+    }
+    LAST.load(Ordering::Relaxed)
 }
 
 /// Sets a file's length.
@@ -243,9 +252,14 @@ pub fn exit(status: i32) -> ! {
     }
 }
 
-/// The process.
+/// The process; zero if the kernel does not say.
 pub fn pid() -> u32 {
     call!(SYS_getpid).unwrap_or(0) as u32
+}
+
+/// The process that made this one.
+pub fn parent() -> u32 {
+    call!(SYS_getppid).unwrap_or(0) as u32
 }
 
 /// Ends the process as `abort` would, calling nothing.

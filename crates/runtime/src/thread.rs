@@ -9,7 +9,7 @@ use crate::spin::Spin;
 use crate::stamp::{self, Stamps};
 use crate::stream::Stream;
 use crate::tls::{Section, tls};
-use crate::{arena, lineage, recording, state};
+use crate::{arena, lineage, recording, sandbox, state};
 use core::ffi::c_void;
 use foretrace_event::layout::ChunkKind;
 use foretrace_event::table::ENTRY_SIZE;
@@ -239,6 +239,10 @@ pub fn handle() -> u64 {
 
 /// The current thread's stack: lowest address and size; zeros if unknown.
 pub fn stack() -> (usize, usize) {
+    // Among the attributes that libc asks for is the affinity.
+    if sandbox::refuses(libc::SYS_sched_getaffinity) {
+        return (0, 0);
+    }
     // SAFETY: the attributes are initialised by the first call and used only if it succeeded.
     unsafe {
         let mut attributes = core::mem::zeroed();

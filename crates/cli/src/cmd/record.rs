@@ -99,7 +99,8 @@ fn start(args: &Args, program: &Path, way: Way, directory: &Path) -> anyhow::Res
     use std::os::unix::process::CommandExt;
     let mut command = Command::new(program);
     command.arg0(&args.command[0]).args(&args.command[1..]);
-    command.env("FORETRACE_RUNTIME", settings(args, directory)).envs(way.environment()?);
+    command.env("FORETRACE_RUNTIME", settings(args, directory)).env("FORETRACE_TOOL", std::process::id().to_string());
+    command.envs(way.environment()?);
     command.spawn().with_context(|| format!("cannot run {}", program.display()))
 }
 

@@ -1,10 +1,14 @@
-//! System calls that a program makes by number, and `clone`: those that make or end processes.
+//! System calls that a program makes by number, `clone` and `prctl`: those that make or end processes, name threads, or
+//! give up system calls.
 //!
 //! A child that shares the parent's memory is a thread that libc does not know; what it does is taken for its creator's.
 
 use super::process::born;
+use crate::bpf::Instruction;
+use crate::sandbox::{self, Set};
 use crate::state::{self, sync};
-use core::ffi::{c_int, c_long, c_ulong, c_void};
+use crate::{names, thread};
+use core::ffi::{c_char, c_int, c_long, c_ulong, c_void};
 use foretrace_event::wire::Op;
 use libc::CLONE_VM;
 
@@ -35,6 +39,51 @@ unsafe fn forks(number: c_long, first: c_ulong) -> bool {
     }
 }
 
+/// A filter of system calls, as it is handed to the kernel.
+#[repr(C)]
+struct Filter {
+    length: u16,
+    instructions: *const Instruction,
+}
+
+/// What a call is about to refuse to the program's later ones.
+unsafe fn refused(number: c_long, a: c_ulong, b: c_ulong, c: c_ulong) -> Set {
+    const STRICT: c_ulong = libc::SECCOMP_SET_MODE_STRICT as c_ulong;
+    const FILTER: c_ulong = libc::SECCOMP_SET_MODE_FILTER as c_ulong;
+    let (mode, filter) = match number {
+        // `prctl` counts the modes from one.
+        libc::SYS_prctl if a == libc::PR_SET_SECCOMP as c_ulong => (b.wrapping_sub(1), c),
+        libc::SYS_seccomp => (a, c),
+        _ => return Set::default(),
+    };
+    match (mode, filter as *const Filter) {
+        (STRICT, _) => sandbox::refused_by_strict(),
+        // SAFETY: the kernel will read the filter there.
+        (FILTER, filter) if !filter.is_null() => unsafe {
+            let Filter { length, instructions } = filter.read();
+            if instructions.is_null() {
+                return Set::default();
+            }
+            sandbox::refused_by(core::slice::from_raw_parts(instructions, length.into()))
+        },
+        _ => Set::default(),
+    }
+}
+
+/// Makes a call that refuses others, for which the recorder prepares.
+fn give_up(set: Set, call: impl FnOnce() -> c_long) -> c_long {
+    if set.is_empty() || !state::is_on() {
+        return call();
+    }
+    state::before_filter();
+    let new = sandbox::refuse(set);
+    let result = call();
+    if result < 0 {
+        sandbox::allow(new);
+    }
+    result
+}
+
 interpose! {
     fn syscall(
         number: c_long, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong, e: c_ulong, f: c_ulong,
@@ -50,11 +99,22 @@ interpose! {
         // The child of a `vfork` would return on its parent's stack.
         let number = if number == libc::SYS_vfork { libc::SYS_fork } else { number };
         // SAFETY: as above.
-        let result = unsafe { real(number, a, b, c, d, e, f) };
+        let result = unsafe { give_up(refused(number, a, b, c), || real(number, a, b, c, d, e, f)) };
         if forks && result == 0 {
             born();
         }
         result
+    }
+
+    fn prctl(option: c_int, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong) -> c_int {
+        // SAFETY: the program's own arguments; those that it did not pass are not looked at.
+        unsafe {
+            if option == libc::PR_SET_NAME {
+                names::name_thread(thread::current_id(), a as *const c_char);
+            }
+            let refused = refused(libc::SYS_prctl, option as c_ulong, a, b);
+            give_up(refused, || real(option, a, b, c, d).into()) as c_int
+        }
     }
 
     fn clone(

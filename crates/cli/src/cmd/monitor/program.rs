@@ -122,5 +122,6 @@ fn spawn(command: &[OsString], backlog: u64, directory: &Path) -> anyhow::Result
     settings.push(directory);
     let mut process = Command::new(&program);
     process.arg0(&command[0]).args(&command[1..]).env("FORETRACE_RUNTIME", settings).envs(way.environment()?);
+    process.env("FORETRACE_TOOL", std::process::id().to_string());
     process.spawn().with_context(|| format!("cannot run {}", program.display()))
 }

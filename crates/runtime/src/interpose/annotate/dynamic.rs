@@ -4,7 +4,7 @@ use crate::access::{ignore, resume};
 use crate::lines::{READ, WRITE};
 use crate::state::sync;
 use crate::{names, thread};
-use core::ffi::{c_char, c_int, c_void};
+use core::ffi::{c_char, c_int};
 use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};
 
@@ -180,16 +180,6 @@ interpose! {
         unsafe {
             names::name_thread(thread::by_handle(thread), name);
             real(thread, name)
-        }
-    }
-
-    fn prctl(option: c_int, a: *mut c_void, b: u64, c: u64, d: u64) -> c_int {
-        // SAFETY: the program's own arguments; those that it did not pass are not looked at.
-        unsafe {
-            if option == libc::PR_SET_NAME {
-                names::name_thread(thread::current_id(), a.cast());
-            }
-            real(option, a, b, c, d)
         }
     }
 }
