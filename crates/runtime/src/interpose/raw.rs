@@ -7,7 +7,7 @@ use super::process::born;
 use crate::bpf::Instruction;
 use crate::sandbox::{self, Set};
 use crate::state::{self, sync};
-use crate::{names, thread};
+use crate::{names, sys, thread};
 use core::ffi::{c_char, c_int, c_long, c_ulong, c_void};
 use foretrace_event::wire::Op;
 use libc::CLONE_VM;
@@ -36,6 +36,20 @@ unsafe fn forks(number: c_long, first: c_ulong) -> bool {
         // SAFETY: the kernel reads the flags there, and says so if it cannot; a null pointer is not looked at.
         libc::SYS_clone3 => first != 0 && unsafe { *(first as *const u64) } & CLONE_VM as u64 == 0,
         _ => false,
+    }
+}
+
+/// A call that is of no interest. Allocators make such calls before functions of libc can be looked up.
+unsafe fn plain(number: c_long, arguments: [c_ulong; 6]) -> c_long {
+    // SAFETY: the program's own arguments; every thread has its `errno`.
+    unsafe {
+        match sys::any_call(number, arguments) {
+            Ok(result) => result as c_long,
+            Err(error) => {
+                *libc::__errno_location() = error;
+                -1
+            }
+        }
     }
 }
 
@@ -88,7 +102,13 @@ interpose! {
     fn syscall(
         number: c_long, a: c_ulong, b: c_ulong, c: c_ulong, d: c_ulong, e: c_ulong, f: c_ulong,
     ) -> c_long |pc| {
-        // SAFETY: the program's own arguments.
+        match number {
+            libc::SYS_fork | libc::SYS_vfork | libc::SYS_clone | libc::SYS_clone3 => {}
+            libc::SYS_seccomp | libc::SYS_prctl | libc::SYS_exit_group => {}
+            // SAFETY: the program's own arguments.
+            _ => return unsafe { plain(number, [a, b, c, d, e, f]) },
+        }
+        // SAFETY: as above.
         let forks = unsafe { forks(number, a) };
         if forks {
             sync(Op::ProcessFork, 0, 0, pc);
