@@ -58,7 +58,7 @@ pub fn run(filter: &[Instruction], call: &Call) -> Option<u32> {
 fn load(code: u16, value: u32, call: &Call, memory: &[u32; 16]) -> Option<u32> {
     match code & 0xe0 {
         0x00 => Some(value),
-        0x20 if value % 4 == 0 => call.0.get(value as usize / 4).copied(),
+        0x20 if value.is_multiple_of(4) => call.0.get(value as usize / 4).copied(),
         0x60 => memory.get(value as usize).copied(),
         0x80 => Some((WORDS * 4) as u32),
         _ => None,
