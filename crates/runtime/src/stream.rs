@@ -2,7 +2,7 @@
 
 use crate::recording::{self, Chunk};
 use foretrace_event::layout::ChunkKind;
-use foretrace_event::wire::{Access, Decoder, Encoder, MAX_RECORD, Sync};
+use foretrace_event::wire::{Access, Encoder, MAX_RECORD, Sync};
 
 /// Bytes of records that a thread gathers before it writes them out.
 pub const ROOM: usize = (64 << 10) - 64;
@@ -11,6 +11,8 @@ pub const ROOM: usize = (64 << 10) - 64;
 pub struct Stream {
     chunk: Chunk,
     used: usize,
+    /// How many records are gathered: decoding them, to say how many were lost, would take as long as writing them.
+    records: u32,
     encoder: Encoder,
 }
 
@@ -23,7 +25,7 @@ impl Stream {
     /// The stream of a new thread.
     pub fn new(chunk: Chunk, thread: u32) -> Self {
         chunk.hand_to(thread);
-        Self { chunk, used: 0, encoder: Encoder::new() }
+        Self { chunk, used: 0, records: 0, encoder: Encoder::new() }
     }
 
     /// The space it uses.
@@ -46,6 +48,7 @@ impl Stream {
     pub fn sync(&mut self, record: &Sync) {
         let out = self.room();
         self.used += self.encoder.sync(out, record);
+        self.records += 1;
         self.publish();
     }
 
@@ -54,19 +57,13 @@ impl Stream {
     pub fn access(&mut self, record: &Access) {
         let out = self.room();
         self.used += self.encoder.access(out, record);
+        self.records += 1;
     }
 
     /// Makes all that was written visible.
     #[inline]
     pub fn publish(&mut self) {
         self.chunk.publish(self.used);
-    }
-
-    /// How many records have been gathered.
-    fn count(&self) -> u64 {
-        // SAFETY: the bytes below `used` are this thread's, in the chunk's mapping, and nobody writes them meanwhile.
-        let bytes = unsafe { core::slice::from_raw_parts(self.chunk.content(), self.used) };
-        Decoder::new(bytes).take_while(Result::is_ok).count() as u64
     }
 
     /// Writes what has been gathered to the file.
@@ -77,10 +74,10 @@ impl Stream {
             match self.chunk.keep(self.used) {
                 Some(next) => self.chunk = next,
                 None if self.chunk.spill(self.used) => {}
-                None => recording::lost(self.count()),
+                None => recording::lost(u64::from(self.records)),
             }
         }
-        self.used = 0;
+        (self.used, self.records) = (0, 0);
         self.encoder = Encoder::new();
     }
 }

@@ -2,6 +2,7 @@
 
 mod feed;
 mod live;
+mod pace;
 mod places;
 mod program;
 mod queue;

@@ -10,6 +10,7 @@
 
 use super::Out;
 use super::feed::Feed;
+use super::pace::Pace;
 use super::places::Places;
 use super::program::Program;
 use super::queue::Item;
@@ -30,7 +31,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// After so many looks an operation is taken to have happened. One that failed is taken back right away.
 const PATIENCE: u64 = 3;
 /// So many records are handed over before it is looked at what else there is.
-const BATCH: u64 = 1 << 18;
+const BATCH: u64 = 1 << 14;
 
 /// Runs the program and evaluates meanwhile; what could not be kept is said.
 pub fn run(
@@ -78,6 +79,7 @@ pub fn run(
 /// Records on their way to the engine.
 struct Live {
     tail: Tail,
+    pace: Pace,
     /// Made when there is something to name: the program has loaded its files by then.
     feed: Option<Feed>,
     groups: Groups,
@@ -96,7 +98,7 @@ impl Live {
     fn new(directory: &Path, backlog: u64) -> Live {
         let tail = Tail::new(directory, backlog);
         let (limit, passed, late, gaps, delivered) = (0, 0, 0, 0, 0);
-        Live { tail, feed: None, groups: Groups::default(), limit, passed, late, gaps, delivered, over: false }
+        Live { tail, pace: Pace::new(), feed: None, groups: Groups::default(), limit, passed, late, gaps, delivered, over: false }
     }
 
     /// Hands over what is certain by now; says how many records that were.
@@ -181,6 +183,7 @@ impl Live {
                 }
             }
             self.delivered += 1;
+            self.pace.step();
         }
         Ok(())
     }
@@ -194,6 +197,7 @@ impl Live {
         out: &mut Out<'_>,
     ) -> anyhow::Result<()> {
         self.over = true;
+        self.pace.run_free();
         self.tail.poll_last().context("cannot read the recording")?;
         if !self.tail.has_begun() {
             eprintln!("foretrace: the program made no thread that could be recorded");
