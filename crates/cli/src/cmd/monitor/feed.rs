@@ -3,7 +3,7 @@
 //! Every operation and every access is a timestamp of its own; its streams (`threadid`, `function`, `line`, and what
 //! it did) have their events there. Timestamps count.
 
-use super::places::Places;
+use super::places::{Code, Places};
 use anyhow::bail;
 use foretrace_event::LockClass;
 use foretrace_event::wire::{Access, LockArg, Op, Sync};
@@ -78,6 +78,8 @@ enum Stream {
 pub struct Feed {
     inputs: [Option<usize>; STREAMS.len()],
     places: Places,
+    /// The instruction that was named last.
+    here: Option<(u64, Code)>,
     time: Time,
     /// How often each thread holds each lock it may lock again.
     depths: FxHashMap<(u64, u64), u32>,
@@ -98,7 +100,14 @@ impl Feed {
                 inputs[stream] = Some(index);
             }
         }
-        Ok(Feed { inputs, places, time: 0, depths: FxHashMap::default(), instructions: FxHashMap::default() })
+        Ok(Feed {
+            inputs,
+            places,
+            here: None,
+            time: 0,
+            depths: FxHashMap::default(),
+            instructions: FxHashMap::default(),
+        })
     }
 
     pub fn places(&self) -> &Places {
@@ -150,7 +159,11 @@ impl Feed {
         self.time += 1;
         self.address(engine, Stream::ThreadId, thread, sink)?;
         if self.wants(Stream::Function) || self.wants(Stream::Line) || self.wants(Stream::Column) {
-            let place = self.places.code(pc);
+            // Reads and writes of a line, and many lines, are of one instruction.
+            if self.here.as_ref().is_none_or(|(known, _)| *known != pc) {
+                self.here = Some((pc, self.places.code(pc)));
+            }
+            let place = self.here.as_ref().map(|(_, place)| place.clone()).expect("it was just looked up");
             self.push(engine, Stream::Function, place.function, sink)?;
             self.push(engine, Stream::Line, place.line, sink)?;
             self.push(engine, Stream::Column, place.column, sink)?;

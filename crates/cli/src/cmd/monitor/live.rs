@@ -98,7 +98,18 @@ impl Live {
     fn new(directory: &Path, backlog: u64) -> Live {
         let tail = Tail::new(directory, backlog);
         let (limit, passed, late, gaps, delivered) = (0, 0, 0, 0, 0);
-        Live { tail, pace: Pace::new(), feed: None, groups: Groups::default(), limit, passed, late, gaps, delivered, over: false }
+        Live {
+            tail,
+            pace: Pace::new(),
+            feed: None,
+            groups: Groups::default(),
+            limit,
+            passed,
+            late,
+            gaps,
+            delivered,
+            over: false,
+        }
     }
 
     /// Hands over what is certain by now; says how many records that were.

@@ -8,6 +8,7 @@ use foretrace_stream::engine::Engine;
 use foretrace_trace::Recording;
 use rustc_hash::FxHashMap;
 use std::path::Path;
+use std::rc::Rc;
 
 /// Feeds a recording to the engine: once to see which bytes are accessed together, once to hand the events over.
 pub fn run(path: &Path, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<()> {
@@ -35,9 +36,13 @@ pub fn run(path: &Path, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Resul
 }
 
 /// The bytes of every line in groups that are always accessed together: what a variable is, seen from outside.
+///
+/// Few lines are divided in a way of their own: they share those there are, by number.
 #[derive(Default)]
 pub struct Groups {
-    lines: FxHashMap<u64, Vec<u64>>,
+    lines: FxHashMap<u64, u32>,
+    ways: Vec<Rc<[u64]>>,
+    numbers: FxHashMap<Rc<[u64]>, u32>,
 }
 
 impl Groups {
@@ -55,22 +60,43 @@ impl Groups {
 
     /// The groups of a line that is accessed, with this access.
     pub fn with(&mut self, access: &Access, places: &Places) -> &[u64] {
-        let groups = self.lines.entry(access.line).or_default();
-        refine(groups, access.line, access.reads, places);
-        refine(groups, access.line, access.writes, places);
-        groups
+        let known = self.lines.get(&access.line).copied();
+        if let Some(way) = known
+            && [access.reads, access.writes].iter().all(|mask| is_divided(&self.ways[way as usize], *mask))
+        {
+            return &self.ways[way as usize];
+        }
+        let mut groups = known.map_or(Vec::new(), |way| self.ways[way as usize].to_vec());
+        refine(&mut groups, access.line, access.reads, places);
+        refine(&mut groups, access.line, access.writes, places);
+        let way = self.number(groups.into());
+        self.lines.insert(access.line, way);
+        &self.ways[way as usize]
+    }
+
+    fn number(&mut self, groups: Rc<[u64]>) -> u32 {
+        *self.numbers.entry(groups).or_insert_with_key(|groups| {
+            self.ways.push(groups.clone());
+            self.ways.len() as u32 - 1
+        })
     }
 
     pub fn of_line(&self, line: u64) -> &[u64] {
-        self.lines.get(&line).map_or(&[], Vec::as_slice)
+        self.lines.get(&line).map_or(&[], |way| &self.ways[*way as usize])
     }
+}
+
+/// Whether the mask consists of whole groups.
+#[inline]
+fn is_divided(groups: &[u64], mask: u64) -> bool {
+    let whole = |part: u64, group: &u64| part | if group & mask == *group { *group } else { 0 };
+    groups.iter().fold(0, whole) == mask
 }
 
 /// Splits the groups of a line so that each lies within the mask or outside of it.
 fn refine(groups: &mut Vec<u64>, line: u64, mask: u64, places: &Places) {
-    let whole = |part: u64, group: &u64| part | if group & mask == *group { *group } else { 0 };
     // Mostly nothing changes.
-    if groups.iter().fold(0, whole) == mask {
+    if is_divided(groups, mask) {
         return;
     }
     let known = groups.iter().fold(0, |all, group| all | group);
