@@ -289,7 +289,7 @@ impl Expander {
     fn gen_fields(&mut self, names: Option<Rc<[Rc<str>]>>, items: &[CoreRef], env: &Rc<GenEnv>) -> Result<Part> {
         let parts = items.iter().map(|item| self.gen_core(item, env)).collect::<Result<Vec<_>>>()?;
         if let Some(items) = statics(&parts) {
-            return Ok(Part::Static(Value::Fields(Rc::new(Fields { names, items }))));
+            return Ok(Part::Static(Value::Fields(Rc::new(Fields { names, items: items.into() }))));
         }
         let codes = self.codes(parts, env.depth)?;
         Ok(Part::Code(Code::Fields(names, codes)))

@@ -189,6 +189,6 @@ impl<'a> Reader<'a> {
         })?;
         let items = values.into_iter().collect::<Option<Vec<Value>>>()?;
         let names = Some(fields.iter().map(|(name, _)| name.clone()).collect());
-        Some(Value::Fields(Rc::new(Fields { names, items })))
+        Some(Value::Fields(Rc::new(Fields { names, items: items.into() })))
     }
 }

@@ -32,7 +32,7 @@ fn json(out: &mut impl Write, value: &Value) -> io::Result<()> {
             None => array(out, fields.items.iter()),
             Some(names) => {
                 out.write_all(b"{")?;
-                for (index, (name, item)) in names.iter().zip(&fields.items).enumerate() {
+                for (index, (name, item)) in names.iter().zip(fields.items.iter()).enumerate() {
                     separator(out, index)?;
                     string(out, name)?;
                     out.write_all(b":")?;

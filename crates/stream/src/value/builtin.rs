@@ -138,8 +138,7 @@ pub fn apply1(op: Builtin, a: Value) -> Value {
         (Builtin::IsSome, a) => Value::Bool(matches!(a, Value::Some(_))),
         (Builtin::GetSome, Value::Some(a)) => Rc::unwrap_or_clone(a),
         (Builtin::GetSome, _) => Value::error("getSome of None"),
-        (Builtin::SetSize, Value::Set(a)) => size(a.len()),
-        (Builtin::MapSize, Value::Map(a)) => size(a.len()),
+        (Builtin::SetSize | Builtin::MapSize, a) => size_of_table(&a),
         (Builtin::MapKeys, Value::Map(a)) => Value::List(Rc::new(a.keys().cloned().collect())),
         (Builtin::ListSize, Value::List(a)) => size(a.len()),
         (Builtin::ListTail, Value::List(a)) => list::tail(a),
@@ -282,7 +281,7 @@ pub fn map_add(map: Value, key: Value, value: Value) -> Value {
 }
 
 fn union(mut a: Rc<SetValue>, b: &Rc<SetValue>) -> Value {
-    if b.keys().any(|key| !a.contains(key)) {
+    if !b.all(|key| a.contains(key)) {
         let target = Rc::make_mut(&mut a);
         b.keys().for_each(|key| target.insert(key.clone(), ()));
     }
@@ -291,7 +290,7 @@ fn union(mut a: Rc<SetValue>, b: &Rc<SetValue>) -> Value {
 
 fn kept(mut a: Rc<SetValue>, mut keep: impl FnMut(&Value) -> bool) -> Value {
     // A set that would stay as it is must not be copied because someone else looks at it.
-    if !a.keys().all(&mut keep) {
+    if !a.all(&mut keep) {
         Rc::make_mut(&mut a).retain(keep);
     }
     Value::Set(a)
@@ -308,6 +307,16 @@ fn formatted(format: &Value, value: &Value) -> Value {
     match format {
         Value::Str(format) => format::format(format, value),
         _ => unreachable!("strings are checked by type"),
+    }
+}
+
+/// How many entries a set or a map has; a failure is passed on.
+pub fn size_of_table(table: &Value) -> Value {
+    match table {
+        Value::Set(set) => size(set.len()),
+        Value::Map(map) => size(map.len()),
+        Value::Error(_) => table.clone(),
+        other => mistyped(Builtin::MapSize, std::slice::from_ref(other)),
     }
 }
 

@@ -2,13 +2,16 @@
 pub mod builtin;
 mod float;
 mod format;
+mod hashed;
 pub mod int;
+mod items;
 mod list;
 mod show;
 pub mod table;
 mod text;
 
 pub use builtin::Builtin;
+pub use items::Items;
 use num_bigint::BigInt;
 pub use show::Shown;
 use std::cmp::Ordering;
@@ -18,8 +21,10 @@ use table::Table;
 pub type SetValue = Table<()>;
 pub type MapValue = Table<Value>;
 
-/// A value of the language, or what stands where one is missing.
+/// A value of the language, or what stands where one is missing. Which it is takes a whole word: a value is copied as two,
+/// not as a byte and fifteen more.
 #[derive(Debug, Default)]
+#[repr(u64)]
 pub enum Value {
     /// No value: a stream that never had an event, a parameter without one.
     #[default]
@@ -50,7 +55,7 @@ const _: () = assert!(size_of::<Value>() == 16);
 #[derive(Clone, Debug)]
 pub struct Fields {
     pub names: Option<Rc<[Rc<str>]>>,
-    pub items: Vec<Value>,
+    pub items: Items,
 }
 
 /// Why a value could not be computed.
@@ -85,7 +90,7 @@ impl Value {
     }
 
     pub fn tuple(items: Vec<Value>) -> Value {
-        if items.is_empty() { Value::Unit } else { Value::Fields(Rc::new(Fields { names: None, items })) }
+        if items.is_empty() { Value::Unit } else { Value::Fields(Rc::new(Fields { names: None, items: items.into() })) }
     }
 
     pub fn some(value: Value) -> Value {
@@ -194,6 +199,8 @@ impl PartialEq for Value {
         match (self, other) {
             (Value::Int(a), Value::Int(b)) => a == b,
             (Value::Str(a), Value::Str(b)) => Rc::ptr_eq(a, b) || a == b,
+            (Value::Set(a), Value::Set(b)) if a.len() != b.len() => false,
+            (Value::Map(a), Value::Map(b)) if a.len() != b.len() => false,
             _ => self.cmp(other).is_eq(),
         }
     }
@@ -225,7 +232,7 @@ impl Value {
             (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
             (Value::Float(a), Value::Float(b)) => float::order(*a, *b),
             (Value::Str(a), Value::Str(b)) => a.cmp(b),
-            (Value::Fields(a), Value::Fields(b)) => a.items.cmp(&b.items),
+            (Value::Fields(a), Value::Fields(b)) => a.items.iter().cmp(b.items.iter()),
             (Value::Some(a), Value::Some(b)) => a.cmp(b),
             (Value::List(a), Value::List(b)) => a.cmp(b),
             (Value::Set(a), Value::Set(b)) => a.iter().cmp(b.iter()),

@@ -62,7 +62,7 @@ fn show_fields(f: &mut Formatter<'_>, fields: &Fields) -> fmt::Result {
         None => listed(f, "(", fields.items.iter()),
         Some(names) => {
             f.write_str("{")?;
-            separated(f, names.iter().zip(&fields.items).map(|(name, value)| Named(name, value)))?;
+            separated(f, names.iter().zip(fields.items.iter()).map(|(name, value)| Named(name, value)))?;
             f.write_str("}")
         }
     }
