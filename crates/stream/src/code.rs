@@ -219,9 +219,24 @@ impl Code {
         }
         match self {
             Code::Op1(_, inner) | Code::Unbox(inner) | Code::Field(inner, _) => inner.first_use(slot),
-            Code::Op2(_, parts) | Code::And(parts) | Code::Or(parts) | Code::Let(_, parts) => parts[0].first_use(slot),
+            // Which of two conditions comes first makes no difference.
+            Code::And(parts) | Code::Or(parts) => parts.iter_mut().find_map(|part| part.first_use(slot)),
+            Code::Op2(_, parts) | Code::Let(_, parts) => parts[0].first_use(slot),
             Code::If(parts) | Code::Choose(parts) => parts[0].first_use(slot),
             _ => None,
+        }
+    }
+
+    /// The parameter of this number is an option that always has a value, and is given as that value.
+    pub fn always_present(&mut self, param: u32) {
+        self.parts_mut().into_iter().for_each(|part| part.always_present(param));
+        match *self {
+            Code::Present(slot) if slot == param => *self = Code::Const(Value::Bool(true)),
+            Code::Unwrap { slot, take } if slot == param => *self = Code::Local { slot, take },
+            Code::Boxed { slot, .. } if slot == param => {
+                *self = Code::Op1(Builtin::OptionSome, Box::new(Code::local(slot)));
+            }
+            _ => {}
         }
     }
 

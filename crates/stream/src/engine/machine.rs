@@ -1,8 +1,8 @@
 //! The interpreter of functions on values.
 use super::params::{OnStack, Params};
 use crate::code::{Code, Func};
-use crate::value::builtin::{Host, apply, apply_shared, apply1, apply2, map_add};
-use crate::value::{Builtin, Fields, Function, Value};
+use crate::value::builtin::{Host, apply, apply_shared, apply1, apply2, map_add, size_of_table};
+use crate::value::{Builtin, Fields, Function, Items, Value};
 use std::rc::Rc;
 
 /// Calls within each other before a recursion is taken to have no end.
@@ -89,7 +89,7 @@ impl<P: Params> Frame<'_, P> {
         if slot < count { self.params.peek(slot) } else { &self.machine.stack[self.base + slot - count] }
     }
 
-    /// The value of code that is only a name, where it is; `None` if it is more.
+    /// The value of code that is only a name or a field, where it is; `None` if it is more.
     #[inline(always)]
     fn named<'c>(&'c self, code: &'c Code) -> Option<&'c Value> {
         match code {
@@ -97,11 +97,66 @@ impl<P: Params> Frame<'_, P> {
             Code::Local { slot, .. } | Code::Unwrap { slot, .. } => {
                 Some(self.peek(*slot)).filter(|value| !value.is_absent())
             }
+            Code::Field(base, index) => self.field(base, *index),
             _ => None,
         }
     }
 
-    fn eval(&mut self, code: &Code) -> Value {
+    /// A field of a value that has a name.
+    #[inline]
+    fn field<'c>(&'c self, base: &'c Code, index: u32) -> Option<&'c Value> {
+        match base {
+            Code::Local { slot, .. } | Code::Unwrap { slot, .. } => match self.peek(*slot) {
+                Value::Fields(fields) => Some(&fields.items[index as usize]),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The value of code, mostly a name, which is told here rather than in a call.
+    #[inline(always)]
+    fn value(&mut self, code: &Code) -> Value {
+        match code {
+            Code::Local { slot, take } => self.local(*slot, *take),
+            Code::Const(value) => value.clone(),
+            other => self.eval(other),
+        }
+    }
+
+    /// Branches and bodies are gone on with, not called.
+    fn eval(&mut self, mut code: &Code) -> Value {
+        loop {
+            code = match code {
+                Code::If(parts) => match self.test(&parts[0]) {
+                    Ok(true) => &parts[1],
+                    Ok(false) => &parts[2],
+                    Err(failed) => return failed,
+                },
+                Code::Choose(parts) => match self.test(&parts[0]) {
+                    Ok(true) => &parts[1],
+                    Ok(false) => &parts[2],
+                    Err(failed) => return failed.into_unknown(),
+                },
+                Code::Let(slot, parts) => {
+                    let value = self.value(&parts[0]);
+                    let at = self.base + *slot as usize - self.params.count();
+                    self.machine.stack[at].put(value);
+                    &parts[1]
+                }
+                Code::Strict(slots, body) => {
+                    match slots.iter().find(|slot| matches!(self.peek(**slot), Value::Error(_))) {
+                        Some(slot) => return self.local(*slot, false),
+                        None => body,
+                    }
+                }
+                simple => return self.eval_simple(simple),
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn eval_simple(&mut self, code: &Code) -> Value {
         match code {
             Code::Const(value) => value.clone(),
             Code::Local { slot, take } => self.local(*slot, *take),
@@ -115,32 +170,19 @@ impl<P: Params> Frame<'_, P> {
             },
             Code::Captured(index) => self.captures[*index as usize].clone(),
             Code::Op1(op, arg) => {
+                if let (Builtin::SetSize | Builtin::MapSize, Some(table)) = (*op, self.named(arg)) {
+                    return size_of_table(table);
+                }
                 let value = self.eval(arg);
                 apply1(*op, value)
             }
             Code::Op2(op, args) => self.op2(*op, args),
             Code::Present(_) | Code::And(_) | Code::Or(_) => self.test(code).map_or_else(|failed| failed, Value::Bool),
-            Code::If(parts) => match self.test(&parts[0]) {
-                Ok(true) => self.eval(&parts[1]),
-                Ok(false) => self.eval(&parts[2]),
-                Err(failed) => failed,
-            },
-            Code::Choose(parts) => match self.test(&parts[0]) {
-                Ok(true) => self.eval(&parts[1]),
-                Ok(false) => self.eval(&parts[2]),
-                Err(failed) => failed.into_unknown(),
-            },
             Code::Unbox(option) => match self.eval(option) {
                 Value::None => Value::Absent,
                 Value::Some(value) => Rc::unwrap_or_clone(value),
                 failed => failed.into_unknown(),
             },
-            Code::Let(slot, parts) => {
-                let value = self.eval(&parts[0]);
-                let at = self.base + *slot as usize - self.params.count();
-                self.machine.stack[at].put(value);
-                self.eval(&parts[1])
-            }
             other => self.eval_more(other),
         }
     }
@@ -148,12 +190,16 @@ impl<P: Params> Frame<'_, P> {
     /// A condition: what it is, or why that cannot be said.
     #[inline]
     fn test(&mut self, code: &Code) -> Result<bool, Value> {
-        if let Code::Op2(op @ (Builtin::Eq | Builtin::Neq), args) = code
-            && let (Some(Value::Int(a)), Some(Value::Int(b))) = (self.named(&args[0]), self.named(&args[1]))
-        {
-            return Ok((a == b) == (*op == Builtin::Eq));
+        match code {
+            Code::Present(slot) => Ok(!self.peek(*slot).is_absent()),
+            Code::Op2(op, args) => match (self.named(&args[0]), self.named(&args[1])) {
+                (Some(Value::Int(a)), Some(Value::Int(b))) if matches!(op, Builtin::Eq | Builtin::Neq) => {
+                    Ok((a == b) == (*op == Builtin::Eq))
+                }
+                _ => self.test_any(code),
+            },
+            other => self.test_any(other),
         }
-        self.test_any(code)
     }
 
     fn test_any(&mut self, code: &Code) -> Result<bool, Value> {
@@ -162,10 +208,15 @@ impl<P: Params> Frame<'_, P> {
             Code::Op1(Builtin::Not, inner) => self.test(inner).map(|value| !value),
             Code::And(args) => Ok(self.test(&args[0])? && self.test(&args[1])?),
             Code::Or(args) => Ok(self.test(&args[0])? || self.test(&args[1])?),
-            other => match self.eval(other) {
-                Value::Bool(value) => Ok(value),
-                failed => Err(failed),
-            },
+            other => {
+                if let Some(Value::Bool(value)) = self.named(other) {
+                    return Ok(*value);
+                }
+                match self.eval(other) {
+                    Value::Bool(value) => Ok(value),
+                    failed => Err(failed),
+                }
+            }
         }
     }
 
@@ -182,27 +233,20 @@ impl<P: Params> Frame<'_, P> {
                 _ => {}
             }
         }
-        let first = self.eval(&args[0]);
-        let second = self.eval(&args[1]);
+        let first = self.value(&args[0]);
+        let second = self.value(&args[1]);
         apply2(op, first, second)
     }
 
     fn eval_more(&mut self, code: &Code) -> Value {
         match code {
-            Code::Strict(slots, body) => {
-                let failed = slots.iter().find(|slot| matches!(self.peek(**slot), Value::Error(_)));
-                match failed {
-                    Some(slot) => self.local(*slot, false),
-                    None => self.eval(body),
-                }
-            }
             Code::Fields(names, items) => {
-                let items = items.iter().map(|item| self.eval(item)).collect();
+                let items = Items::make(items.len(), |at| self.value(&items[at]));
                 Value::Fields(Rc::new(Fields { names: names.clone(), items }))
             }
             Code::Field(base, index) => {
-                if let Some(Value::Fields(fields)) = self.named(base) {
-                    return fields.items[*index as usize].clone();
+                if let Some(value) = self.field(base, *index) {
+                    return value.clone();
                 }
                 match self.eval(base) {
                     Value::Fields(fields) => fields.items[*index as usize].clone(),
@@ -210,8 +254,8 @@ impl<P: Params> Frame<'_, P> {
                 }
             }
             Code::Op(Builtin::MapAdd, args) if args.len() == 3 => {
-                let (map, key) = (self.eval(&args[0]), self.eval(&args[1]));
-                let value = self.eval(&args[2]);
+                let (map, key) = (self.value(&args[0]), self.value(&args[1]));
+                let value = self.value(&args[2]);
                 map_add(map, key, value)
             }
             Code::Op(op, args) => {

@@ -134,6 +134,7 @@ impl State {
             Step::Signal(lift) => self.signal(plan, node, lift),
             Step::Always(source, value) => self.always(plan, node, *source, value),
             Step::On(trigger, value) => self.on(plan, node, *trigger, *value),
+            Step::Sample { trigger, source } => self.sample(plan, node, *trigger, *source),
             Step::Events(lift, required) => {
                 // A stream in doubt counts as having an event: the answer is in doubt, too.
                 if self.any_doubt || required.iter().all(|source| has(&self.fired, *source)) {
@@ -221,6 +222,39 @@ impl State {
         if has(&self.fired, trigger) && has(&self.fired, value.node) {
             let value = self.read(value);
             self.emit(plan, node, value);
+        }
+    }
+
+    /// The current value of a stream at the events of another.
+    fn sample(&mut self, plan: &Plan, node: u32, trigger: u32, source: u32) {
+        match &self.slots[source as usize] {
+            Value::Absent if !self.any_doubt => {}
+            Value::Error(_) => self.sample_in_doubt(plan, node, trigger, source),
+            _ if self.any_doubt => self.sample_in_doubt(plan, node, trigger, source),
+            value => {
+                let value = value.clone();
+                self.emit(plan, node, value);
+            }
+        }
+    }
+
+    /// The same by its definition: the event of `merge(source, last(source, trigger))` where the trigger has one.
+    #[cold]
+    fn sample_in_doubt(&mut self, plan: &Plan, node: u32, trigger: u32, source: u32) {
+        if self.doubts(trigger) {
+            let value = self.slots[trigger as usize].clone();
+            return self.emit_doubtful(plan, node, value);
+        }
+        let triggered = has(&self.fired, trigger);
+        let (fired, doubtful) = (has(&self.fired, source), self.doubts(source));
+        let value = self.slots[source as usize].clone();
+        let past = if fired { &self.previous[source as usize] } else { &value };
+        let remembered = triggered && !past.is_absent();
+        let certain = if fired { !doubtful || (remembered && !past.is_unknown()) } else { !past.is_unknown() };
+        match (fired || remembered, certain) {
+            (true, true) if triggered => self.emit(plan, node, value.into_certain()),
+            (true, false) => self.emit_doubtful(plan, node, value),
+            _ => {}
         }
     }
 

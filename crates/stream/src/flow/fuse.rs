@@ -1,7 +1,8 @@
 //! Functions on current values whose only reader is another such function become one.
 //!
 //! `f(g(x, y), z)` has an event when `x`, `y` or `z` has one and all have had one, whether `g(x, y)` is a stream of
-//! its own or not; so a stream that nothing else looks at need not exist. Conditions of `if` are such streams.
+//! its own or not; so a stream that nothing else looks at need not exist. Conditions of `if` are such streams. A function
+//! on options of one stream sees the value of each event, so it is one on current values, too.
 use crate::code::{Code, Func};
 use crate::graph::{Graph, LiftKind, Node, NodeId};
 
@@ -31,9 +32,10 @@ fn count_readers(graph: &Graph) -> Vec<u32> {
 
 /// The position of an argument that can become part of the node's function.
 fn fusible(graph: &Graph, node: NodeId, readers: &[u32]) -> Option<usize> {
-    let Node::Lift { kind: LiftKind::Signal | LiftKind::SignalFilter, args, .. } = &graph.nodes[node as usize] else {
+    let Node::Lift { kind, args, .. } = &graph.nodes[node as usize] else { return None };
+    if *kind == LiftKind::Events && args.len() != 1 {
         return None;
-    };
+    }
     args.iter().position(|arg| match &graph.nodes[*arg as usize] {
         Node::Lift { kind: LiftKind::Signal, args: inner, .. } => {
             readers[*arg as usize] == 1 && args.len() + inner.len() <= MAX_ARGS
@@ -46,7 +48,13 @@ fn fuse_argument(graph: &mut Graph, node: NodeId, position: usize, readers: &mut
     let Node::Lift { kind, func: outer, args: outer_args } = graph.nodes[node as usize].clone() else { return };
     let inner_node = outer_args[position];
     let Node::Lift { func: inner, args: inner_args, .. } = graph.nodes[inner_node as usize].clone() else { return };
-    let (inner, outer) = (graph.funcs[inner as usize].clone(), graph.funcs[outer as usize].clone());
+    let (inner, mut outer) = (graph.funcs[inner as usize].clone(), graph.funcs[outer as usize].clone());
+    let kind = if kind == LiftKind::Events {
+        outer.body.always_present(0);
+        LiftKind::SignalFilter
+    } else {
+        kind
+    };
     let mut args: Vec<NodeId> = Vec::new();
     let mut slot_of = |source: NodeId| match args.iter().position(|known| *known == source) {
         Some(slot) => slot as u32,

@@ -4,6 +4,7 @@ mod growth;
 mod order;
 mod ownership;
 mod plan;
+mod sample;
 
 pub use growth::Growth;
 pub use plan::{Arg, Filter, Lift, Operand, Plan, PlannedOutput, Step};

@@ -37,6 +37,11 @@ pub enum Step {
     Events(Lift, Box<[u32]>),
     /// The second stream's events at which the first has one: by far the most frequent function on options.
     On(u32, Arg),
+    /// The current value of a stream at the events of another.
+    Sample {
+        trigger: u32,
+        source: u32,
+    },
 }
 
 /// A function and the streams it is applied to.
@@ -154,6 +159,7 @@ pub fn lay_out(graph: Graph, moves: &Moves, growth: Vec<Growth>) -> Plan {
         let step = plan.step(index as u32, node, &moves[index]);
         plan.steps.push(step);
     }
+    super::sample::find(&mut plan);
     plan.link();
     plan
 }
@@ -177,10 +183,7 @@ impl Plan {
                 Step::Default(arg(0, source), value)
             }
             Node::DefaultFrom(source, other) => Step::DefaultFrom(arg(0, source), arg(1, other)),
-            Node::Last(value, trigger) => {
-                self.links[value as usize].keeps_previous = true;
-                Step::Last(arg(0, value), trigger)
-            }
+            Node::Last(value, trigger) => Step::Last(arg(0, value), trigger),
             Node::Time(source) => Step::Time(source),
             Node::Delay(amount, reset) => {
                 self.delays.push(DelayStep { node: index, amount, reset });
@@ -222,12 +225,18 @@ impl Plan {
     /// Fills in which streams an event wakes. A stream that needs several events at once is woken by the last of them in the
     /// order of evaluation only: inputs come first and often, what is computed from them comes late and more rarely.
     fn link(&mut self) {
+        for step in &self.steps {
+            if let Step::Last(value, _) = step {
+                self.links[value.node as usize].keeps_previous = true;
+            }
+        }
         for source in 0..self.steps.len() as u32 {
             let mut words: Vec<(u32, u64)> = Vec::new();
             for reader in &self.readers[source as usize] {
                 let waker = match &self.steps[*reader as usize] {
                     Step::On(trigger, value) => Some(*trigger.max(&value.node)),
                     Step::Events(_, required) => required.iter().max().copied(),
+                    Step::Sample { trigger, .. } => Some(*trigger),
                     _ => None,
                 };
                 if waker.is_some_and(|waker| waker != source) {
