@@ -31,15 +31,31 @@ fn trace(seed: u64) -> String {
         (state >> 33) as usize % count
     };
     let streams = ["a", "ab", "text", "flag", "tick", "abc"];
-    let values = ["1", "-5", "007", "\"x\"", "\"y = 1\"", "true", "()", "123456789012345678901", "1 ", "\"é\"", ""];
+    let values = [
+        "1",
+        "-5",
+        "9999999999999999999",
+        "\"x\"",
+        "\"y = 1\"",
+        "true",
+        "()",
+        "123456789012345678901",
+        "1 ",
+        "\"é\"",
+        "",
+    ];
     let (mut text, mut time) = (String::new(), 0);
     for _ in 0..12 {
         time += [0, 0, 0, 1, 90][pick(5)];
         let typed = pick(40);
         let (stream, value) = match typed {
             0 => (streams[pick(6)], values[pick(11)]),
-            _ => [("a", values[pick(2)]), ("ab", values[pick(3)]), ("text", values[3 + pick(2)]), ("flag", "true")]
-                [typed % 4],
+            _ => [
+                ("a", values[pick(3)]),
+                ("ab", ["007", values[pick(3)]][pick(2)]),
+                ("text", values[3 + pick(2)]),
+                ("flag", "true"),
+            ][typed % 4],
         };
         let (between, end) = ([" = ", " = ", " = ", "=", " =  "][pick(5)], ["\n", "\n", "\n", "\r\n", " \n"][pick(5)]);
         let _ = write!(text, "{time}: {stream}{between}{value}{end}");

@@ -113,13 +113,16 @@ impl Stream {
     }
 }
 
+/// So many digits always fit a word.
+const DIGITS: usize = 18;
+
 /// A number up to the end of the line.
 #[inline]
 fn number(text: &[u8]) -> Option<(Value, usize)> {
     let mut word = 0;
-    for (index, byte) in text.iter().take(19).enumerate() {
+    for (index, byte) in text.iter().take(DIGITS + 1).enumerate() {
         match byte {
-            b'0'..=b'9' => word = word * 10 + i64::from(byte - b'0'),
+            b'0'..=b'9' if index < DIGITS => word = word * 10 + i64::from(byte - b'0'),
             b'\n' if index > 0 => return Some((Value::Int(word), index + 1)),
             _ => return None,
         }
