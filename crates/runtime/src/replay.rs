@@ -76,6 +76,8 @@ pub struct Player {
     work: Cell<u32>,
     /// Its operations so far.
     progress: AtomicU64,
+    /// The operations of all when it last let others run and came back late; its own alone.
+    progress_when_late: Cell<u64>,
     /// For what follows.
     lock: Brief,
     /// What it holds.
@@ -296,6 +298,9 @@ pub fn no_child() {
 /// Comes to an operation that may block or fail.
 pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, patience: Patience, pc: usize) -> Arrival {
     let Some(player) = player() else { return Arrival::Go };
+    // One line after the other would come from where it was used last; so they come together.
+    objects::prefetch(object as *const u8);
+    player.objects.prefetch(object as u64);
     let arrival = gate::arrive(player, op, failed, object, pc);
     if op == Op::Join && patience == Patience::Blocking {
         flush(player);

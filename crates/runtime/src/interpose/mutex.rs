@@ -60,12 +60,14 @@ unsafe fn replay_lock(
     pc: usize,
     mut real: impl FnMut() -> c_int,
 ) -> c_int {
-    if arrive(Op::Lock, Op::LockFailed, mutex as usize, arg.encode(), Patience::Try, pc) == Arrival::Fail {
+    let arrival = arrive(Op::Lock, Op::LockFailed, mutex as usize, arg.encode(), Patience::Try, pc);
+    if arrival == Arrival::Fail {
         return libc::ETIMEDOUT;
     }
     // SAFETY: the program passes a mutex.
     let mut result = unsafe { pthread_mutex_trylock(mutex) };
-    let mut look = Look::default();
+    // If it is the thread's turn, the last one is just about to give it back.
+    let mut look = if arrival == Arrival::Insist { Look::for_a_moment() } else { Look::default() };
     while result == libc::EBUSY && look.again() {
         // SAFETY: as above.
         result = unsafe { pthread_mutex_trylock(mutex) };

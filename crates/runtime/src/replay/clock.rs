@@ -9,6 +9,9 @@ use foretrace_event::wire::{LockArg, Op};
 /// When something happened in one thread: the thread's number in the upper half, its clock in the lower.
 pub type Epoch = u64;
 
+/// Entries that fill a line of the cache.
+pub const ROOM: usize = 16;
+
 /// A vector clock; entries that are not there are zero.
 pub struct Clock {
     at: *mut u32,
@@ -16,6 +19,14 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// A clock that has room for the first threads where it is used, and none yet elsewhere.
+    ///
+    /// # Safety
+    /// The entries are zero, nobody else's, and never freed.
+    pub const unsafe fn with_room(entries: *mut [u32; ROOM]) -> Self {
+        Self { at: entries.cast(), len: ROOM }
+    }
+
     fn entries(&self) -> &[u32] {
         if self.len == 0 {
             return &[];
@@ -33,7 +44,7 @@ impl Clock {
     }
 
     fn grow(&mut self, len: usize) -> bool {
-        let len = len.next_power_of_two().max(16);
+        let len = len.next_power_of_two().max(ROOM);
         let Some(at) = arena::allocate(len * size_of::<u32>()) else { return false };
         let at: *mut u32 = at.cast();
         // SAFETY: the new memory is larger than the old.

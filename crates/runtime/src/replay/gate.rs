@@ -67,11 +67,13 @@ fn await_later_turn(player: &'static Player) -> Turn {
 fn sleep(player: &'static Player) {
     stuck::wait_for(player, Waiting::for_turn());
     player.sleeping.store(1, Ordering::Relaxed);
+    order::set_asleep(player.index, true);
     fence(Ordering::SeqCst);
     let mut watch = stuck::Watch::default();
     while matches!(order::next(player.index), Next::NotYet) && !sys::futex_wait_a_while(player.sleeping.as_ptr(), 1) {
         watch.look();
     }
+    order::set_asleep(player.index, false);
     player.sleeping.store(0, Ordering::Relaxed);
 }
 
@@ -117,7 +119,6 @@ pub fn pass_with(player: &'static Player, op: Op, object: usize, pc: usize, then
     then();
     let taken = order::take(player.index, step);
     if let Some(heir) = taken.heir {
-        fence(Ordering::SeqCst);
         order::player(heir).into_iter().for_each(wake);
     }
     if taken.over {

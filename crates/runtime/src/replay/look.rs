@@ -3,8 +3,10 @@
 //!
 //! While all threads that want to run have a core, a look is a few dozen cycles. When not, the one that is waited for may
 //! need the core of the one that waits, which lets others run between its looks. Beside a program that takes all it can
-//! get, that would cost a slice of time each: who comes back late says so, and for a while threads sleep at once.
+//! get, that would cost a slice of time each: who comes back late time and again, and finds that little has been done
+//! meanwhile, says so, and for a while threads sleep at once.
 
+use super::{player, players};
 use crate::sys;
 use core::sync::atomic::{AtomicI32, Ordering};
 
@@ -18,9 +20,11 @@ static HURRY: AtomicI32 = AtomicI32::new(0);
 /// Looks while everybody has a core.
 const BRIEF: u32 = 200;
 /// Looks in all.
-const LOOKS: u32 = 500;
+const LOOKS: u32 = 2000;
 /// Late, by the processor's clock: about half a millisecond.
 const LATE: u64 = 1_000_000;
+/// So few operations of all threads between two late returns of one: something else had the core.
+const FEW: u64 = 500;
 /// See [`HURRY`].
 const HURRIED: i32 = 256;
 
@@ -41,13 +45,23 @@ pub fn one_less() {
 
 /// A wait that is hoped to be short.
 #[derive(Default)]
-pub struct Look(u32);
+pub struct Look {
+    looks: u32,
+    /// What it waits for is being done.
+    at_once: bool,
+}
 
 impl Look {
+    /// What the thread waits for is being done, so it does not matter who else wants its core.
+    pub const fn for_a_moment() -> Self {
+        Self { looks: 0, at_once: true }
+    }
+
     /// Pauses a little before another look; false: it has been long enough.
     pub fn again(&mut self) -> bool {
-        self.0 += 1;
-        if self.0 < BRIEF && AWAKE.load(Ordering::Relaxed) <= CORES.load(Ordering::Relaxed) {
+        self.looks += 1;
+        let has_core = || self.at_once || AWAKE.load(Ordering::Relaxed) <= CORES.load(Ordering::Relaxed);
+        if self.looks < BRIEF && has_core() {
             core::hint::spin_loop();
             return true;
         }
@@ -58,9 +72,18 @@ impl Look {
         let before = now();
         sys::yield_now();
         if now().wrapping_sub(before) > LATE {
-            HURRY.store(HURRIED, Ordering::Relaxed);
+            came_back_late();
         }
-        self.0 < LOOKS
+        self.looks < LOOKS
+    }
+}
+
+#[cold]
+fn came_back_late() {
+    let Some(player) = player() else { return };
+    let progress = players().map(|player| player.progress.load(Ordering::Relaxed)).sum::<u64>();
+    if progress.wrapping_sub(player.progress_when_late.replace(progress)) < FEW {
+        HURRY.store(HURRIED, Ordering::Relaxed);
     }
 }
 

@@ -3,14 +3,15 @@
 //! Each has a lock of its own, so that threads that have nothing to do with each other do not meet. None is ever freed:
 //! a thread remembers where those are that it used last.
 
-use super::clock::Clock;
+use super::clock::{Clock, ROOM};
 use crate::arena;
 use crate::map::Map;
 use crate::spin::{Brief, Spin};
 use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
-/// A thing that threads synchronise with. All zero: nothing is known of it.
+/// A thing that threads synchronise with: a line of the cache, and one for the first entries of its clock.
+#[repr(C, align(64))]
 pub struct Object {
     lock: Brief,
     /// Threads that hold it, if it is a lock.
@@ -18,7 +19,12 @@ pub struct Object {
     /// What `stuck` makes of it.
     pub state: AtomicU64,
     clocks: UnsafeCell<Clocks>,
+    room: Room,
 }
+
+/// Where `Clocks::clock` is, as long as there are few threads.
+#[repr(align(64))]
+struct Room(UnsafeCell<[u32; ROOM]>);
 
 /// What those know who acquire it.
 pub struct Clocks {
@@ -53,13 +59,24 @@ const fn hash(key: u64) -> u64 {
     key.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
+/// An object of which nothing is known.
+fn new() -> Option<*const Object> {
+    let object: *mut Object = arena::allocate(size_of::<Object>())?.cast();
+    // SAFETY: the memory is zeroed, which is valid for all fields, and nobody else knows of it yet; it is never freed.
+    unsafe {
+        let Object { clocks, room, .. } = &mut *object;
+        clocks.get_mut().clock = Clock::with_room(room.0.get());
+    }
+    Some(object)
+}
+
 /// The object with that key, which is its address or one of [`thread`]; none if there is no memory. The caller is in a
 /// section.
 pub fn find(key: u64) -> Option<&'static Object> {
     let mut shard = ALL[(hash(key) >> 58) as usize % SHARDS].0.lock();
     let slot = shard.entry(key)?;
     if *slot == 0 {
-        *slot = arena::allocate(size_of::<Object>())? as u64;
+        *slot = new()? as u64;
     }
     // SAFETY: the slot holds a zeroed object of our own, which is never freed.
     unsafe { (*slot as *const Object).as_ref() }
@@ -70,16 +87,40 @@ pub const fn thread(index: u64) -> u64 {
     1 << 63 | index
 }
 
+/// The line of the cache will be written soon. A hint.
+#[inline]
+pub fn prefetch(at: *const u8) {
+    use core::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+    // SAFETY: a hint, which touches nothing.
+    unsafe { _mm_prefetch::<_MM_HINT_ET0>(at.cast()) };
+}
+
 const REMEMBERED: usize = 256;
 
 /// Where a thread found its last objects. All zero: nowhere.
 pub struct Remembered([Cell<(u64, Option<&'static Object>)>; REMEMBERED]);
 
 impl Remembered {
+    /// The object will be used soon. A hint.
+    #[inline]
+    pub fn prefetch(&self, key: u64) {
+        if let (known, Some(object)) = self.slot(key).get()
+            && known == key
+        {
+            prefetch(core::ptr::from_ref(object).cast());
+            prefetch((&raw const object.room).cast());
+        }
+    }
+
+    #[inline]
+    fn slot(&self, key: u64) -> &Cell<(u64, Option<&'static Object>)> {
+        &self.0[(hash(key) >> 56) as usize % REMEMBERED]
+    }
+
     /// As [`find`].
     #[inline]
     pub fn find(&self, key: u64) -> Option<&'static Object> {
-        let slot = &self.0[(hash(key) >> 56) as usize % REMEMBERED];
+        let slot = self.slot(key);
         match slot.get() {
             (known, object) if known == key => object,
             _ => {

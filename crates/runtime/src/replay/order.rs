@@ -29,7 +29,7 @@ pub enum Next {
 
 /// What a step leaves behind.
 pub struct Taken {
-    /// The thread whose turn it is now, if it is another's.
+    /// The thread whose turn it is now, if it is another's and threads sleep until their turn.
     pub heir: Option<u32>,
     /// It was the last step of all.
     pub over: bool,
@@ -55,6 +55,8 @@ struct Queue {
     left: Cell<u32>,
     /// Who comes after that.
     runs: Cell<&'static [u8]>,
+    /// How many threads sleep here until it is their turn.
+    asleep: AtomicU32,
     /// Where the object is; zero until its first use.
     address: AtomicUsize,
 }
@@ -88,7 +90,7 @@ pub fn open(streams: &Streams, objects: u32, loose: bool) -> bool {
     }
     for number in 0..queues {
         let (turn, runs) = (AtomicU32::new(NOBODY), Cell::new(streams.order(number)));
-        let queue = Queue { turn, left: Cell::new(0), runs, address: AtomicUsize::new(0) };
+        let queue = Queue { turn, left: Cell::new(0), runs, asleep: AtomicU32::new(0), address: AtomicUsize::new(0) };
         queue.next_run();
         // SAFETY: as above, for each queue.
         unsafe { places.add(number).write(queue) };
@@ -119,7 +121,7 @@ impl Seat {
 }
 
 impl Queue {
-    /// One step less for the thread whose turn it is. If that was its last, whose turn is it now?
+    /// One step less for the thread whose turn it is. If that was its last, who may sleep and has to be woken?
     #[inline]
     fn advance(&self) -> Option<u32> {
         let left = self.left.get().saturating_sub(1);
@@ -132,8 +134,10 @@ impl Queue {
         let run = Run::decode(&mut runs).unwrap_or(Run { thread: NOBODY, steps: 0 });
         self.runs.set(runs);
         self.left.set(run.steps);
-        self.turn.store(run.thread, Ordering::Release);
-        (run.thread != NOBODY).then_some(run.thread)
+        // Those who go to sleep say so before they look: one of both sees the other. What they look at and what they say is
+        // on one line of the cache; the heir's own is not touched for nothing.
+        self.turn.swap(run.thread, Ordering::SeqCst);
+        (self.asleep.load(Ordering::SeqCst) > 0 && run.thread != NOBODY).then_some(run.thread)
     }
 }
 
@@ -191,6 +195,16 @@ pub fn take(thread: u32, step: Step) -> Taken {
     let goes_on = seat(thread).is_some_and(Seat::advance);
     let heir = queue(step).and_then(Queue::advance);
     Taken { heir, over: !goes_on && UNFINISHED.fetch_sub(1, Ordering::SeqCst) == 1 }
+}
+
+/// A thread is about to sleep until its turn comes, or does not sleep any more. Its next step stays the same meanwhile.
+pub fn set_asleep(thread: u32, asleep: bool) {
+    let Some(queue) = seat(thread).and_then(Seat::next).and_then(queue) else { return };
+    if asleep {
+        queue.asleep.fetch_add(1, Ordering::SeqCst);
+    } else {
+        queue.asleep.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 /// A thread that has not come though it is its turn, or else one that has steps left.
