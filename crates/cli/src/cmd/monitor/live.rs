@@ -5,8 +5,8 @@
 //! follow the operation that opens their segment as soon as they are there: between the operations around them any place
 //! is as good.
 //!
-//! The program goes first: while it runs, the evaluation has a lower priority, and what is left over is evaluated when it
-//! has ended.
+//! The program goes first: while it runs, the evaluation has a lower priority and rests while all processors are busy, and
+//! what is left over is evaluated when it has ended.
 
 use super::Out;
 use super::feed::Feed;
