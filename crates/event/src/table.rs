@@ -25,9 +25,9 @@ pub const READS: usize = 8;
 pub const WRITES: usize = 16;
 
 /// The tag has the bits of an address from this one on.
-pub const TAG_SHIFT: u32 = 17;
-/// How far an address is shifted to the right and folded onto itself to find its slot.
-pub const FOLD: u32 = 13;
+pub const TAG_SHIFT: u32 = 16;
+/// How far an address is shifted to the right and folded onto itself to find its slot. The hooks make eight tags of it.
+pub const FOLD: u32 = TAG_SHIFT - 3;
 /// Bits of an address within its line.
 pub const LINE_BITS: u32 = 6;
 /// The lowest address that an entry can stand for.
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     const ADDRESSES: [u64; 7] =
-        [LOWEST, LOWEST | 0x1_ffc0, 0x40_1000, 0x5555_5555_4fc0, 0x7fff_ffff_ffc0, 0x7f12_3456_7880, (1 << 49) - 64];
+        [LOWEST, LOWEST | 0xffc0, 0x40_1000, 0x5555_5555_4fc0, 0x7fff_ffff_ffc0, 0x7f12_3456_7880, (1 << 48) - 64];
 
     #[test]
     fn slots_and_tags_give_lines_back() {
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_known() {
-        assert!(!fits(0) && !fits(LOWEST - 1) && !fits(1 << 49) && !fits(u64::MAX));
+        assert!(!fits(0) && !fits(LOWEST - 1) && !fits(1 << 48) && !fits(u64::MAX));
     }
 
     #[test]

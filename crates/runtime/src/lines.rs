@@ -407,6 +407,8 @@ impl Thread {
     }
 }
 
+const _: () = assert!(table::FOLD + 3 == table::TAG_SHIFT && table::LINE_BITS >= 3);
+
 /// A hook: looks for the line, sets the bits, or takes the slow path. `$check` comes first and may jump to `3:`.
 macro_rules! hook {
     ($name:ident, $size:literal, $kind:expr $(, $check:expr)*) => {
@@ -415,15 +417,15 @@ macro_rules! hook {
         pub unsafe extern "C" fn $name(address: usize) {
             core::arch::naked_asm!(
                 $($check,)*
-                "mov rcx, qword ptr [rip + ft_tls@gottpoff]",
-                "mov rdx, qword ptr fs:[rcx]",
-                "mov rax, rdi",
-                "shr rax, {fold}",
-                "xor rax, rdi",
-                "shr eax, {line_bits}",
-                "and eax, dword ptr fs:[rcx + {slot_mask}]",
+                "mov rsi, qword ptr [rip + ft_tls@gottpoff]",
+                "mov rdx, qword ptr fs:[rsi]",
                 "mov rcx, rdi",
                 "shr rcx, {tag_shift}",
+                // The address folded, but for bits that the next shift drops.
+                "lea eax, [8 * rcx]",
+                "xor eax, edi",
+                "shr eax, {line_bits}",
+                "and eax, dword ptr fs:[rsi + {slot_mask}]",
                 // An entry is three words.
                 "lea esi, [rax + 2 * rax]",
                 "cmp dword ptr [rdx + 8 * rsi], ecx",
@@ -454,8 +456,9 @@ macro_rules! hook {
                 "mov rdx, qword ptr [rsp]",
                 "mov rcx, rbp",
                 "jmp {slow}",
+                // Aligns the section, and so the hook: what a hit takes of it fits into one line of the cache.
+                ".p2align 6",
                 slot_mask = const $crate::tls::SLOT_MASK,
-                fold = const foretrace_event::table::FOLD,
                 line_bits = const foretrace_event::table::LINE_BITS,
                 tag_shift = const foretrace_event::table::TAG_SHIFT,
                 reads = const foretrace_event::table::READS,

@@ -141,7 +141,7 @@ fn open_lines_are_the_last_segment() {
     let recording = |bytes: &Vec<u8>| Recording::from_vec(Path::new("events"), bytes.clone(), None).expect("it opens");
     let last = recording(&bytes).records(1).last().expect("it has records").expect("they are good");
     let access = last.access().expect("the open line comes last");
-    assert_eq!((access.line, access.writes, access.pc), (0x801, 0xff, 0x7000_1234));
+    assert_eq!((access.line, access.writes, access.pc), (0x401, 0xff, 0x7000_1234));
     put(&mut bytes, entry + PLACE, 0x4000_1234);
     let error = recording(&bytes).records(1).last().expect("it has records").expect_err("there is no such window");
     assert_eq!(error.to_string(), format!("events: byte {entry}: thread 1: impossible line"));
