@@ -46,7 +46,7 @@ pub fn run(
     let scratch = tempfile::tempdir().context("cannot make a place for the recording")?;
     let directory = scratch.path().canonicalize().context("cannot make a place for the recording")?;
     let mut program = Program::start(command, backlog, &directory)?;
-    let mut live = Live::new(&directory, backlog);
+    let mut live = Live::new(&directory, backlog, program.id());
     loop {
         let ended = program.has_ended()?;
         live.tail.poll().context("cannot read the recording")?;
@@ -95,12 +95,12 @@ struct Live {
 }
 
 impl Live {
-    fn new(directory: &Path, backlog: u64) -> Live {
+    fn new(directory: &Path, backlog: u64, program: u32) -> Live {
         let tail = Tail::new(directory, backlog);
         let (limit, passed, late, gaps, delivered) = (0, 0, 0, 0, 0);
         Live {
             tail,
-            pace: Pace::new(),
+            pace: Pace::new(program),
             feed: None,
             groups: Groups::default(),
             limit,

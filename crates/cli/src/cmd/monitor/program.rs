@@ -46,6 +46,11 @@ impl Program {
         Ok(Program { child, status: None, began, ran, clock, ended, interrupted, signals: handle })
     }
 
+    /// The number of its process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Whether it has ended.
     pub fn has_ended(&mut self) -> anyhow::Result<bool> {
         self.status = self.child.try_wait().context("cannot wait for the program")?;
