@@ -78,7 +78,7 @@ int main(void) {
 #endif
 #ifdef LONG
     // Many times what may wait, and time for the monitor after each part.
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < 150; i++) {
         for (int j = 0; j < 2000; j++) guarded(0);
         wait_for_monitor();
     }
@@ -207,8 +207,8 @@ fn room_that_was_evaluated_is_used_again() {
     assert_eq!(status.code(), Some(1), "{said}");
     assert!(!said.contains("lost"), "the monitor is waited for: {said}");
     assert!(out.contains("error_function = \"last\""), "the last error: {out}");
-    assert!(number(&said, "ran for", " records evaluated") >= 1_600_000, "{said}");
+    assert!(number(&said, "ran for", " records evaluated") >= 600_000, "{said}");
     let (most, written) = (number(&said, "most ", " of "), number(&format!("{said} "), " of ", "\n"));
-    assert!(written > 4 << 20, "many times the backlog was written: {said}");
+    assert!(written > 3 << 20, "many times the backlog was written: {said}");
     assert!(most <= (1 << 20) + (1 << 16), "and never more than it was kept: {said}");
 }
