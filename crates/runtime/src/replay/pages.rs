@@ -79,6 +79,14 @@ impl<T, const GRAIN: usize> Pages<T, GRAIN> {
         }
     }
 
+    /// As [`Self::each`], but a block that is no larger than a page has all its cells made first.
+    pub fn each_made(&self, start: usize, size: usize, change: impl FnMut(*mut T, usize)) {
+        if (1..=PAGE).contains(&size) {
+            let _ = (self.cell(start), self.cell(start.saturating_add(size - 1)));
+        }
+        self.each(start, size, change);
+    }
+
     /// Calls `change` with each cell that exists of a block, and the addresses of the cell.
     pub fn each(&self, start: usize, size: usize, mut change: impl FnMut(*mut T, usize)) {
         let end = start.saturating_add(size);
@@ -118,6 +126,10 @@ mod tests {
             seen.get()
         };
         assert_eq!(count(0x7000, 0x2000), 0);
+        let mut made = 0;
+        PAGES.each_made(0x3ffc0, 128, |_, _| made += 1);
+        PAGES.each_made(0x5_0000, PAGE + 1, |_, _| made += 100);
+        assert_eq!(made, 2);
         for page in [0x7000, 0x8000, REGION - PAGE, REGION] {
             assert!(PAGES.cell(page + 100).is_some());
         }

@@ -52,7 +52,8 @@ pub fn atomic(player: &'static Player, op: Op, address: usize, size: usize, pc: 
     check(player, Access { address, size, write, atomic: true, pc, frame });
 }
 
-/// Watches the end of a block: a write of it. Only what is known of it is looked at. The caller is in a section.
+/// Watches the end of a block: a write of it, remembered until the memory is used again. Of a large block, only what is known
+/// is looked at. The caller is in a section.
 pub fn free(player: &'static Player, start: usize, size: usize, pc: usize, frame: usize) {
     let access = Access { address: start, size, write: true, atomic: false, pc, frame };
     let mut stack = Some(stack::capture(player, pc, frame) | stack::FREE);

@@ -272,9 +272,9 @@ fn access(thread: u32, write: bool, atomic: bool, size: u32, pc: usize) {
     line.hex("pc", pc).word("exact", "0").write();
 }
 
-/// Checks the end of a block: a write of all that is known of it.
+/// Checks the end of a block: a write of it, or if it is large, of all that is known of it.
 pub fn free(player: &'static Player, start: usize, size: usize, pc: usize) {
-    LINES.each(start, size, |_, line| {
+    LINES.each_made(start, size, |_, line| {
         let (from, to) = (start.max(line) - line, start.saturating_add(size).min(line + LINE) - line);
         let writes = (u64::MAX >> (64 - (to - from))) << from;
         check(player, line, Masks { reads: 0, writes, atomic: false }, pc);

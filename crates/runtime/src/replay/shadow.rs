@@ -144,9 +144,9 @@ pub fn is(cell: *const Cell, epoch: Epoch, write: bool) -> bool {
     }
 }
 
-/// Calls `change` with each cell there is of a block, and its address.
+/// Calls `change` with each cell of a block, and its address; with those there are, if the block is large.
 pub fn each(start: usize, size: usize, change: impl FnMut(*mut Cell, usize)) {
-    CELLS.each(start, size, change);
+    CELLS.each_made(start, size, change);
 }
 
 /// Forgets what is known of a block.
