@@ -31,15 +31,12 @@ impl Latest {
 /// The number of a window. One that has none gets it, and it is in the recording before anything names it.
 #[cold]
 fn number(window: u64) -> Option<u32> {
-    let known = |free: u64| {
-        let is_it = |known: &AtomicU64| [free, window].contains(&known.load(Ordering::Relaxed));
-        KNOWN.iter().position(is_it)
-    };
-    if let Some(number) = known(window) {
+    let first_of = |wanted: &[u64]| KNOWN.iter().position(|known| wanted.contains(&known.load(Ordering::Relaxed)));
+    if let Some(number) = first_of(&[window]) {
         return Some(number as u32);
     }
     let _changing = CHANGING.lock();
-    let number = known(0)?;
+    let number = first_of(&[window, 0])?;
     recording::set_window(number, window);
     KNOWN[number].store(window, Ordering::Relaxed);
     Some(number as u32)

@@ -48,20 +48,20 @@ pub fn one_less() {
 pub struct Look {
     looks: u32,
     /// What it waits for is being done.
-    at_once: bool,
+    under_way: bool,
 }
 
 impl Look {
     /// What the thread waits for is being done, so it does not matter who else wants its core.
     pub const fn for_a_moment() -> Self {
-        Self { looks: 0, at_once: true }
+        Self { looks: 0, under_way: true }
     }
 
     /// Pauses a little before another look; false: it has been long enough.
     pub fn again(&mut self) -> bool {
         self.looks += 1;
-        let has_core = || self.at_once || AWAKE.load(Ordering::Relaxed) <= CORES.load(Ordering::Relaxed);
-        if self.looks < BRIEF && has_core() {
+        let may_keep_core = || self.under_way || AWAKE.load(Ordering::Relaxed) <= CORES.load(Ordering::Relaxed);
+        if self.looks < BRIEF && may_keep_core() {
             core::hint::spin_loop();
             return true;
         }
