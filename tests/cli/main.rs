@@ -10,4 +10,5 @@ mod refusals;
 mod support;
 mod symbols;
 mod trace;
+mod words;
 mod wrapper;

@@ -29,21 +29,26 @@
 //! the number of the next one.
 //!
 //! **`outcome`**, one line an answer, words of the form `key=value` after the first, numbers in hexadecimal but for
-//! `thread`, `step`, `size` and `owner`; a `stack` is return addresses from the innermost, joined by commas:
+//! `thread`, `step`, `size`, `owner` and those that are 0 or 1; a `stack` is return addresses from the innermost, joined by
+//! commas:
 //!
 //! | line | meaning |
 //! | --- | --- |
 //! | `end` | the last step has been taken; the program runs free |
 //! | `diverged step= thread= expected= got= pc=` | a thread came with another operation than its next step |
 //! | `stalled step= thread=` | nobody can go on, and the thread of the next step has not come |
-//! | `race address= size=` | two accesses, unordered; the two lines after it are `access` |
-//! | `access thread= kind=read\|write\|free atomic=0\|1 size= pc= stack= locks=` | the later one first |
+//! | `race address= size= step=` | two accesses, unordered, and the first byte both touch; then two times `access` |
+//! | `access thread= kind=read\|write\|free atomic=0\|1 size= step= pc= stack=` | the later one first; `step` is how many its thread had taken, -1: unknown |
 //! | `access … pc= exact=0` | the same from a replay that is not exact: the place is the first that touched the line of 64 bytes, and there is no stack |
-//! | `block address= size= thread= stack=` | after a race: the heap block it is in, and who allocated it |
+//! | `lock address= shared=0\|1 stack=` | after an access and after `stuck`: a lock that the thread held, and where it took it |
+//! | `block address= size= mapped=0\|1 thread= stack=` | after a race: the block it is in, and who allocated or mapped it |
+//! | `stack thread=` | the same if it is in the stack of a thread |
+//! | `local thread= below=` | the same if it is in the storage of a thread's own, so far below the thread pointer |
 //! | `unchecked` | a replay that is not exact: at the end, threads were still running whose last accesses were not examined |
 //! | `deadlock` | threads that will never go on; the lines after it are `stuck` |
-//! | `stuck thread= op= object= owner= pc= stack= locks=` | one of them: what it waits for, and who holds it (-1: nobody) |
-//! | `thread index= parent= pc=` | a thread that takes part, when it begins; those not in the schedule are numbered on |
+//! | `stuck thread= op= object= owner= pc= stack=` | one of them: what it waits for, and who holds it (-1: nobody) |
+//! | `thread index= parent=` | a thread that takes part, when it begins; those not in the schedule are numbered on |
+//! | `created thread= stack=` | where a thread was created, before it begins |
 
 use crate::wire::Op;
 

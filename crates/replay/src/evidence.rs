@@ -18,7 +18,7 @@ pub type Spot = (PathBuf, u64);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Evidence {
     /// Two unordered accesses.
-    Race(SeenRace),
+    Race(Box<SeenRace>),
     /// Threads that will never go on.
     Deadlock(Vec<SeenStuck>),
 }
@@ -26,7 +26,7 @@ pub enum Evidence {
 impl Evidence {
     /// All that an outcome shows.
     pub fn all(outcome: &Outcome) -> Vec<Self> {
-        let races = outcome.races.iter().cloned().map(Self::Race);
+        let races = outcome.races.iter().cloned().map(Box::new).map(Self::Race);
         let deadlock = (!outcome.deadlock.is_empty()).then(|| Self::Deadlock(outcome.deadlock.clone()));
         races.chain(deadlock).collect()
     }
@@ -64,7 +64,7 @@ fn same_race(seen: &SeenRace, race: &Race, (trace, recorded): (&Trace, &Modules)
         let (seen_file, seen_start) = modules.locate(seen.address);
         return file == seen_file && seen_start < start + interval.length && start < seen_start + seen.size;
     }
-    if let (Some(block), Some(allocation)) = (&seen.block, trace.allocation(race.interval)) {
+    if let (Some(block), Some(allocation)) = (seen.block(), trace.allocation(race.interval)) {
         let place = recorded.locate(allocation.pc);
         return block.stack.iter().any(|pc| modules.locate(*pc) == place);
     }

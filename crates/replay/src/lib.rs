@@ -46,6 +46,6 @@ pub use evidence::{Evidence, Spot, verdict};
 pub use input::{Input, NoInput};
 pub use ladder::{Confirmed, Limits, confirm, side_by_side};
 pub use modules::Modules;
-pub use outcome::{Block, Diverged, Outcome, OutcomeError, SeenAccess, SeenRace, SeenStuck, Stalled};
+pub use outcome::{Block, Diverged, Outcome, OutcomeError, Owner, SeenAccess, SeenLock, SeenRace, SeenStuck, Stalled};
 pub use process::{CutShort, Ended, TimeLimit, run_limited};
 pub use program::{Precision, Program, ReplayError, Replayed};

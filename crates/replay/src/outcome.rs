@@ -19,6 +19,8 @@ pub struct Outcome {
     pub deadlock: Vec<SeenStuck>,
     /// Parents of threads, by index; -1: none.
     pub threads: BTreeMap<u32, i64>,
+    /// Where threads were created, by index: return addresses, the innermost first.
+    pub created: BTreeMap<u32, Vec<u64>>,
 }
 
 /// Another operation than expected.
@@ -50,12 +52,35 @@ pub struct Stalled {
 pub struct SeenRace {
     /// The first byte both touch.
     pub address: u64,
-    /// How many bytes both touch.
+    /// How many bytes both touch, at most.
     pub size: u64,
+    /// How many steps of the schedule had been taken; not known of a replay that is not exact.
+    pub step: Option<u32>,
     /// The later one first.
     pub accesses: [SeenAccess; 2],
-    /// The heap block the bytes are in.
-    pub block: Option<Block>,
+    /// What the bytes are part of, if it is known.
+    pub memory: Option<Owner>,
+}
+
+impl SeenRace {
+    /// The block it is in.
+    pub fn block(&self) -> Option<&Block> {
+        match &self.memory {
+            Some(Owner::Block(block)) => Some(block),
+            _ => None,
+        }
+    }
+}
+
+/// What memory is part of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Owner {
+    /// A block.
+    Block(Block),
+    /// The stack of a thread.
+    Stack(u32),
+    /// The storage of a thread's own, so far below its thread pointer.
+    Local(u32, u64),
 }
 
 /// One access of a race.
@@ -71,22 +96,39 @@ pub struct SeenAccess {
     pub atomic: bool,
     /// How many bytes.
     pub size: u64,
+    /// How many steps of the schedule its thread had taken.
+    pub step: Option<u32>,
     /// Where in the program.
     pub pc: u64,
     /// Return addresses, the innermost first; empty in a replay that is not exact.
     pub stack: Vec<u64>,
-    /// The locks the thread held; not known of the earlier access.
-    pub locks: Vec<u64>,
+    /// The locks the thread held.
+    pub locks: Vec<SeenLock>,
 }
 
-/// A heap block.
+/// A lock that a thread held.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SeenLock {
+    /// Its address.
+    pub address: u64,
+    /// For reading.
+    pub shared: bool,
+    /// Where it was taken: return addresses, the innermost first; empty in a replay that is not exact.
+    pub stack: Vec<u64>,
+}
+
+/// A block of memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Block {
     /// Its first byte.
     pub address: u64,
-    /// Its size.
+    /// How much the program asked for.
     pub size: u64,
-    /// Where it was allocated.
+    /// It was mapped, not allocated.
+    pub mapped: bool,
+    /// Who did.
+    pub thread: u32,
+    /// Where that was.
     pub stack: Vec<u64>,
 }
 
@@ -106,7 +148,7 @@ pub struct SeenStuck {
     /// Return addresses, the innermost first.
     pub stack: Vec<u64>,
     /// The locks the thread holds.
-    pub locks: Vec<u64>,
+    pub locks: Vec<SeenLock>,
 }
 
 /// What is wrong with an outcome.
@@ -143,7 +185,20 @@ impl Outcome {
 #[derive(Default)]
 struct Reader {
     outcome: Outcome,
-    open: Option<(u64, u64, Vec<SeenAccess>)>,
+    open: Option<Race>,
+    /// Whose lock the next one is.
+    holder: Holder,
+}
+
+/// A race, and those of its accesses that have been read.
+type Race = (u64, u64, Option<u32>, Vec<SeenAccess>);
+
+#[derive(Clone, Copy, Default)]
+enum Holder {
+    #[default]
+    Nobody,
+    Access,
+    Stuck,
 }
 
 impl Reader {
@@ -157,17 +212,26 @@ impl Reader {
                 self.outcome.stalled =
                     Some(Stalled { step: fields.decimal("step")?, thread: fields.decimal("thread")? });
             }
-            "race" => self.open = Some((fields.hex("address")?, fields.decimal("size")?, Vec::new())),
-            "access" => self.access(access(&fields)?)?,
-            "block" => {
-                let race = self.outcome.races.last_mut().ok_or("a block without a race")?;
-                race.block = Some(block(&fields)?);
+            "race" => {
+                let step = fields.decimal("step").ok();
+                self.open = Some((fields.hex("address")?, fields.decimal("size")?, step, Vec::new()));
             }
+            "access" => self.access(access(&fields)?)?,
+            "lock" => self.lock(lock(&fields)?)?,
+            "block" => self.memory(Owner::Block(block(&fields)?))?,
+            "stack" => self.memory(Owner::Stack(fields.decimal("thread")?))?,
+            "local" => self.memory(Owner::Local(fields.decimal("thread")?, fields.hex("below")?))?,
             "unchecked" => self.outcome.unchecked = true,
             "deadlock" => {}
-            "stuck" => self.outcome.deadlock.push(stuck(&fields)?),
+            "stuck" => {
+                self.outcome.deadlock.push(stuck(&fields)?);
+                self.holder = Holder::Stuck;
+            }
             "thread" => {
                 self.outcome.threads.insert(fields.decimal("index")?, fields.decimal("parent")?);
+            }
+            "created" => {
+                self.outcome.created.insert(fields.decimal("thread")?, fields.list("stack")?);
             }
             other => return Err(format!("`{}` is no answer", other.chars().take(40).collect::<String>())),
         }
@@ -175,12 +239,32 @@ impl Reader {
     }
 
     fn access(&mut self, access: SeenAccess) -> Result<(), String> {
-        let (address, size, mut accesses) = self.open.take().ok_or("an access without a race")?;
+        let (address, size, step, mut accesses) = self.open.take().ok_or("an access without a race")?;
         accesses.push(access);
+        self.holder = Holder::Access;
         match <[SeenAccess; 2]>::try_from(accesses) {
-            Ok(accesses) => self.outcome.races.push(SeenRace { address, size, accesses, block: None }),
-            Err(one) => self.open = Some((address, size, one)),
+            Ok(accesses) => self.outcome.races.push(SeenRace { address, size, step, accesses, memory: None }),
+            Err(one) => self.open = Some((address, size, step, one)),
         }
+        Ok(())
+    }
+
+    /// Of the access or the stuck thread that was read last.
+    fn lock(&mut self, lock: SeenLock) -> Result<(), String> {
+        let locks = match self.holder {
+            Holder::Nobody => None,
+            Holder::Access => match &mut self.open {
+                Some((.., accesses)) => accesses.last_mut().map(|access| &mut access.locks),
+                None => self.outcome.races.last_mut().map(|race| &mut race.accesses[1].locks),
+            },
+            Holder::Stuck => self.outcome.deadlock.last_mut().map(|stuck| &mut stuck.locks),
+        };
+        locks.ok_or("a lock that nobody holds")?.push(lock);
+        Ok(())
+    }
+
+    fn memory(&mut self, memory: Owner) -> Result<(), String> {
+        self.outcome.races.last_mut().ok_or("memory without a race")?.memory = Some(memory);
         Ok(())
     }
 }
@@ -207,14 +291,22 @@ fn access(fields: &Fields<'_>) -> Result<SeenAccess, String> {
         free: fields.get("kind")? == "free",
         atomic: fields.get("atomic")? == "1",
         size: fields.decimal("size")?,
+        step: fields.decimal::<i64>("step").ok().and_then(|step| u32::try_from(step).ok()),
         pc: fields.hex("pc")?,
         stack: fields.list("stack").unwrap_or_default(),
-        locks: fields.list("locks").unwrap_or_default(),
+        locks: Vec::new(),
     })
 }
 
+fn lock(fields: &Fields<'_>) -> Result<SeenLock, String> {
+    let shared = fields.get("shared")? == "1";
+    Ok(SeenLock { address: fields.hex("address")?, shared, stack: fields.list("stack")? })
+}
+
 fn block(fields: &Fields<'_>) -> Result<Block, String> {
-    Ok(Block { address: fields.hex("address")?, size: fields.decimal("size")?, stack: fields.list("stack")? })
+    let (address, size) = (fields.hex("address")?, fields.decimal("size")?);
+    let (mapped, thread) = (fields.get("mapped")? == "1", fields.decimal("thread")?);
+    Ok(Block { address, size, mapped, thread, stack: fields.list("stack")? })
 }
 
 fn stuck(fields: &Fields<'_>) -> Result<SeenStuck, String> {
@@ -225,7 +317,7 @@ fn stuck(fields: &Fields<'_>) -> Result<SeenStuck, String> {
         owner: u32::try_from(fields.decimal::<i64>("owner")?).ok(),
         pc: fields.hex("pc")?,
         stack: fields.list("stack")?,
-        locks: fields.list("locks")?,
+        locks: Vec::new(),
     })
 }
 
@@ -274,27 +366,40 @@ fn hex(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    const RACE: &str = "thread index=1 parent=0 pc=4010\nrace address=7f10 size=4\n\
-        access thread=1 kind=write atomic=0 size=4 pc=401a stack=401a,4020 locks=\n\
-        access thread=0 kind=read atomic=1 size=4 pc=402a stack=402a locks=7f20,7f28\n\
-        block address=7f00 size=64 thread=0 stack=4030\nend\n";
+    const RACE: &str = "created thread=1 stack=4010\nthread index=1 parent=0\nrace address=7f10 size=4 step=9\n\
+        access thread=1 kind=write atomic=0 size=4 step=3 pc=401a stack=401a,4020\n\
+        access thread=0 kind=read atomic=1 size=8 step=-1 pc=402a stack=402a\n\
+        lock address=7f20 shared=0 stack=4040\nlock address=7f28 shared=1 stack=\n\
+        block address=7f00 size=64 mapped=0 thread=0 stack=4030\nend\n";
 
     #[test]
     fn a_race_is_read_with_both_accesses() {
         let outcome = Outcome::parse(RACE).unwrap();
-        assert!(outcome.ended && outcome.threads[&1] == 0);
+        assert!(outcome.ended && outcome.threads[&1] == 0 && outcome.created[&1] == [0x4010]);
         let race = &outcome.races[0];
         assert_eq!((race.address, race.accesses[0].stack.len(), race.accesses[1].locks.len()), (0x7f10, 2, 2));
         assert!(race.accesses[0].write && race.accesses[1].atomic);
-        assert_eq!(race.block.as_ref().unwrap().size, 64);
+        assert_eq!((race.step, race.accesses[0].step, race.accesses[1].step), (Some(9), Some(3), None));
+        assert!(race.accesses[1].locks[1].shared && race.accesses[0].locks.is_empty());
+        assert_eq!(race.block().unwrap().size, 64);
+    }
+
+    #[test]
+    fn memory_may_be_of_a_thread() {
+        for (line, owner) in [("stack thread=3", Owner::Stack(3)), ("local thread=2 below=1c", Owner::Local(2, 28))] {
+            let text = format!("{}{line}\n", RACE.split("block").next().unwrap());
+            assert_eq!(Outcome::parse(&text).unwrap().races[0].memory, Some(owner));
+        }
+        assert!(Outcome::parse("stack thread=3\n").is_err() && Outcome::parse("lock address=1\n").is_err());
     }
 
     #[test]
     fn a_deadlock_is_read() {
-        let text = "deadlock\nstuck thread=1 op=lock object=10 owner=2 pc=1 stack=1 locks=20\n\
-            stuck thread=2 op=lock object=20 owner=-1 pc=2 stack=2 locks=10\n";
+        let text = "deadlock\nstuck thread=1 op=lock object=10 owner=2 pc=1 stack=1\nlock address=20 shared=0 stack=5\n\
+            stuck thread=2 op=lock object=20 owner=-1 pc=2 stack=2\nlock address=10 shared=0 stack=6\n";
         let stuck = Outcome::parse(text).unwrap().deadlock;
         assert_eq!((stuck.len(), stuck[0].owner, stuck[1].owner), (2, Some(2), None));
+        assert_eq!((stuck[0].locks[0].address, stuck[1].locks[0].stack[0]), (0x20, 6));
     }
 
     #[test]

@@ -6,8 +6,8 @@ use foretrace_trace::Trace;
 use std::time::Duration;
 
 const RACE: &str = "race address=7f10 size=4
-access thread=1 kind=write atomic=0 size=4 pc=401a stack=401a locks=
-access thread=0 kind=read atomic=0 size=4 pc=402a stack=402a locks=
+access thread=1 kind=write atomic=0 size=4 pc=401a stack=401a
+access thread=0 kind=read atomic=0 size=4 pc=402a stack=402a
 ";
 
 fn trace() -> Trace {

@@ -5,7 +5,7 @@ mod snippet;
 
 use std::io::{self, Write};
 
-use crate::model::{Counts, Finding, Report, Status};
+use crate::model::{Counts, Finding, Origin, Report, Status, bytes};
 
 /// How it is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,6 +70,7 @@ fn write_finding(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
         snippet::write(finding, site, number == 0, style, out)?;
     }
     write_memory(finding, style, out)?;
+    write_threads(finding, style, out)?;
     if let Status::Predicted(why) = &finding.status {
         writeln!(out, "   {} not confirmed: {why}", style.frame("="))?;
     }
@@ -82,8 +83,27 @@ fn write_finding(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
 
 fn write_memory(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(memory) = &finding.memory else { return Ok(()) };
-    let Some(frame) = memory.allocated.iter().find(|frame| frame.file.is_some()) else { return Ok(()) };
-    writeln!(out, "   {} the {}, allocated at {} in {}", style.frame("="), memory.what, frame.short(), frame.name())
+    let Some(block) = memory.origin.block() else { return Ok(()) };
+    let (what, verb) = match memory.origin {
+        Origin::Mapped(_) => ("mapped memory", "mapped"),
+        _ => ("the heap block", "allocated"),
+    };
+    let offset = memory.address.saturating_sub(block.address);
+    let place = match block.place() {
+        Some(frame) => format!(", {verb} at {} in {}", frame.short(), frame.name()),
+        None => String::new(),
+    };
+    writeln!(out, "   {} byte {offset} of {what} of {}{place}", style.frame("="), bytes(block.size))
+}
+
+/// Where the threads come from.
+fn write_threads(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    for thread in &finding.threads {
+        let (Some(parent), Some(frame)) = (&thread.parent, thread.place()) else { continue };
+        let (name, place, function) = (&thread.name, frame.short(), frame.name());
+        writeln!(out, "   {} {name} was created by {parent} at {place} in {function}", style.frame("="))?;
+    }
+    Ok(())
 }
 
 fn write_summary(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {

@@ -41,7 +41,9 @@ mod tsan;
 use std::io::{self, Write};
 
 pub use human::Style;
-pub use model::{Counts, Finding, Frame, Kind, Memory, Report, Site, Status, Step, Thread, Undecided};
+pub use model::{
+    Block, Counts, Finding, Frame, Kind, Lock, Memory, Origin, Report, Site, Status, Step, Thread, Undecided, bytes,
+};
 
 /// The forms of a report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

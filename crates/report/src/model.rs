@@ -84,13 +84,42 @@ pub enum Status {
 pub struct Memory {
     /// The variable's name, if it is known.
     pub name: Option<String>,
-    /// What it is otherwise: `heap block of 64 bytes`, `stack of main`.
-    pub what: String,
+    /// What it is part of.
+    pub origin: Origin,
     /// The first byte both touch, in the run that failed.
     pub address: u64,
-    /// How many bytes.
+    /// How many bytes both touch, at most.
     pub size: u64,
-    /// Where a heap block was allocated.
+}
+
+/// What memory is part of.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Origin {
+    /// Nothing that is known.
+    Unknown,
+    /// The variables of the program or of a library.
+    Global,
+    /// A block that was allocated.
+    Heap(Block),
+    /// A block that was mapped.
+    Mapped(Block),
+    /// The stack of the thread with this name.
+    Stack(String),
+    /// The thread-local variables of the thread with this name.
+    ThreadLocal(String),
+}
+
+/// A block of memory.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Block {
+    /// Its first byte, in the run that failed.
+    pub address: u64,
+    /// How many bytes the program asked for.
+    pub size: u64,
+    /// The name of the thread that did.
+    pub thread: String,
+    /// Where that was: calls, the innermost first.
     pub allocated: Vec<Frame>,
 }
 
@@ -105,8 +134,26 @@ pub struct Site {
     pub access: String,
     /// Calls, the innermost first.
     pub stack: Vec<Frame>,
-    /// The locks it holds.
-    pub locks: Vec<String>,
+    /// The locks it holds, in the order it took them.
+    pub locks: Vec<Lock>,
+}
+
+/// A lock that a thread holds.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Lock {
+    /// What it is called, as `` `m` `` or `a lock`.
+    pub name: String,
+    /// For reading.
+    pub shared: bool,
+    /// Where it was taken: calls, the innermost first; empty if that is not known.
+    pub taken: Vec<Frame>,
+}
+
+impl Lock {
+    /// Where it was taken, for people.
+    pub fn place(&self) -> Option<&Frame> {
+        top(&self.taken)
+    }
 }
 
 /// A thread that takes part.
@@ -187,7 +234,7 @@ impl Finding {
         match (self.kind, &self.memory) {
             (Kind::DataRace, Some(memory)) => match &memory.name {
                 Some(name) => format!("data race on `{name}`"),
-                None => format!("data race in {}", memory.what),
+                None => format!("data race{}", memory.origin.within()),
             },
             (Kind::DataRace, None) => "data race".to_owned(),
             (Kind::Deadlock, _) if self.sites.len() == 1 => "deadlock of one thread".to_owned(),
@@ -197,7 +244,7 @@ impl Finding {
 
     /// The command that repeats it.
     pub fn replay(&self) -> Option<String> {
-        self.folder.as_ref().map(|folder| format!("foretrace replay {folder}"))
+        self.folder.as_ref().map(|folder| format!("foretrace replay {}", quoted(folder)))
     }
 
     /// Where it is shown.
@@ -214,9 +261,59 @@ impl Finding {
 impl Site {
     /// The innermost call in the program's own source; else one whose source is known, or the innermost.
     pub fn top(&self) -> Option<&Frame> {
-        let known = self.stack.iter().find(|frame| frame.file.is_some());
-        self.stack.iter().find(|frame| frame.is_own()).or(known).or(self.stack.first())
+        top(&self.stack)
     }
+}
+
+fn top(stack: &[Frame]) -> Option<&Frame> {
+    let known = stack.iter().find(|frame| frame.file.is_some());
+    stack.iter().find(|frame| frame.is_own()).or(known).or(stack.first())
+}
+
+impl Block {
+    /// Where it was allocated, for people.
+    pub fn place(&self) -> Option<&Frame> {
+        top(&self.allocated).filter(|frame| frame.file.is_some())
+    }
+}
+
+impl Thread {
+    /// Where it was created, for people.
+    pub fn place(&self) -> Option<&Frame> {
+        top(&self.created).filter(|frame| frame.file.is_some())
+    }
+}
+
+impl Origin {
+    /// What it is, after "data race".
+    fn within(&self) -> String {
+        match self {
+            Self::Unknown | Self::Global => String::new(),
+            Self::Heap(block) => format!(" in a heap block of {}", bytes(block.size)),
+            Self::Mapped(block) => format!(" in mapped memory of {}", bytes(block.size)),
+            Self::Stack(thread) => format!(" on the stack of {thread}"),
+            Self::ThreadLocal(thread) => format!(" on a thread-local variable of {thread}"),
+        }
+    }
+
+    /// The block, if it is one.
+    pub fn block(&self) -> Option<&Block> {
+        match self {
+            Self::Heap(block) | Self::Mapped(block) => Some(block),
+            _ => None,
+        }
+    }
+}
+
+/// So many bytes, in words.
+pub fn bytes(count: u64) -> String {
+    if count == 1 { "1 byte".to_owned() } else { format!("{count} bytes") }
+}
+
+/// A word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./+=:@%,".contains(c);
+    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 impl Frame {

@@ -3,7 +3,10 @@
 
 use std::io::{self, Write};
 
-use crate::model::{Finding, Frame, Kind, Report, Status, Thread};
+use crate::model::{Block, Finding, Frame, Kind, Lock, Origin, Report, Status, Thread};
+
+/// The name of the main thread.
+const MAIN: &str = "main";
 
 /// Writes a report.
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
@@ -34,30 +37,52 @@ fn sites(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
         let previous = number > 0 && finding.kind == Kind::DataRace;
         let access = if previous { format!("Previous {}", lower(&site.access)) } else { site.access.clone() };
         let thread = finding.threads.get(site.thread).map_or_else(|| "thread".to_owned(), in_words);
-        let locks: Vec<String> = site.locks.iter().map(|lock| format!("write {lock}")).collect();
+        let lock = |lock: &Lock| format!("{} {}", if lock.shared { "read" } else { "write" }, name(lock));
+        let locks: Vec<String> = site.locks.iter().map(lock).collect();
         let locks = if locks.is_empty() { String::new() } else { format!(" (mutexes: {})", locks.join(", ")) };
         writeln!(out, "  {access} by {thread}{locks}:")?;
         stack(&site.stack, out)?;
+        for lock in site.locks.iter().filter(|lock| !lock.taken.is_empty()) {
+            writeln!(out, "  Mutex {} acquired by {thread} at:", name(lock))?;
+            stack(&lock.taken, out)?;
+        }
     }
     Ok(())
 }
 
+fn name(lock: &Lock) -> &str {
+    lock.name.trim_matches('`')
+}
+
 fn memory(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let Some(memory) = &finding.memory else { return Ok(()) };
-    match &memory.name {
-        Some(name) => {
+    let by = |block: &Block| {
+        if block.thread == MAIN { "main thread".to_owned() } else { format!("thread {}", block.thread) }
+    };
+    let of = |thread: &str| if thread == MAIN { "main thread".to_owned() } else { format!("thread {thread}") };
+    match (&memory.origin, &memory.name) {
+        (Origin::Heap(block), _) => {
+            let (size, at) = (block.size, block.address);
+            writeln!(out, "  Location is heap block of size {size} at {at:#x} allocated by {}:", by(block))?;
+            stack(&block.allocated, out)
+        }
+        (Origin::Mapped(block), _) => {
+            let (size, at) = (block.size, block.address);
+            writeln!(out, "  Location is mapped block of size {size} at {at:#x} mapped by {}:", by(block))?;
+            stack(&block.allocated, out)
+        }
+        (Origin::Stack(thread), _) => writeln!(out, "  Location is stack of {}.\n", of(thread)),
+        (Origin::ThreadLocal(thread), _) => writeln!(out, "  Location is TLS of {}.\n", of(thread)),
+        (_, Some(name)) => {
             writeln!(out, "  Location is global '{name}' of size {} at {:#x}\n", memory.size, memory.address)
         }
-        None => {
-            writeln!(out, "  Location is {}{}", memory.what, if memory.allocated.is_empty() { "" } else { ":" })?;
-            stack(&memory.allocated, out)
-        }
+        (_, None) => Ok(()),
     }
 }
 
 fn created(thread: &Thread, out: &mut dyn Write) -> io::Result<()> {
-    let parent = thread.parent.as_deref().unwrap_or("main");
-    let parent = if parent == "main" { "main thread".to_owned() } else { format!("thread {parent}") };
+    let parent = thread.parent.as_deref().unwrap_or(MAIN);
+    let parent = if parent == MAIN { "main thread".to_owned() } else { format!("thread {parent}") };
     writeln!(out, "  Thread T{} '{}' (running) created by {parent} at:", thread.number, thread.name)?;
     stack(&thread.created, out)
 }

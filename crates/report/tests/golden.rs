@@ -1,6 +1,8 @@
 //! Each form of one report against the file that says what it should be. `BLESS=1` writes the files.
 
-use foretrace_report::{Finding, Format, Frame, Kind, Memory, Report, Site, Status, Step, Style, Thread, Undecided};
+use foretrace_report::{
+    Block, Finding, Format, Frame, Kind, Lock, Memory, Origin, Report, Site, Status, Step, Style, Thread, Undecided,
+};
 
 fn frame(function: &str, line: u32, column: u32, source: &str) -> Frame {
     Frame {
@@ -28,26 +30,39 @@ fn step(thread: usize, text: &str, line: u32, fails: bool) -> Step {
     Step { thread, text: text.to_owned(), place: Some(frame("step", line, 0, "")), fails }
 }
 
+fn lock(name: &str, shared: bool) -> Lock {
+    Lock { name: format!("`{name}`"), shared, taken: vec![frame("deposit", 11, 0, "    pthread_rwlock_rdlock(&m0);")] }
+}
+
+/// The same race with other memory.
+fn race_in(origin: Origin) -> Finding {
+    let memory = Memory { name: None, origin, address: 0x4010, size: 4 };
+    Finding { memory: Some(memory), folder: Some("my findings/it's".to_owned()), ..race() }
+}
+
+fn block() -> Block {
+    Block {
+        address: 0x4008,
+        size: 24,
+        thread: "t1".to_owned(),
+        allocated: vec![frame("open_account", 3, 0, "    return malloc(24);")],
+    }
+}
+
 fn race() -> Finding {
     let site = |thread, doing: &str, access: &str, locks: &[&str], stack| Site {
         thread,
         doing: doing.to_owned(),
         access: access.to_owned(),
         stack,
-        locks: locks.iter().map(|lock| (*lock).to_owned()).collect(),
+        locks: locks.iter().map(|name| lock(name, true)).collect(),
     };
     let main = frame("main", 34, 1, "    deposit(1);");
     Finding {
         id: "race-0011".to_owned(),
         kind: Kind::DataRace,
         status: Status::Confirmed,
-        memory: Some(Memory {
-            name: Some("balance".to_owned()),
-            what: "global".to_owned(),
-            address: 0x4010,
-            size: 4,
-            allocated: vec![],
-        }),
+        memory: Some(Memory { name: Some("balance".to_owned()), origin: Origin::Global, address: 0x4010, size: 4 }),
         sites: vec![
             site(
                 1,
@@ -82,7 +97,7 @@ fn deadlock() -> Finding {
         doing: doing.to_owned(),
         access: "Waits for a lock".to_owned(),
         stack: vec![Frame { source: None, ..frame("transfer<int>", line, 0, "") }],
-        locks: vec![lock.to_owned()],
+        locks: vec![self::lock(lock, false)],
     };
     Finding {
         id: "deadlock-0022".to_owned(),
@@ -120,6 +135,23 @@ fn check(name: &str, report: &Report, format: Format, style: Style) {
         std::fs::write(&path, &text).unwrap();
     }
     assert_eq!(text, std::fs::read_to_string(&path).unwrap_or_default(), "{name}");
+}
+
+/// Memory of every kind: each is told for what it is, and nothing is told of what is not known.
+#[test]
+fn memory() {
+    let main = || "main".to_owned();
+    let origins = [
+        Origin::Heap(block()),
+        Origin::Mapped(Block { size: 1, allocated: vec![], ..block() }),
+        Origin::Stack(main()),
+        Origin::ThreadLocal(main()),
+        Origin::Unknown,
+    ];
+    let findings = origins.into_iter().map(race_in).collect();
+    let report = Report { findings, ..report() };
+    check("memory.txt", &report, Format::Human, Style::plain());
+    check("memory.tsan.txt", &report, Format::Tsan, Style::plain());
 }
 
 #[test]

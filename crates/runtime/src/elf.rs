@@ -94,6 +94,12 @@ impl Module<'_> {
         found
     }
 
+    /// How much storage each thread has for its thread-local variables, at most.
+    pub fn thread_local_bytes(&self) -> usize {
+        let storage = self.headers().iter().find(|header| header.p_type == libc::PT_TLS);
+        storage.map_or(0, |header| (header.p_memsz + header.p_align) as usize)
+    }
+
     /// An address from the dynamic section; the loader has added the base to most.
     fn dynamic(&self, tag: i64) -> Option<usize> {
         let header = self.headers().iter().find(|header| header.p_type == PT_DYNAMIC)?;

@@ -10,10 +10,12 @@
 //! whether anyone can go on hold everybody [`Still`]; that is rare. No lock of ours is held while the program's own code
 //! runs.
 
+pub mod blocks;
 pub mod clock;
 pub mod gate;
 mod horizon;
 pub mod look;
+mod moments;
 pub mod objects;
 pub mod order;
 pub mod outcome;
@@ -31,6 +33,7 @@ use crate::settings::Settings;
 use crate::spin::{Brief, Guard, Spin};
 use crate::tls::{Section, tls};
 use crate::{arena, prelude, sys, thread};
+use blocks::Origin;
 use clock::Synchronised;
 use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
@@ -40,8 +43,10 @@ use foretrace_event::wire::Op;
 use foretrace_event::{Order, Patience};
 use gate::Arrival;
 use horizon::Published;
+use moments::Moments;
 use objects::Remembered;
 use segment::Segment;
+use stack::Place;
 use stuck::{Held, Waiting};
 
 /// A thread under replay. What others look at is changed under its lock only.
@@ -52,6 +57,8 @@ pub struct Player {
     number: u32,
     /// The bounds of its stack.
     pub stack: (usize, usize),
+    /// What it finds its own storage by.
+    pub pointer: usize,
     /// Its number in the kernel.
     pub tid: u32,
     /// One while it sleeps until its turn comes.
@@ -70,6 +77,10 @@ pub struct Player {
     objects: Remembered,
     /// The call stacks it saw last; its own alone.
     stacks: stack::Seen,
+    /// The locks it held when it was last asked, and how often they had changed then; its own alone.
+    locks: Cell<(u32, stack::StackId)>,
+    /// What it had done when; only it adds to that.
+    moments: Moments,
     /// What others may know of its clock.
     published: Published,
     /// What it has done since it last looked at the horizon.
@@ -133,6 +144,25 @@ impl Player {
         let result = work(unsafe { &mut *self.held.get() });
         self.lock.unlock();
         result
+    }
+
+    /// The locks it holds, by a number that stands for them; for the thread itself.
+    fn locks_held(&self) -> stack::StackId {
+        let (version, number) = self.locks.get();
+        let changed = self.with_held(|held| {
+            let changed = held.version() != version;
+            changed.then(|| (held.version(), stack::put_locks(held.words())))
+        });
+        self.locks.set(changed.unwrap_or((version, number)));
+        self.locks.get().1
+    }
+
+    /// An access is about to be examined; for the thread itself.
+    #[inline]
+    fn note_moment(&self) {
+        let known = self.index < schedule::threads();
+        let taken = if known { schedule::taken_by(self.index).load(Ordering::Relaxed) } else { 0 };
+        self.moments.note(self.clock(), taken);
     }
 
     /// Says what the thread waits for from now on; for the thread itself.
@@ -229,6 +259,11 @@ pub fn player() -> Option<&'static Player> {
 /// Accesses are examined one by one, for their places, and not by segments.
 static EXACT: AtomicBool = AtomicBool::new(false);
 
+/// Are they?
+pub fn is_exact() -> bool {
+    EXACT.load(Ordering::Relaxed)
+}
+
 /// Opens the schedule and the files of the answer.
 pub fn open(settings: &Settings) -> bool {
     EXACT.store(settings.exact, Ordering::Relaxed);
@@ -244,7 +279,10 @@ pub fn open(settings: &Settings) -> bool {
 pub fn begin() {
     join_in(schedule::MAIN, u32::MAX);
     sync(Op::Start, 0, 0, 0);
+    // What was done before was not done here.
+    let frame = tls().frame.replace(0);
     prelude::replay(sync);
+    tls().frame.set(frame);
 }
 
 /// Makes the current thread one of the players.
@@ -258,7 +296,7 @@ pub fn join_in(index: u32, parent: u32) {
     // SAFETY: the memory is zeroed, which is valid for all fields, and nobody else knows of it yet.
     let new = unsafe { &mut *player };
     (new.index, new.number, new.stack) = (index, *count, (stack.0, stack.0 + stack.1));
-    new.tid = sys::tid();
+    (new.tid, new.pointer) = (sys::tid(), thread::handle() as usize);
     new.clock().begin(*count);
     if !new.lines().init(lines, SMALL, EXACT.load(Ordering::Relaxed)) {
         return;
@@ -318,21 +356,22 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
     let Some(player) = player() else { return };
     flush(player);
     if is_step(op) {
-        gate::pass_with(player, op, object, pc, || take_part(player, op, object, arg));
+        gate::pass_with(player, op, object, pc, || take_part(player, op, object, arg, pc));
     } else {
-        take_part(player, op, object, arg);
+        take_part(player, op, object, arg, pc);
     }
 }
 
 /// An operation whose turn it is takes part in the order of all operations.
-fn take_part(player: &'static Player, op: Op, object: usize, arg: u64) {
+fn take_part(player: &'static Player, op: Op, object: usize, arg: u64, pc: usize) {
     let Some(_section) = Section::enter() else { return };
     if op == Op::Fork {
         COMING.fetch_add(1, Ordering::SeqCst);
         horizon::fork();
+        outcome::created(arg as u32, stack::capture(player, Place::of_call(pc)));
     }
     player.last_load.set(None);
-    let shared = stuck::note(player, op, object, arg);
+    let shared = stuck::note(player, op, object, arg, pc);
     player.clock().sync(&player.objects, op, object, arg, player.index, shared);
     if op == Op::Join {
         player.published.set_away(false);
@@ -511,14 +550,21 @@ pub fn end() {
 }
 
 /// Memory has come into being, or has another meaning from now on.
-pub fn renew(at: usize, size: usize, pc: usize) {
-    if let Some(player) = player()
+pub fn renew(at: usize, size: usize, asked: usize, origin: Origin, pc: usize) {
+    if player().is_some()
         && let Some(_section) = Section::enter()
     {
         forget(at, size);
-        if EXACT.load(Ordering::Relaxed) {
-            race::note_block(player, at, size, pc);
+        if is_exact() {
+            blocks::note(at, asked, origin, pc);
         }
+    }
+}
+
+/// Memory has come into being before there is anything to replay.
+pub fn note_early(at: usize, asked: usize, origin: Origin, pc: usize) {
+    if let Some(_section) = Section::enter() {
+        blocks::note(at, asked, origin, pc);
     }
 }
 

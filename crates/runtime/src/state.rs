@@ -23,6 +23,8 @@ const REPLAYING: u8 = 4;
 static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
 static SETTINGS: Spin<Option<Settings>> = Spin::new(None);
 static PLACES: AtomicBool = AtomicBool::new(false);
+/// There will be a replay that examines accesses one by one, and there is none yet.
+static WILL_REPLAY: AtomicBool = AtomicBool::new(false);
 /// The end of the process has been recorded.
 static FINISHED: AtomicBool = AtomicBool::new(false);
 /// Instrumented code is part of the program.
@@ -37,8 +39,16 @@ pub fn init() {
     let settings = Settings::read().filter(|_| real::is_first_copy());
     let state = if settings.is_some() { ARMED } else { OFF };
     PLACES.store(settings.as_ref().is_some_and(|settings| settings.locations), Ordering::Relaxed);
+    let exact = settings.as_ref().is_some_and(|settings| settings.replay && settings.exact);
+    WILL_REPLAY.store(exact, Ordering::Relaxed);
     *SETTINGS.lock() = settings;
     STATE.store(state, Ordering::Release);
+}
+
+/// Is a replay to come that will want to know where memory comes from?
+#[inline]
+pub fn will_replay() -> bool {
+    WILL_REPLAY.load(Ordering::Relaxed) && STATE.load(Ordering::Acquire) == ARMED
 }
 
 /// The return address of the interposed function that runs.

@@ -96,6 +96,11 @@ impl Symbols {
         self.with(address, |module, address| module.variable(address)).flatten()
     }
 
+    /// What a person calls the memory at this address: a global variable, and how far into it.
+    pub fn name_of(&self, address: u64) -> Option<String> {
+        self.variable(address).map(|(name, offset)| spelled(&name, offset).into())
+    }
+
     /// The zero-terminated text at this address of a module's constant data.
     pub fn text(&self, address: u64) -> Option<String> {
         self.with(address, |module, address| module.text(address)).flatten()

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use super::Style;
-use crate::model::{Finding, Frame, Site};
+use super::columns::{NARROWEST, wrapped};
+use crate::model::{Finding, Frame, Lock, Site};
 
 /// How many calls are listed.
 const CALLS: usize = 8;
@@ -25,8 +26,17 @@ pub(super) fn write(finding: &Finding, site: &Site, first: bool, style: Style, o
             let line = style.frame(&format!("{:gutter$}", top.line));
             writeln!(out, "{blank} {bar}\n{line} {bar} {}", source.trim_end())?;
             let (start, length) = caret(&source, top.column);
-            let marks = style.error(&format!("{} {doing}", "^".repeat(length)));
-            writeln!(out, "{blank} {bar} {}{marks}", " ".repeat(start))?;
+            let (indent, marks) = (" ".repeat(start), "^".repeat(length));
+            // What does not fit behind the marks stands below them.
+            if gutter + 3 + start + length + 1 + doing.chars().count() <= style.width {
+                writeln!(out, "{blank} {bar} {indent}{}", style.error(&format!("{marks} {doing}")))?;
+            } else {
+                writeln!(out, "{blank} {bar} {indent}{}", style.error(&marks))?;
+                let room = style.width.saturating_sub(gutter + 3 + start).max(NARROWEST);
+                for line in wrapped(&doing, room) {
+                    writeln!(out, "{blank} {bar} {indent}{}", style.error(&line))?;
+                }
+            }
         }
         None => writeln!(out, "{blank} {bar} {}", style.error(&doing))?,
     }
@@ -43,22 +53,56 @@ fn calls<'a>(site: &'a Site, top: &'a Frame) -> impl Iterator<Item = &'a Frame> 
 }
 
 fn holding(site: &Site) -> String {
-    if site.locks.is_empty() { String::new() } else { format!(", holding {}", site.locks.join(", ")) }
+    let name = |lock: &Lock| format!("{}{}", lock.name, if lock.shared { " for reading" } else { "" });
+    let names: Vec<String> = site.locks.iter().map(name).collect();
+    if names.is_empty() { String::new() } else { format!(", holding {}", names.join(", ")) }
 }
 
-/// Where the marks begin and how many there are: the word at the column, or all of the line.
+/// Where the marks begin and how many there are: the word at the column, or all of the line but for its comment.
 fn caret(source: &str, column: u32) -> (usize, usize) {
     let indent = source.chars().take_while(|c| c.is_whitespace()).count();
-    let whole = (indent, source.trim().chars().count().max(1));
+    let whole = (indent, code(source).trim().chars().count().max(1));
     let Some(start) = (column as usize).checked_sub(1).filter(|start| *start >= indent) else { return whole };
     let word = |c: &char| c.is_alphanumeric() || *c == '_';
     let length = source.chars().skip(start).take_while(word).count();
     if start >= source.trim_end().chars().count() { whole } else { (start, length.max(1)) }
 }
 
+/// The line without a comment at its end.
+fn code(line: &str) -> &str {
+    let trimmed = line.trim_end();
+    let mut quote = None;
+    let mut chars = trimmed.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map(|(_, next)| *next);
+        match (quote, c) {
+            (Some(_), '\\') => drop(chars.next()),
+            (Some(open), c) if c == open => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '/') if at > 0 && next == Some('/') => return &trimmed[..at],
+            (None, '/') if at > 0 && next == Some('*') && is_last_comment(&trimmed[at..]) => return &trimmed[..at],
+            _ => {}
+        }
+    }
+    trimmed
+}
+
+/// Does the comment that begins here reach to the end of the line?
+fn is_last_comment(text: &str) -> bool {
+    text.find("*/").is_none_or(|end| end + 2 == text.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::caret;
+
+    #[test]
+    fn comments_are_not_marked() {
+        assert_eq!(caret("    count++; // why", 0), (4, 8));
+        assert_eq!(caret("    f(\"//\"); /* a */", 0), (4, 8));
+        assert_eq!(caret("    a /* b */ = 1; /* no", 0), (4, 14));
+        assert_eq!(caret("// all of it", 0), (0, 12));
+    }
 
     #[test]
     fn marks_stand_under_the_word() {

@@ -6,6 +6,7 @@
 //! To free a block is to write it, as far as it concerns other threads, if code of the program's own does it: the record
 //! has a place then. A library that nobody instrumented may order its threads in ways that nobody sees.
 
+use crate::replay::blocks::Origin;
 use crate::state;
 use crate::tls::Section;
 use crate::{access, arena, lines, replay, thread};
@@ -22,13 +23,23 @@ fn is_watched() -> bool {
     (state::is_recording() || state::is_replaying()) && state::is_instrumented()
 }
 
-/// Records that a block has begun. It ends no segment: nobody can have touched the block in this one.
-fn begun(at: *mut c_void, size: usize, pc: usize) {
-    if at.is_null() || !is_watched() {
+/// Does it matter that memory comes into being? In a replay to come it does, already before the first thread.
+#[inline]
+fn is_noted() -> bool {
+    is_watched() || state::will_replay() && state::is_instrumented()
+}
+
+/// Records that a block has begun, of which the program has asked for so much. It ends no segment: nobody can have touched
+/// the block in this one.
+fn begun(at: *mut c_void, size: usize, asked: usize, origin: Origin, pc: usize) {
+    if at.is_null() || !is_noted() {
         return;
     }
     if state::is_replaying() {
-        return replay::renew(at as usize, size, pc);
+        return replay::renew(at as usize, size, asked, origin, pc);
+    }
+    if !state::is_recording() {
+        return replay::note_early(at as usize, asked, origin, pc);
     }
     if let Some(_section) = Section::enter()
         && let Some(thread) = thread::current()
@@ -51,10 +62,10 @@ fn ending(at: *mut c_void, size: usize, pc: usize) {
     }
 }
 
-unsafe fn block_begun(at: *mut c_void, pc: usize) -> *mut c_void {
-    if !at.is_null() && is_watched() {
+unsafe fn block_begun(at: *mut c_void, asked: usize, pc: usize) -> *mut c_void {
+    if !at.is_null() && is_noted() {
         // SAFETY: the block has just been allocated.
-        begun(at, unsafe { malloc_usable_size(at) }, pc);
+        begun(at, unsafe { malloc_usable_size(at) }, asked, Origin::Allocated, pc);
     }
     at
 }
@@ -73,7 +84,10 @@ unsafe fn resized(at: *mut c_void, size: usize, pc: usize, real: impl FnOnce() -
         block_ending(at, pc);
         let new = real();
         // A block that could not be moved is still there.
-        block_begun(if new.is_null() && size != 0 { at } else { new }, pc);
+        match new.is_null() && size != 0 {
+            true => block_begun(at, if at.is_null() { 0 } else { malloc_usable_size(at) }, pc),
+            false => block_begun(new, size, pc),
+        };
         new
     }
 }
@@ -103,7 +117,7 @@ interpose! {
             if REAL.is_being_found() {
                 return early(size);
             }
-            block_begun(real(size), pc)
+            block_begun(real(size), size, pc)
         }
     }
 
@@ -113,7 +127,7 @@ interpose! {
             if REAL.is_being_found() {
                 return early(count.saturating_mul(size));
             }
-            block_begun(real(count, size), pc)
+            block_begun(real(count, size), count.saturating_mul(size), pc)
         }
     }
 
@@ -151,22 +165,22 @@ interpose! {
 
     fn memalign(alignment: usize, size: usize) -> *mut c_void |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { block_begun(real(alignment, size), pc) }
+        unsafe { block_begun(real(alignment, size), size, pc) }
     }
 
     fn aligned_alloc(alignment: usize, size: usize) -> *mut c_void |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { block_begun(real(alignment, size), pc) }
+        unsafe { block_begun(real(alignment, size), size, pc) }
     }
 
     fn valloc(size: usize) -> *mut c_void |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { block_begun(real(size), pc) }
+        unsafe { block_begun(real(size), size, pc) }
     }
 
     fn pvalloc(size: usize) -> *mut c_void |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { block_begun(real(size), pc) }
+        unsafe { block_begun(real(size), size, pc) }
     }
 
     fn posix_memalign(at: *mut *mut c_void, alignment: usize, size: usize) -> c_int |pc| {
@@ -174,7 +188,7 @@ interpose! {
         unsafe {
             let result = real(at, alignment, size);
             if result == 0 {
-                block_begun(*at, pc);
+                block_begun(*at, size, pc);
             }
             result
         }
@@ -201,7 +215,7 @@ interpose! {
 
 fn mapped(at: *mut c_void, size: usize, pc: usize) -> *mut c_void {
     if at != libc::MAP_FAILED {
-        begun(at, size, pc);
+        begun(at, size, size, Origin::Mapped, pc);
     }
     at
 }

@@ -109,7 +109,10 @@ pub unsafe fn create(
     argument: *mut c_void,
     pc: usize,
 ) -> c_int {
+    // To begin may take calls of libc, which are others than the one that is told.
+    let frame = tls().frame.get();
     state::begin();
+    tls().frame.set(frame);
     // SAFETY: the arguments are the program's; the birth is given to the new thread.
     unsafe {
         let replaying = state::is_replaying();

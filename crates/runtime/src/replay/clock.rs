@@ -110,7 +110,7 @@ impl Synchronised {
     /// The current moment.
     #[inline]
     pub fn epoch(&self) -> Epoch {
-        u64::from(self.number) << 32 | u64::from(self.now.get(self.number))
+        u64::from(self.number) << 32 | u64::from(self.own())
     }
 
     /// Is that moment in the past?
@@ -124,7 +124,14 @@ impl Synchronised {
         self.now.get(thread)
     }
 
-    fn tick(&mut self) {
+    /// Its own entry.
+    #[inline]
+    pub fn own(&self) -> u32 {
+        self.now.get(self.number)
+    }
+
+    /// Another moment begins.
+    pub fn tick(&mut self) {
         self.now.set(self.number, self.now.get(self.number) + 1);
     }
 

@@ -1,7 +1,8 @@
 //! What the replay answers: lines of the file `outcome`, as `foretrace_event::schedule` describes them.
 
-use super::stuck::{Held, Waiting};
-use super::{Player, Still, schedule, stack};
+use super::stack::{self, StackId};
+use super::stuck::Waiting;
+use super::{Player, Still, schedule};
 use crate::map::Map;
 use crate::settings::{Decimal, Settings};
 use crate::spin::Spin;
@@ -126,6 +127,11 @@ pub fn thread(index: u32, parent: u32) {
     Line::new(b"thread").decimal("index", index.into()).decimal("parent", i64::from(parent as i32)).write();
 }
 
+/// A thread is about to be created.
+pub fn created(index: u32, stack: StackId) {
+    Line::new(b"created").decimal("thread", index.into()).list("stack", stack::frames(stack)).write();
+}
+
 /// A thread came with another operation than its next step.
 pub fn diverged(thread: u32, expected: Op, got: Op, pc: usize) {
     let line = Line::new(b"diverged").decimal("step", schedule::taken().into()).decimal("thread", thread.into());
@@ -150,17 +156,21 @@ pub fn deadlock<'a>(still: &Still, stuck: impl Iterator<Item = (&'a Player, Wait
         Line::new(b"deadlock").write();
         for (player, waiting, owner) in stuck {
             let line = Line::new(b"stuck").decimal("thread", player.index.into()).word("op", waiting.op.name());
-            let line = line.hex("object", waiting.object).decimal("owner", owner).hex("pc", waiting.pc);
-            let stack = stack::capture(player, waiting.pc, waiting.frame);
-            line.list("stack", stack::frames(stack)).list("locks", held(player.held(still))).write();
+            let line = line.hex("object", waiting.object).decimal("owner", owner).hex("pc", waiting.place.pc);
+            let stack = stack::capture(player, waiting.place);
+            line.list("stack", stack::frames(stack)).write();
+            locks(player.held(still).words());
         }
     }
     stop();
 }
 
-/// The addresses of what a thread holds.
-pub fn held(held: &Held) -> impl Iterator<Item = usize> + '_ {
-    held.all().iter().map(|lock| lock.object)
+/// The locks that a thread holds or held, in the order it took them; two words each, as [`Held::words`] gives them.
+pub fn locks(mut words: impl Iterator<Item = usize>) {
+    while let (Some(address), Some(taken)) = (words.next(), words.next()) {
+        let line = Line::new(b"lock").hex("address", address).decimal("shared", (taken & 1) as i64);
+        line.list("stack", stack::frames((taken >> 1) as StackId)).write();
+    }
 }
 
 /// The program has failed. In a debugger a breakpoint here stops it; else it is ended, or held for a debugger to come.

@@ -3,11 +3,10 @@
 
 use super::outcome::{self, Line};
 use super::shadow::{self, Cell, GRAIN};
-use super::stack::{self, StackId};
-use super::{Player, Still, players};
+use super::stack::{self, Circumstances, StackId};
+use super::{Player, Still, blocks, players, schedule};
 use crate::lines::WRITE;
-use crate::map::Map;
-use crate::spin::{Brief, Spin};
+use crate::spin::Brief;
 use foretrace_event::wire::Op;
 
 /// An access under examination.
@@ -17,13 +16,26 @@ struct Access {
     size: usize,
     write: bool,
     atomic: bool,
+    free: bool,
     pc: usize,
     frame: usize,
+}
+
+impl Access {
+    /// Where it is made, and how.
+    fn stack(&self, player: &'static Player) -> StackId {
+        let size = u32::try_from(self.size).unwrap_or(u32::MAX);
+        let circumstances = Circumstances { size, locks: player.locks_held() };
+        let free = if self.free { stack::FREE } else { 0 };
+        stack::capture_access(player, self.pc, self.frame, circumstances) | free
+    }
 }
 
 /// One that was there before.
 #[derive(Clone, Copy)]
 struct Before {
+    /// The first byte that both touch.
+    at: usize,
     epoch: u64,
     stack: StackId,
     write: bool,
@@ -43,20 +55,21 @@ fn lock_of(address: usize) -> &'static Brief {
 
 /// Watches a plain access. The caller is in a section.
 pub fn access(player: &'static Player, address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
-    check(player, Access { address, size, write: kind & WRITE != 0, atomic: false, pc, frame });
+    check(player, Access { address, size, write: kind & WRITE != 0, atomic: false, free: false, pc, frame });
 }
 
 /// Watches an atomic access, which has been done. The caller is in a section.
 pub fn atomic(player: &'static Player, op: Op, address: usize, size: usize, pc: usize, frame: usize) {
     let write = matches!(op, Op::AtomicStore | Op::AtomicRmw);
-    check(player, Access { address, size, write, atomic: true, pc, frame });
+    check(player, Access { address, size, write, atomic: true, free: false, pc, frame });
 }
 
 /// Watches the end of a block: a write of it, remembered until the memory is used again. Of a large block, only what is known
 /// is looked at. The caller is in a section.
 pub fn free(player: &'static Player, start: usize, size: usize, pc: usize, frame: usize) {
-    let access = Access { address: start, size, write: true, atomic: false, pc, frame };
-    let mut stack = Some(stack::capture(player, pc, frame) | stack::FREE);
+    player.note_moment();
+    let access = Access { address: start, size, write: true, atomic: false, free: true, pc, frame };
+    let mut stack = Some(access.stack(player));
     let mut found = None;
     shadow::each(start, size, |cell, grain| {
         let lock = lock_of(grain);
@@ -66,25 +79,30 @@ pub fn free(player: &'static Player, start: usize, size: usize, pc: usize, frame
         let (from, to) = (grain.max(start), (grain + GRAIN).min(start.saturating_add(size)));
         let before = check_grain(player, &access, &mut stack, cell, from, to);
         lock.unlock();
-        found = found.or(before.map(|before| (before, from)));
+        found = found.or(before);
     });
-    if let Some((before, address)) = found {
-        tell(player, &Access { address, size: start + size - address, ..access }, stack, before);
+    if let Some(before) = found {
+        tell(player, &access, stack, before);
     }
 }
 
 fn check(player: &'static Player, access: Access) {
+    player.note_moment();
     let end = access.address.saturating_add(access.size);
     let mut stack = None;
+    let mut found = None;
     let mut at = access.address;
     while at < end {
         let stop = (at | (LINE - 1)).saturating_add(1).min(end);
-        if !is_known(player, &access, at, stop)
-            && let Some(before) = check_line(player, &access, &mut stack, at, stop)
-        {
-            return tell(player, &access, stack, before);
+        if !is_known(player, &access, at, stop) {
+            // What comes after the first byte of a race is noted as well, or another access would race there again.
+            let before = check_line(player, &access, &mut stack, at, stop);
+            found = found.or(before);
         }
         at = stop;
+    }
+    if let Some(before) = found {
+        tell(player, &access, stack, before);
     }
 }
 
@@ -113,11 +131,12 @@ fn check_line(
     let mut found = None;
     lock.lock();
     let mut grain = at;
-    while grain < stop && found.is_none() {
+    while grain < stop {
         let next = ((grain | (GRAIN - 1)) + 1).min(stop);
         if let Some(cell) = shadow::cell(grain) {
             // SAFETY: the cell's lock is held.
-            found = check_grain(player, access, stack, unsafe { &mut *cell }, grain, next);
+            let before = check_grain(player, access, stack, unsafe { &mut *cell }, grain, next);
+            found = found.or(before);
         }
         grain = next;
     }
@@ -136,12 +155,12 @@ fn check_grain(
 ) -> Option<Before> {
     let whole = stop - at == GRAIN;
     if whole && cell.parts().is_none() {
-        return check_cell(player, access, stack, cell);
+        return check_cell(player, access, stack, cell, at);
     }
     let parts = cell.split()?;
     let mut found = None;
-    for part in &mut parts[at % GRAIN..at % GRAIN + (stop - at)] {
-        found = found.or(check_cell(player, access, stack, part));
+    for (part, at) in parts[at % GRAIN..at % GRAIN + (stop - at)].iter_mut().zip(at..) {
+        found = found.or(check_cell(player, access, stack, part, at));
     }
     found
 }
@@ -151,13 +170,14 @@ fn check_cell(
     access: &Access,
     stack: &mut Option<StackId>,
     cell: &mut Cell,
+    at: usize,
 ) -> Option<Before> {
     let epoch = player.clock().epoch();
     if !access.atomic && (cell.write == epoch || !access.write && cell.read == epoch) && cell.more.is_null() {
         return None;
     }
-    let stack = *stack.get_or_insert_with(|| stack::capture(player, access.pc, access.frame));
-    let race = conflict(player, access, cell);
+    let stack = *stack.get_or_insert_with(|| access.stack(player));
+    let race = conflict(player, access, cell).map(|before| Before { at, ..before });
     note(player, access, cell, epoch, stack);
     race
 }
@@ -166,15 +186,15 @@ fn check_cell(
 fn conflict(player: &'static Player, access: &Access, cell: &mut Cell) -> Option<Before> {
     let concurrent = |epoch: u64| epoch != 0 && !player.clock().knows(epoch);
     if concurrent(cell.write) {
-        return Some(Before { epoch: cell.write, stack: cell.write_stack, write: true, atomic: false });
+        return Some(Before { at: 0, epoch: cell.write, stack: cell.write_stack, write: true, atomic: false });
     }
     if access.write && concurrent(cell.read) {
-        return Some(Before { epoch: cell.read, stack: cell.read_stack, write: false, atomic: false });
+        return Some(Before { at: 0, epoch: cell.read, stack: cell.read_stack, write: false, atomic: false });
     }
     let more = cell.known_more()?;
     let find = |accesses: &shadow::Accesses, write, atomic| {
         let found = accesses.all().iter().find(|(epoch, _)| concurrent(*epoch));
-        found.map(|&(epoch, stack)| Before { epoch, stack, write, atomic })
+        found.map(|&(epoch, stack)| Before { at: 0, epoch, stack, write, atomic })
     };
     let mut found = if access.write { find(&more.reads, false, false) } else { None };
     if !access.atomic {
@@ -211,61 +231,44 @@ fn note(player: &'static Player, access: &Access, cell: &mut Cell, epoch: u64, s
 
 /// Tells of a race, once for each pair of places.
 fn tell(player: &'static Player, access: &Access, stack: Option<StackId>, before: Before) {
-    if !outcome::is_news((access.pc as u64) << 32 ^ u64::from(before.stack)) {
+    if !outcome::is_news((access.pc as u64) << 32 ^ calls(before.stack)) {
         return;
     }
-    let stack = stack.unwrap_or_else(|| stack::capture(player, access.pc, access.frame));
-    let still = Still::new();
+    let stack = stack.unwrap_or_else(|| access.stack(player));
     let other = players().find(|other| other.number() == (before.epoch >> 32) as u32);
-    Line::new(b"race").hex("address", access.address).decimal("size", access.size as i64).write();
-    line(player.index, access.write, access.atomic, access.size, stack)
-        .list("locks", outcome::held(player.held(&still)))
-        .write();
-    let index = other.map_or(u32::MAX, |other| other.index);
-    line(index, before.write, before.atomic, access.size, before.stack).write();
+    let still = Still::new();
+    // No more than what is left of the one, and than the other has.
+    let most = stack::circumstances(before.stack).size as usize;
+    let size = (access.address + access.size - before.at).min(most);
+    let line = Line::new(b"race").hex("address", before.at).decimal("size", size as i64);
+    line.decimal("step", schedule::taken().into()).write();
+    let now = player.moments.at(player.clock().own());
+    line_of(player.index, access.write, access.atomic, now, stack);
+    let then = other.and_then(|other| other.moments.at(before.epoch as u32));
+    line_of(other.map_or(u32::MAX, |other| other.index), before.write, before.atomic, then, before.stack);
     drop(still);
-    tell_block(access.address);
+    blocks::tell(before.at);
     outcome::__foretrace_failed();
 }
 
-fn line(thread: u32, write: bool, atomic: bool, size: usize, stack: StackId) -> Line {
+/// What is the same of the same calls.
+fn calls(stack: StackId) -> u64 {
+    let mix = |hash: u64, frame: usize| (hash ^ frame as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+    stack::frames(stack).fold(0, mix) >> 32
+}
+
+/// An access, and the locks that its thread held.
+fn line_of(thread: u32, write: bool, atomic: bool, step: Option<u32>, stack: StackId) {
     let kind = match write {
         true if stack & stack::FREE != 0 => "free",
         true => "write",
         false => "read",
     };
+    let Circumstances { size, locks } = stack::circumstances(stack);
     let line = Line::new(b"access").decimal("thread", thread.into()).word("kind", kind);
-    let line = line.decimal("atomic", atomic.into()).decimal("size", size as i64);
+    let line = line.decimal("atomic", atomic.into()).decimal("size", size.into());
+    let line = line.decimal("step", step.map_or(-1, i64::from));
     let pc = stack::frames(stack).next().unwrap_or(0);
-    line.hex("pc", pc).list("stack", stack::frames(stack))
-}
-
-/// Heap blocks by their address: size, thread (14 bits) and stack (18 bits) of the allocation.
-static BLOCKS: Spin<Map> = Spin::new(Map::new());
-
-/// Notes where a block was allocated. The caller is in a section.
-pub fn note_block(player: &'static Player, at: usize, size: usize, pc: usize) {
-    let stack = stack::capture(player, pc, crate::tls::tls().frame.get());
-    if let Some(block) = BLOCKS.lock().entry(at as u64) {
-        let thread = u64::from(player.index.min(0x3fff)) << 18;
-        *block = (size as u64).min(u64::from(u32::MAX)) << 32 | thread | u64::from(stack);
-    }
-}
-
-fn tell_block(address: usize) {
-    const FAR: usize = 1 << 16;
-    let blocks = BLOCKS.lock();
-    let mut at = address & !15;
-    while at + FAR > address {
-        if let Some(block) = blocks.get(at as u64) {
-            let (size, thread, stack) = ((block >> 32) as usize, block >> 18 & 0x3fff, block as u32 & 0x3_ffff);
-            if address < at + size {
-                let line = Line::new(b"block").hex("address", at).decimal("size", size as i64);
-                let line = line.decimal("thread", thread as i64);
-                line.list("stack", stack::frames(stack)).write();
-            }
-            return;
-        }
-        at -= 16;
-    }
+    line.hex("pc", pc).list("stack", stack::frames(stack)).write();
+    outcome::locks(stack::frames(locks));
 }

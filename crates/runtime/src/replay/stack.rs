@@ -1,11 +1,15 @@
-//! Call stacks: walked by frame pointers, kept once each.
+//! Call stacks: walked by frame pointers, kept once each. With the stack of an access its size is kept, and what locks the
+//! thread held.
+//!
+//! Libraries have no frame pointers. Of a call that one of them makes on behalf of the program, the program's own call is
+//! looked for on the stack ([`caller_of_library`]), or it would be missing: frame pointers tell of its callers alone.
 //!
 //! A thread remembers the stacks it saw last. To see that one of them is the present one it is walked again, but neither
 //! hashed nor looked for among all, and nobody is met.
 
 use super::Player;
-use crate::arena;
 use crate::spin::Spin;
+use crate::{arena, callers};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
@@ -24,6 +28,36 @@ pub const FREE: StackId = 1 << 31;
 struct Stack {
     frames: [usize; DEPTH],
     depth: usize,
+    circumstances: Circumstances,
+}
+
+/// What is known of an access besides its stack. Zero: nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct Circumstances {
+    /// How many bytes.
+    pub size: u32,
+    /// The locks held, as [`put_locks`] numbers them.
+    pub locks: StackId,
+}
+
+/// Where a call was made.
+#[derive(Clone, Copy, Default)]
+pub struct Place {
+    /// The return address.
+    pub pc: usize,
+    /// If that is in a library, the program's call of it; zero: unknown.
+    pub caller: usize,
+    /// The frame pointer there.
+    pub frame: usize,
+}
+
+impl Place {
+    /// Of the interposed function that runs, which was called at `pc`.
+    pub fn of_call(pc: usize) -> Self {
+        let frame = crate::tls::tls().frame.get();
+        let caller = if callers::is_instrumented(pc) { 0 } else { caller_of_library(pc, frame) };
+        Self { pc, caller, frame }
+    }
 }
 
 struct Depot {
@@ -55,38 +89,55 @@ impl Seen {
     }
 }
 
-/// The stack of the current thread from `pc` outwards, beginning with the frame whose pointer is `frame`.
-pub fn capture(player: &Player, pc: usize, frame: usize) -> StackId {
+/// The stack of a thread that does not move, from a place outwards.
+pub fn capture(player: &Player, place: Place) -> StackId {
+    capture_within(player.stack, place)
+}
+
+/// The same within these bounds of the stack.
+pub fn capture_within(bounds: (usize, usize), place: Place) -> StackId {
+    capture_new(bounds, place, Circumstances::default())
+}
+
+/// The stack of an access of the current thread.
+pub fn capture_access(player: &Player, pc: usize, frame: usize, circumstances: Circumstances) -> StackId {
     let slot = player.stacks.slot(pc, frame);
     let known = slot.get();
-    if known != 0 && is_now(player, pc, frame, known) {
+    let place = Place { pc, caller: 0, frame };
+    if known != 0 && is_now(player, place, circumstances, known) {
         return known;
     }
-    let id = capture_new(player, pc, frame);
+    let id = capture_new(player.stack, place, circumstances);
     slot.set(id);
     id
 }
 
 /// Is the stack of that number the present one?
-fn is_now(player: &Player, pc: usize, frame: usize, id: StackId) -> bool {
+fn is_now(player: &Player, place: Place, circumstances: Circumstances, id: StackId) -> bool {
     // SAFETY: the thread has been given the number, so the stack has been written, and is not changed any more.
     let known = unsafe { &*STACKS_BY_NUMBER.load(Ordering::Relaxed).add(id as usize) };
     let mut depth = 0;
     let mut same = true;
-    walk(player, pc, frame, |back| {
+    walk(player.stack, place, |back| {
         same = known.frames[depth] == back;
         depth += 1;
         same && depth < DEPTH
     });
-    same && depth == known.depth
+    same && depth == known.depth && known.circumstances == circumstances
 }
 
-/// Calls `take` with `pc` and the return addresses outwards, until it has seen enough. One that is like the last is left out.
+/// Calls `take` with the return addresses from a place outwards, until it has seen enough. One that is like the last is left
+/// out.
 #[inline]
-fn walk(player: &Player, pc: usize, mut frame: usize, mut take: impl FnMut(usize) -> bool) {
+fn walk(bounds: (usize, usize), place: Place, mut take: impl FnMut(usize) -> bool) {
+    let Place { pc, caller, mut frame } = place;
     let mut last = pc;
     let mut goes_on = take(pc);
-    while goes_on && is_frame(player, frame) {
+    if goes_on && caller != 0 {
+        goes_on = take(caller);
+        last = caller;
+    }
+    while goes_on && is_frame(bounds, frame) {
         // SAFETY: two aligned words inside the thread's own stack.
         let [outer, back] = unsafe { (frame as *const [usize; 2]).read_volatile() };
         if back < 4096 || outer <= frame {
@@ -100,9 +151,9 @@ fn walk(player: &Player, pc: usize, mut frame: usize, mut take: impl FnMut(usize
     }
 }
 
-fn capture_new(player: &Player, pc: usize, frame: usize) -> StackId {
-    let mut stack = Stack { frames: [0; DEPTH], depth: 0 };
-    walk(player, pc, frame, |back| {
+fn capture_new(bounds: (usize, usize), place: Place, circumstances: Circumstances) -> StackId {
+    let mut stack = Stack { frames: [0; DEPTH], depth: 0, circumstances };
+    walk(bounds, place, |back| {
         stack.frames[stack.depth] = back;
         stack.depth += 1;
         stack.depth < DEPTH
@@ -110,8 +161,50 @@ fn capture_new(player: &Player, pc: usize, frame: usize) -> StackId {
     DEPOT.lock().put(&stack)
 }
 
-fn is_frame(player: &Player, frame: usize) -> bool {
-    frame.is_multiple_of(8) && frame >= player.stack.0 && frame.saturating_add(16) <= player.stack.1
+fn is_frame(bounds: (usize, usize), frame: usize) -> bool {
+    frame.is_multiple_of(8) && frame >= bounds.0 && frame.saturating_add(16) <= bounds.1
+}
+
+/// So far a library's own frames are looked through.
+const LIBRARY_FRAMES: usize = 4096;
+
+/// The program's call of the library that called us and goes on at `pc`: the first return address into the program's own
+/// code above the one that leads back to the library, and below the program's frame. Zero if there is none.
+#[inline(never)]
+fn caller_of_library(pc: usize, frame: usize) -> usize {
+    let here = &raw const frame as usize & !7;
+    if frame <= here || frame - here > 2 * LIBRARY_FRAMES {
+        return 0;
+    }
+    // SAFETY: the words between two places of the thread's own stack, the upper of which is a frame of a caller.
+    let word = |at: usize| unsafe { (at as *const usize).read_volatile() };
+    let words = || (here..frame).step_by(8);
+    // Copies of it are further down, in frames of our own.
+    let Some(back) = words().rfind(|at| word(*at) == pc) else { return 0 };
+    let is_call = |address: &usize| callers::is_instrumented(*address) && follows_call(*address);
+    words().filter(|at| *at > back).map(word).find(is_call).unwrap_or(0)
+}
+
+/// Is the instruction before this address of the program's code a call?
+fn follows_call(address: usize) -> bool {
+    let mut bytes = [0; 5];
+    if !callers::is_instrumented(address - 5) {
+        return false;
+    }
+    // SAFETY: five bytes of the program's code.
+    unsafe { bytes.as_mut_ptr().copy_from_nonoverlapping((address - 5) as *const u8, 5) };
+    let indirect = |at: usize| bytes[at] == 0xff && bytes[at + 1] & 0x38 == 0x10;
+    bytes[0] == 0xe8 || indirect(3) || indirect(2)
+}
+
+/// A set of locks, told by two words each, under a number of its own.
+pub fn put_locks(words: impl Iterator<Item = usize>) -> StackId {
+    let mut stack = Stack { frames: [0; DEPTH], depth: 0, circumstances: Circumstances::default() };
+    for (to, word) in stack.frames.iter_mut().zip(words) {
+        *to = word;
+        stack.depth += 1;
+    }
+    if stack.depth == 0 { 0 } else { DEPOT.lock().put(&stack) }
 }
 
 impl Depot {
@@ -129,10 +222,12 @@ impl Depot {
         if self.ready().is_none() {
             return 0;
         }
+        let Circumstances { size, locks } = stack.circumstances;
+        let first = u64::from(size) << 32 | u64::from(locks);
         let hash = stack
             .frames
             .iter()
-            .fold(0u64, |hash, frame| (hash ^ *frame as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23));
+            .fold(first, |hash, frame| (hash ^ *frame as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23));
         let mut at = hash as usize % (2 * STACKS);
         loop {
             // SAFETY: `at` is below the table's size, and so are the numbers in it.
@@ -140,7 +235,7 @@ impl Depot {
                 let slot = self.slots.add(at);
                 (slot, &*self.stacks.add(*slot as usize))
             };
-            if known.frames == stack.frames {
+            if known.frames == stack.frames && known.circumstances == stack.circumstances {
                 // SAFETY: as above.
                 return unsafe { *slot };
             }
@@ -167,16 +262,24 @@ impl Depot {
     }
 }
 
-/// The return addresses of a stack, from the innermost.
-pub fn frames(id: StackId) -> impl Iterator<Item = usize> {
+fn get(id: StackId) -> Stack {
     let mut depot = DEPOT.lock();
-    let stack = match depot.ready() {
+    match depot.ready() {
         // SAFETY: numbers are given out for stacks that have been written; number zero is zeroed.
         Some(()) => unsafe { *self::at(&depot, id & !FREE) },
-        None => Stack { frames: [0; DEPTH], depth: 0 },
-    };
-    drop(depot);
+        None => Stack { frames: [0; DEPTH], depth: 0, circumstances: Circumstances::default() },
+    }
+}
+
+/// The return addresses of a stack, from the innermost; of a set of locks, its words.
+pub fn frames(id: StackId) -> impl Iterator<Item = usize> {
+    let stack = get(id);
     stack.frames.into_iter().take(stack.depth)
+}
+
+/// What is known of the access besides.
+pub fn circumstances(id: StackId) -> Circumstances {
+    get(id).circumstances
 }
 
 unsafe fn at(depot: &Depot, id: StackId) -> *const Stack {

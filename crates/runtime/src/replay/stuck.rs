@@ -7,8 +7,9 @@
 
 use super::objects::{self, Object};
 use super::order::{self, Next};
+use super::stack::{self, Place, StackId};
 use super::{Player, Still, outcome, players};
-use crate::tls::{Section, tls};
+use crate::tls::Section;
 use crate::{arena, sys};
 use core::sync::atomic::{Ordering, fence};
 use foretrace_event::LockClass;
@@ -19,7 +20,10 @@ use foretrace_event::wire::{LockArg, Op};
 pub struct HeldLock {
     /// Its address.
     pub object: usize,
-    shared: bool,
+    /// For reading.
+    pub shared: bool,
+    /// Where it was taken.
+    pub stack: StackId,
 }
 
 /// The locks a thread holds, in the order it took them.
@@ -27,9 +31,21 @@ pub struct Held {
     at: *mut HeldLock,
     capacity: usize,
     count: usize,
+    /// How often it has changed.
+    version: u32,
 }
 
 impl Held {
+    /// How often it has changed.
+    pub fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// All of them, two words each: the address; where it was taken, and in the lowest bit whether for reading.
+    pub fn words(&self) -> impl Iterator<Item = usize> + '_ {
+        self.all().iter().flat_map(|lock| [lock.object, (lock.stack as usize) << 1 | usize::from(lock.shared)])
+    }
+
     /// All of them.
     pub fn all(&self) -> &[HeldLock] {
         if self.count == 0 {
@@ -51,6 +67,7 @@ impl Held {
         // SAFETY: there is room.
         unsafe { self.at.add(self.count).write(lock) };
         self.count += 1;
+        self.version = self.version.wrapping_add(1);
     }
 
     fn remove(&mut self, object: usize) -> Option<HeldLock> {
@@ -59,6 +76,7 @@ impl Held {
         // SAFETY: the locks after it, moved down by one.
         unsafe { self.at.add(index).copy_from(self.at.add(index + 1), self.count - index - 1) };
         self.count -= 1;
+        self.version = self.version.wrapping_add(1);
         Some(lock)
     }
 }
@@ -72,21 +90,19 @@ pub struct Waiting {
     pub object: usize,
     /// For locks what they are, for a join the thread, for a barrier the phase.
     arg: u64,
-    /// Where in the program.
-    pub pc: usize,
-    /// The frame there: while the thread waits, its stack stays as it is.
-    pub frame: usize,
+    /// Where in the program: while the thread waits, its stack stays as it is.
+    pub place: Place,
 }
 
 impl Waiting {
     /// For its turn in the schedule.
     pub const fn for_turn() -> Self {
-        Self { op: Op::Gap, object: 0, arg: 0, pc: 0, frame: 0 }
+        Self { op: Op::Gap, object: 0, arg: 0, place: Place { pc: 0, caller: 0, frame: 0 } }
     }
 
     /// For an operation to become possible.
     pub fn new(op: Op, object: usize, arg: u64, pc: usize) -> Self {
-        Self { op, object, arg, pc, frame: tls().frame.get() }
+        Self { op, object, arg, place: Place::of_call(pc) }
     }
 }
 
@@ -102,15 +118,15 @@ enum Blocked {
 
 /// Brings what is known of an object up to date with a completed operation. Did the thread give back a lock that it held
 /// for reading? The caller is in a section.
-pub fn note(player: &'static Player, op: Op, object: usize, arg: u64) -> bool {
+pub fn note(player: &'static Player, op: Op, object: usize, arg: u64, pc: usize) -> bool {
     let change = |new: fn(u64, u64) -> u64| {
         if let Some(object) = player.objects.find(object as u64) {
             self::change(object, |state| new(state, arg));
         }
     };
     match op {
-        Op::Lock => lock(player, object, false),
-        Op::RdLock => lock(player, object, true),
+        Op::Lock => lock(player, object, false, pc),
+        Op::RdLock => lock(player, object, true, pc),
         Op::Unlock => return unlock(player, object),
         _ => {}
     }
@@ -137,8 +153,9 @@ fn change(object: &Object, new: impl Fn(u64) -> u64) {
     let _ = object.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| Some(new(state)));
 }
 
-fn lock(player: &'static Player, object: usize, shared: bool) {
-    player.move_on(Some(|held: &mut Held| held.push(HeldLock { object, shared })));
+fn lock(player: &'static Player, object: usize, shared: bool, pc: usize) {
+    let stack = if super::is_exact() { stack::capture(player, Place::of_call(pc)) } else { 0 };
+    player.move_on(Some(|held: &mut Held| held.push(HeldLock { object, shared, stack })));
     if let Some(object) = player.objects.find(object as u64) {
         count_holders(object, shared, 1);
     }

@@ -82,11 +82,21 @@ fn variables(file: &object::File<'_>) -> Vec<(u64, u64, Box<str>)> {
     let data =
         symbols.filter(|symbol| symbol.kind() == SymbolKind::Data && symbol.size() > 0 && symbol.is_definition());
     let entry =
-        |symbol: object::Symbol<'_, '_>| Some((symbol.address(), symbol.size(), demangled(symbol.name().ok()?).into()));
+        |symbol: object::Symbol<'_, '_>| Some((symbol.address(), symbol.size(), spelled(symbol.name().ok()?).into()));
     let mut variables: Vec<_> = data.filter_map(entry).collect();
     variables.sort();
     variables.dedup_by_key(|(address, ..)| *address);
     variables
+}
+
+/// As a program calls it.
+fn spelled(name: &str) -> String {
+    match name {
+        "_IO_2_1_stdin_" => "stdin".to_owned(),
+        "_IO_2_1_stdout_" => "stdout".to_owned(),
+        "_IO_2_1_stderr_" => "stderr".to_owned(),
+        name => demangled(name),
+    }
 }
 
 /// A C name is not mangled, even if it could be a mangled type.

@@ -2,13 +2,13 @@
 
 use super::confirm::Results;
 use super::sources::Sources;
-use super::steps;
+use super::steps::{self, Followed};
 use super::subject::Subject;
 use foretrace_event::{EventId, ThreadId};
 use foretrace_finding::{Candidate, Verdict, Witness};
 use foretrace_predict::Question;
-use foretrace_replay::{Confirmed, Evidence, Modules, SeenAccess, SeenRace, SeenStuck};
-use foretrace_report::{Finding, Kind, Memory, Report, Site, Status, Thread, Undecided};
+use foretrace_replay::{Confirmed, Evidence, Modules, Outcome, Owner, SeenAccess, SeenLock, SeenRace, SeenStuck};
+use foretrace_report::{Block, Finding, Kind, Lock, Memory, Origin, Report, Site, Status, Thread, Undecided, bytes};
 use foretrace_trace::Symbols;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,14 +19,18 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
     let sources = Sources::new(base);
     let confirmed = results.confirmed.iter().map(|confirmed| {
         let symbols = sources.symbols(&confirmed.run.modules);
-        Words { subject, sources: &sources, symbols: &symbols, modules: &confirmed.run.modules }.confirmed(confirmed)
+        let run = &confirmed.run;
+        let words =
+            Words { subject, sources: &sources, symbols: &symbols, modules: &run.modules, seen: Some(&run.outcome) };
+        words.confirmed(confirmed)
     });
     let confirmed: Vec<Finding> = confirmed.collect();
     let ids = confirmed.iter().map(|finding| finding.id.clone());
     // The first of equals stands for all.
     let failures = ids.zip(&results.confirmed).rev().collect();
     let open = results.open.iter().map(|open| {
-        let words = Words { subject, sources: &sources, symbols: &subject.symbols, modules: &subject.modules };
+        let (symbols, modules) = (&subject.symbols, &subject.modules);
+        let words = Words { subject, sources: &sources, symbols, modules, seen: None };
         words.predicted(&open.witness, &open.verdict)
     });
     let undecided = &results.prediction.undecided;
@@ -74,6 +78,8 @@ pub struct Words<'a> {
     pub sources: &'a Sources,
     pub symbols: &'a Symbols,
     pub modules: &'a Modules,
+    /// What was seen in it, if it is a replay.
+    pub seen: Option<&'a Outcome>,
 }
 
 impl Words<'_> {
@@ -82,16 +88,23 @@ impl Words<'_> {
             Evidence::Race(race) => (Kind::DataRace, race.accesses.iter().map(|access| access.thread).collect()),
             Evidence::Deadlock(stuck) => (Kind::Deadlock, stuck.iter().map(|stuck| stuck.thread).collect()),
         };
-        let threads = self.threads(numbers, &confirmed.run.outcome.threads);
-        let sites = match &confirmed.evidence {
-            Evidence::Race(race) => race.accesses.iter().map(|access| self.access(access, race, &threads)).collect(),
-            Evidence::Deadlock(stuck) => stuck.iter().map(|stuck| self.stuck(stuck, &threads)).collect(),
+        let threads = self.threads(numbers);
+        let locks = Locks::of(self, &confirmed.evidence);
+        let sites: Vec<Site> = match &confirmed.evidence {
+            Evidence::Race(race) => {
+                race.accesses.iter().map(|access| self.access(access, race, &threads, &locks)).collect()
+            }
+            Evidence::Deadlock(stuck) => stuck.iter().map(|stuck| self.stuck(stuck, &threads, &locks)).collect(),
         };
-        let memory = match &confirmed.evidence {
-            Evidence::Race(race) => Some(self.memory(race)),
-            Evidence::Deadlock(_) => None,
+        let schedule = &confirmed.witness.schedule;
+        let (memory, followed) = match &confirmed.evidence {
+            Evidence::Race(race) => {
+                let done = race.accesses.iter().map(|access| access.step).collect();
+                (Some(self.memory(race)), Followed { schedule, until: race.step, done, waits: false })
+            }
+            Evidence::Deadlock(_) => (None, Followed::to_the_end(schedule, &sites, true)),
         };
-        self.finish(&confirmed.witness, Status::Confirmed, (kind, memory, sites, threads))
+        self.finish(&followed, Status::Confirmed, (kind, memory, sites, threads))
     }
 
     fn predicted(&self, witness: &Witness, verdict: &Verdict) -> Finding {
@@ -107,21 +120,20 @@ impl Words<'_> {
                 let info = trace.interval(race.interval);
                 let memory = Memory {
                     name: info.name.as_deref().map(str::to_owned),
-                    what: "memory".to_owned(),
+                    origin: if info.name.is_some() { Origin::Global } else { Origin::Unknown },
                     address: info.address,
                     size: info.length,
-                    allocated: Vec::new(),
                 };
                 let doing = |id: EventId| (id, steps::text(trace, trace.event(id)));
                 (Kind::DataRace, Some(memory), vec![doing(race.first), doing(race.second)])
             }
             Candidate::Deadlock(deadlock) => {
                 let stuck = deadlock.stuck().iter();
-                (Kind::Deadlock, None, stuck.map(|s| (s.at, format!("waits for {}", s.waits_for))).collect())
+                (Kind::Deadlock, None, stuck.map(|s| (s.at, steps::waits_for(trace, s.waits_for))).collect())
             }
         };
         let numbers = events.iter().map(|(id, _)| id.thread.0).collect();
-        let threads = self.threads(numbers, &BTreeMap::new());
+        let threads = self.threads(numbers);
         let site = |(id, doing): &(EventId, String)| Site {
             thread: index_of(&threads, id.thread.0),
             doing: doing.clone(),
@@ -129,17 +141,18 @@ impl Words<'_> {
             stack: self.sources.stack(&[trace.pc(*id)], self.symbols, self.modules),
             locks: Vec::new(),
         };
-        let sites = events.iter().map(site).collect();
-        self.finish(witness, Status::Predicted(why), (kind, memory, sites, threads))
+        let sites: Vec<Site> = events.iter().map(site).collect();
+        let followed = Followed::to_the_end(&witness.schedule, &sites, kind == Kind::Deadlock);
+        self.finish(&followed, Status::Predicted(why), (kind, memory, sites, threads))
     }
 
     fn finish(
         &self,
-        witness: &Witness,
+        followed: &Followed,
         status: Status,
-        (kind, memory, sites, threads): (Kind, Option<Memory>, Vec<Site>, Vec<Thread>),
+        (kind, memory, sites, mut threads): (Kind, Option<Memory>, Vec<Site>, Vec<Thread>),
     ) -> Finding {
-        let steps = steps::of(self, witness, &sites, &threads, memory.as_ref());
+        let steps = steps::of(self, followed, &sites, &mut threads, memory.as_ref());
         let id = format!("{}-{:08x}", kind.rule(), fingerprint(&sites));
         Finding {
             id,
@@ -149,29 +162,35 @@ impl Words<'_> {
             sites,
             threads,
             steps,
-            schedule: witness.schedule.to_string(),
+            schedule: followed.schedule.to_string(),
             folder: None,
         }
     }
 
-    fn threads(&self, mut numbers: Vec<u32>, parents: &BTreeMap<u32, i64>) -> Vec<Thread> {
+    fn threads(&self, mut numbers: Vec<u32>) -> Vec<Thread> {
         numbers.sort_unstable();
         numbers.dedup();
-        numbers.into_iter().map(|number| self.thread(number, parents)).collect()
+        numbers.into_iter().map(|number| self.thread(number)).collect()
     }
 
-    fn thread(&self, number: u32, parents: &BTreeMap<u32, i64>) -> Thread {
+    /// A thread, with where it comes from.
+    pub fn thread(&self, number: u32) -> Thread {
         let trace = &self.subject.trace;
         let fork = (number as usize) < trace.threads().len();
         let fork = fork.then(|| trace.fork_of(ThreadId(number))).flatten();
-        let parent = fork.map(|fork| fork.thread.0).or_else(|| u32::try_from(*parents.get(&number)?).ok());
-        let created =
-            fork.map(|fork| self.sources.stack(&[trace.pc(fork)], &self.subject.symbols, &self.subject.modules));
+        let seen = || self.seen.and_then(|seen| u32::try_from(*seen.threads.get(&number)?).ok());
+        let parent = fork.map(|fork| fork.thread.0).or_else(seen);
+        let recorded = || {
+            let stack = fork.map(|fork| [trace.pc(fork)]).unwrap_or_default();
+            self.sources.stack(&stack, &self.subject.symbols, &self.subject.modules)
+        };
+        let created = self.seen.and_then(|seen| seen.created.get(&number));
+        let created = created.map(|stack| self.sources.stack(stack, self.symbols, self.modules));
         Thread {
             number,
             name: self.thread_name(number),
             parent: parent.map(|parent| self.thread_name(parent)),
-            created: created.unwrap_or_default(),
+            created: created.unwrap_or_else(recorded),
         }
     }
 
@@ -186,25 +205,33 @@ impl Words<'_> {
         }
     }
 
-    fn access(&self, access: &SeenAccess, race: &SeenRace, threads: &[Thread]) -> Site {
-        let verb = match (access.free, access.write) {
-            (true, _) => "free",
-            (false, true) => "write",
-            (false, false) => "read",
-        };
-        let bytes = if access.size == 1 { "1 byte".to_owned() } else { format!("{} bytes", access.size) };
+    fn access(&self, access: &SeenAccess, race: &SeenRace, threads: &[Thread], locks: &Locks) -> Site {
+        let verb = if access.write { "write" } else { "read" };
         let atomically = if access.atomic { " atomically" } else { "" };
+        let doing = match race.block() {
+            Some(block) if access.free && block.mapped => "unmaps the memory".to_owned(),
+            Some(_) if access.free => "frees the block".to_owned(),
+            None if access.free => format!("frees {}", bytes(access.size)),
+            _ => format!("{verb}s {}{atomically}", bytes(access.size)),
+        };
         let kind = if access.atomic { format!("Atomic {verb}") } else { verb[..1].to_uppercase() + &verb[1..] };
         Site {
             thread: index_of(threads, access.thread),
-            doing: format!("{verb}s {bytes}{atomically}"),
+            doing,
             access: format!("{kind} of size {} at {:#x}", access.size, race.address),
             stack: self.sources.stack(&access.stack, self.symbols, self.modules),
-            locks: access.locks.iter().map(|lock| self.object("lock", *lock)).collect(),
+            locks: self.locks(&access.locks, locks),
         }
     }
 
-    fn stuck(&self, stuck: &SeenStuck, threads: &[Thread]) -> Site {
+    fn locks(&self, held: &[SeenLock], names: &Locks) -> Vec<Lock> {
+        let taken = |lock: &SeenLock| self.sources.stack(&lock.stack, self.symbols, self.modules);
+        held.iter()
+            .map(|lock| Lock { name: names.name(self, lock.address), shared: lock.shared, taken: taken(lock) })
+            .collect()
+    }
+
+    fn stuck(&self, stuck: &SeenStuck, threads: &[Thread], locks: &Locks) -> Site {
         let held_by = |what: String| match stuck.owner {
             Some(owner) if owner == stuck.thread => format!("{what}, which it holds itself"),
             Some(owner) => format!("{what}, held by {}", self.thread_name(owner)),
@@ -212,8 +239,8 @@ impl Words<'_> {
         };
         let on = |what: &str| self.object(what, stuck.object);
         let doing = match stuck.op.as_str() {
-            "lock" => format!("waits for {}", held_by(on("lock"))),
-            "rdlock" => format!("waits to read {}", held_by(on("lock"))),
+            "lock" => format!("waits for {}", held_by(locks.name(self, stuck.object))),
+            "rdlock" => format!("waits to read-lock {}", held_by(locks.name(self, stuck.object))),
             "join" => format!(
                 "waits for the end of {}",
                 stuck.owner.map_or("a thread".into(), |owner| self.thread_name(owner))
@@ -221,7 +248,7 @@ impl Words<'_> {
             "wait" => format!("waits for a signal of {}", on("condition")),
             "sem_wait" => format!("waits for a post of {}", on("semaphore")),
             "barrier_exit" | "barrier_enter" => format!("waits for more threads at {}", on("barrier")),
-            "once_pass" => format!("waits for the initialiser {}", on("once")),
+            "once_pass" => format!("waits for the initialiser of {}", on("once control")),
             other => format!("waits ({other})"),
         };
         Site {
@@ -229,32 +256,71 @@ impl Words<'_> {
             access: format!("Wait ({doing})"),
             doing,
             stack: self.sources.stack(&stuck.stack, self.symbols, self.modules),
-            locks: stuck.locks.iter().map(|lock| self.object("lock", *lock)).collect(),
+            locks: self.locks(&stuck.locks, locks),
         }
     }
 
     /// A variable's name; for what has none, what it is.
     fn object(&self, what: &str, address: u64) -> String {
-        match self.symbols.variable(address) {
-            Some((name, 0)) => format!("`{name}`"),
-            Some((name, offset)) => format!("`{name}+{offset}`"),
+        match self.symbols.name_of(address) {
+            Some(name) => format!("`{name}`"),
             None => format!("a {what}"),
         }
     }
 
     fn memory(&self, race: &SeenRace) -> Memory {
-        let name = self.symbols.variable(race.address);
-        let allocated = race.block.as_ref().map(|block| self.sources.stack(&block.stack, self.symbols, self.modules));
-        let what = match &race.block {
-            Some(block) => format!("heap block of {} bytes", block.size),
-            None => "memory of a thread's stack".to_owned(),
+        let name = self.symbols.name_of(race.address);
+        let origin = match &race.memory {
+            _ if name.is_some() => Origin::Global,
+            Some(Owner::Block(block)) if block.mapped => Origin::Mapped(self.block(block)),
+            Some(Owner::Block(block)) => Origin::Heap(self.block(block)),
+            Some(Owner::Stack(thread)) => Origin::Stack(self.thread_name(*thread)),
+            Some(Owner::Local(thread, _)) => Origin::ThreadLocal(self.thread_name(*thread)),
+            None => Origin::Unknown,
         };
-        Memory {
-            name: name.map(|(name, offset)| if offset == 0 { name } else { format!("{name}+{offset}") }),
-            what,
-            address: race.address,
-            size: race.size,
-            allocated: allocated.unwrap_or_default(),
+        Memory { name, origin, address: race.address, size: race.size }
+    }
+
+    fn block(&self, block: &foretrace_replay::Block) -> Block {
+        Block {
+            address: block.address,
+            size: block.size,
+            thread: self.thread_name(block.thread),
+            allocated: self.sources.stack(&block.stack, self.symbols, self.modules),
+        }
+    }
+}
+
+/// The locks of a failure that have no name, by address: to tell them apart.
+struct Locks(Vec<u64>);
+
+impl Locks {
+    fn of(words: &Words, evidence: &Evidence) -> Self {
+        let held = |locks: &[SeenLock]| locks.iter().map(|lock| lock.address).collect::<Vec<_>>();
+        let addresses: Vec<u64> = match evidence {
+            Evidence::Race(race) => race.accesses.iter().flat_map(|access| held(&access.locks)).collect(),
+            Evidence::Deadlock(stuck) => {
+                let is_lock = |stuck: &&SeenStuck| matches!(stuck.op.as_str(), "lock" | "rdlock");
+                let wanted = stuck.iter().filter(is_lock).map(|stuck| stuck.object);
+                stuck.iter().flat_map(|stuck| held(&stuck.locks)).chain(wanted).collect()
+            }
+        };
+        let mut unnamed = Vec::new();
+        for address in addresses.into_iter().filter(|address| words.symbols.name_of(*address).is_none()) {
+            if !unnamed.contains(&address) {
+                unnamed.push(address);
+            }
+        }
+        Self(unnamed)
+    }
+
+    fn name(&self, words: &Words, address: u64) -> String {
+        match self.0.iter().position(|known| *known == address) {
+            Some(number) if self.0.len() > 1 => match u8::try_from(number).ok().filter(|number| *number < 26) {
+                Some(letter) => format!("lock {}", char::from(b'A' + letter)),
+                None => format!("lock {number}"),
+            },
+            _ => words.object("lock", address),
         }
     }
 }

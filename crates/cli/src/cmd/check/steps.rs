@@ -1,119 +1,244 @@
-//! The steps of a schedule that matter: how the threads came to be, what they hold, where they last met.
+//! The steps of a schedule that matter: what the threads hold, where they last met, and the others that they met there; then
+//! what fails.
+//!
+//! What stands here has been done in the replay that failed, in this order: an access stands where its thread made it, and
+//! steps that the failure came before are left out.
+
+mod text;
+mod values;
 
 use super::describe::Words;
 use foretrace_event::{Event, EventId, LockId, ThreadId};
-use foretrace_finding::{Schedule, Witness};
+use foretrace_finding::{Schedule, Step as Planned};
 use foretrace_report::{Memory, Site, Step, Thread};
 use foretrace_trace::Trace;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+pub use text::{text, waits_for};
 
 /// The last operations of a thread that are shown in any case.
 const LAST: usize = 2;
 
-/// The steps of the threads that take part, then what fails.
-pub fn of(words: &Words, witness: &Witness, sites: &[Site], threads: &[Thread], memory: Option<&Memory>) -> Vec<Step> {
+/// How far a schedule was followed.
+pub struct Followed<'a> {
+    /// What was to be done.
+    pub schedule: &'a Schedule,
+    /// How many operations of it had been done when it failed; none: all.
+    pub until: Option<u32>,
+    /// Of each site, how many of them its thread had done; none: all of its own.
+    pub done: Vec<Option<u32>>,
+    /// What each site's thread waits for there: the event that it would do next.
+    pub waits: bool,
+}
+
+impl<'a> Followed<'a> {
+    /// All of it was done.
+    pub fn to_the_end(schedule: &'a Schedule, sites: &[Site], waits: bool) -> Self {
+        Self { schedule, until: None, done: vec![None; sites.len()], waits }
+    }
+}
+
+/// The steps that matter, then what fails. Threads that are needed to understand it are added.
+pub fn of(
+    words: &Words,
+    followed: &Followed,
+    sites: &[Site],
+    threads: &mut Vec<Thread>,
+    memory: Option<&Memory>,
+) -> Vec<Step> {
     let trace = &words.subject.trace;
-    let chosen = choose(trace, &witness.schedule, threads);
-    let schedule = witness.schedule.steps().iter().filter(|step| chosen.contains(&step.event));
-    let step = |step: &foretrace_finding::Step| {
-        let text = text(trace, trace.event(step.event));
-        Step {
-            thread: index(threads, step.event.thread).unwrap_or(0),
-            text: if step.fails { format!("{text}, in vain") } else { text },
-            place: words.sources.place(trace.pc(step.event), &words.subject.symbols, &words.subject.modules),
-            fails: false,
+    let story = Story { trace, steps: in_possible_order(trace, done(trace, followed)) };
+    let positions: Vec<usize> = sites
+        .iter()
+        .zip(&followed.done)
+        .map(|(site, done)| story.position(threads[site.thread].number, *done))
+        .collect();
+    let taken = taken(&story, sites, threads, &positions);
+    let mut chosen = story.choose(words, threads, &positions);
+    if followed.waits {
+        chosen.extend(threads.iter().flat_map(|thread| story.around_next(ThreadId(thread.number))));
+    }
+    chosen.extend(taken.keys());
+    let partners: Vec<EventId> = chosen.iter().filter_map(|id| story.partner(*id)).collect();
+    chosen.extend(partners.into_iter().filter(|id| text::is_told(words, *id)));
+    for id in &chosen {
+        if index(threads, id.thread).is_none() {
+            threads.push(words.thread(id.thread.0));
         }
+    }
+    let known = values::known(trace, &story.steps);
+    let step = |planned: &Planned| {
+        let (text, mut place) = match taken.get(&planned.event) {
+            Some(told) => told.clone(),
+            None => text::step(words, *planned, known.contains(&planned.event)),
+        };
+        if let Event::Fork(child) = trace.event(planned.event) {
+            let child = index(threads, child).and_then(|child| threads[child].place());
+            place = child.cloned().or(place);
+        }
+        Step { thread: index(threads, planned.event.thread).unwrap_or(0), text, place, fails: false }
     };
-    let name = memory.and_then(|memory| memory.name.as_deref());
     let last = |site: &Site| Step {
         thread: site.thread,
-        text: name.map_or_else(|| site.doing.clone(), |name| format!("{} {name}", verb(&site.doing))),
+        text: text::failing(site, memory).replace('`', ""),
         place: site.top().cloned(),
         fails: true,
     };
-    schedule.map(step).chain(sites.iter().rev().map(last)).collect()
-}
-
-fn verb(doing: &str) -> &str {
-    doing.split(' ').next().unwrap_or(doing)
+    let end = story.steps.len();
+    let mut told: Vec<(usize, Step)> = Vec::new();
+    for (at, planned) in story.steps.iter().enumerate().filter(|(_, planned)| chosen.contains(&planned.event)) {
+        told.push((2 * at + 1, step(planned)));
+    }
+    // The first site is where it fails: it comes last.
+    for (number, (site, at)) in sites.iter().zip(&positions).enumerate().rev() {
+        told.push((if number == 0 { 2 * end } else { 2 * at }, last(site)));
+    }
+    told.sort_by_key(|(at, _)| *at);
+    told.into_iter().map(|(_, step)| step).collect()
 }
 
 fn index(threads: &[Thread], thread: ThreadId) -> Option<usize> {
     threads.iter().position(|known| known.number == thread.0)
 }
 
-fn choose(trace: &Trace, schedule: &Schedule, threads: &[Thread]) -> BTreeSet<EventId> {
-    let mut chosen = BTreeSet::new();
-    for thread in threads {
-        let own = schedule.events().filter(|id| id.thread.0 == thread.number);
-        let own: Vec<EventId> = own.filter(|id| !trace.event(*id).is_access()).collect();
-        chosen.extend(own.iter().rev().filter(|id| matters(trace.event(**id))).take(LAST));
-        chosen.extend(held(trace, &own));
-        let forks = own.iter().filter(|id| match trace.event(**id) {
-            Event::Fork(child) => index(threads, child).is_some(),
-            _ => false,
-        });
-        chosen.extend(forks);
-    }
-    chosen
+/// The operations that were done.
+fn done(trace: &Trace, followed: &Followed) -> Vec<Planned> {
+    let operations = followed.schedule.steps().iter().filter(|step| !trace.event(step.event).is_access());
+    let most = followed.until.map_or(usize::MAX, |until| until as usize);
+    operations.take(most).copied().collect()
 }
 
-fn matters(event: Event) -> bool {
-    !matches!(event, Event::Start | Event::End | Event::Fork(_) | Event::Custom(..))
-}
-
-/// The acquisitions of what the thread still holds.
-fn held(trace: &Trace, own: &[EventId]) -> Vec<EventId> {
-    let mut held: Vec<(LockId, EventId)> = Vec::new();
-    for id in own {
-        match trace.event(*id) {
-            Event::Lock(lock, _) | Event::RdLock(lock, _) => held.push((lock, *id)),
-            Event::Unlock(lock) => {
-                if let Some(at) = held.iter().rposition(|(known, _)| *known == lock) {
-                    held.remove(at);
-                }
+/// A timed lock that fails where nobody holds the lock is an order that no run has. As nothing comes of a failure, it may
+/// as well come later, when the lock is held, if that is before its thread goes on.
+fn in_possible_order(trace: &Trace, steps: Vec<Planned>) -> Vec<Planned> {
+    let mut ordered: Vec<Planned> = Vec::with_capacity(steps.len());
+    let mut late: Vec<(LockId, Planned)> = Vec::new();
+    for step in steps {
+        let (due, rest) = late.into_iter().partition(|(_, late)| late.event.thread == step.event.thread);
+        late = rest;
+        ordered.extend(due.into_iter().map(|(_, late): (_, Planned)| late));
+        match trace.event(step.event) {
+            Event::Lock(lock, _) | Event::RdLock(lock, _) if step.fails => late.push((lock, step)),
+            Event::Lock(lock, _) => {
+                ordered.push(step);
+                let (due, rest) = late.into_iter().partition(|(wanted, _)| *wanted == lock);
+                late = rest;
+                ordered.extend(due.into_iter().map(|(_, late): (_, Planned)| late));
             }
-            _ => {}
+            _ => ordered.push(step),
         }
     }
-    held.into_iter().map(|(_, id)| id).collect()
+    ordered.extend(late.into_iter().map(|(_, late)| late));
+    ordered
 }
 
-/// What an event does, in a few words.
-pub fn text(trace: &Trace, event: Event) -> String {
-    let condition = |instance| trace.name(trace.instance(instance).condition);
-    let thread = |id: ThreadId| if id == ThreadId::MAIN { "main".to_owned() } else { trace.name(id) };
-    match event {
-        Event::Start => "begins".to_owned(),
-        Event::End => "ends".to_owned(),
-        Event::Fork(child) => format!("creates {}", thread(child)),
-        Event::Join(child) => format!("joins {}", thread(child)),
-        Event::Lock(lock, _) => format!("locks {}", trace.name(lock)),
-        Event::FailedLock(lock, _) => format!("cannot lock {}", trace.name(lock)),
-        Event::RdLock(lock, _) => format!("read-locks {}", trace.name(lock)),
-        Event::FailedRdLock(lock, _) => format!("cannot read-lock {}", trace.name(lock)),
-        Event::Unlock(lock) => format!("unlocks {}", trace.name(lock)),
-        Event::Signal(instance) => format!("signals {}", condition(instance)),
-        Event::Broadcast(instance) => format!("broadcasts {}", condition(instance)),
-        Event::Wait(instance, _) => format!("is woken from {}", condition(instance)),
-        Event::FailedWait(_) => "gives up waiting".to_owned(),
-        Event::BarrierEnter(barrier) => format!("comes to {}", trace.name(barrier)),
-        Event::BarrierExit(barrier) => format!("leaves {}", trace.name(barrier)),
-        Event::SemWait(sem, _) => format!("takes {}", trace.name(sem)),
-        Event::FailedSemWait(sem, _) => format!("cannot take {}", trace.name(sem)),
-        Event::SemPost(sem) => format!("posts {}", trace.name(sem)),
-        Event::OnceRun(once) => format!("initialises {}", trace.name(once)),
-        Event::OnceDone(once) => format!("has initialised {}", trace.name(once)),
-        Event::OnceAbort(once) => format!("fails to initialise {}", trace.name(once)),
-        Event::OncePass(once) => format!("finds {} initialised", trace.name(once)),
-        Event::Release(channel) => format!("releases into {}", trace.name(channel)),
-        Event::Acquire(channel) => format!("acquires from {}", trace.name(channel)),
-        Event::AtomicLoad(atomic, _, value) => format!("loads {} = {value}", trace.name(atomic)),
-        Event::AtomicStore(atomic, _, value) => format!("stores {} = {value}", trace.name(atomic)),
-        Event::AtomicRmw(atomic, _, old, new) => format!("changes {} {old} to {new}", trace.name(atomic)),
-        Event::Fence(_) => "passes a fence".to_owned(),
-        Event::Read(interval) => format!("reads {}", trace.name(interval)),
-        Event::Write(interval) => format!("writes {}", trace.name(interval)),
-        Event::Custom(custom, value) => format!("{} {value}", trace.name(custom)),
+/// What each thread held at its site: those steps are told as the replay saw them, with the calls around them.
+fn taken(story: &Story, sites: &[Site], threads: &[Thread], positions: &[usize]) -> BTreeMap<EventId, Told> {
+    let mut taken = BTreeMap::new();
+    for (site, position) in sites.iter().zip(positions) {
+        let held = story.held(ThreadId(threads[site.thread].number), *position);
+        if held.len() == site.locks.len() {
+            let told = held.into_iter().zip(&site.locks).filter_map(|(id, lock)| {
+                let verb = if lock.shared { "read-locks" } else { "locks" };
+                Some((id, (format!("{verb} {}", lock.name).replace('`', ""), Some(lock.place()?.clone()))))
+            });
+            taken.extend(told);
+        }
+    }
+    taken
+}
+
+type Told = (String, Option<foretrace_report::Frame>);
+
+/// The operations that were done, in order.
+struct Story<'a> {
+    trace: &'a Trace,
+    steps: Vec<Planned>,
+}
+
+impl Story<'_> {
+    fn own(&self, thread: ThreadId) -> impl DoubleEndedIterator<Item = (usize, &Planned)> {
+        self.steps.iter().enumerate().filter(move |(_, step)| step.event.thread == thread)
+    }
+
+    /// Before which step the thread did what it did after so many of its own: as late as possible.
+    fn position(&self, thread: u32, done: Option<u32>) -> usize {
+        let done = done.map_or(usize::MAX, |done| done as usize);
+        self.own(ThreadId(thread)).nth(done).map_or(self.steps.len(), |(at, _)| at)
+    }
+
+    /// The acquisitions of what the thread holds before a step.
+    fn held(&self, thread: ThreadId, before: usize) -> Vec<EventId> {
+        let mut held: Vec<(LockId, EventId)> = Vec::new();
+        for (_, step) in self.own(thread).filter(|(at, step)| *at < before && !step.fails) {
+            match self.trace.event(step.event) {
+                Event::Lock(lock, _) | Event::RdLock(lock, _) => held.push((lock, step.event)),
+                Event::Unlock(lock) => {
+                    if let Some(at) = held.iter().rposition(|(known, _)| *known == lock) {
+                        held.remove(at);
+                    }
+                }
+                _ => {}
+            }
+        }
+        held.into_iter().map(|(_, id)| id).collect()
+    }
+
+    /// Of each thread: its last operations, those before its site, what it holds, and the creation of the others.
+    fn choose(&self, words: &Words, threads: &[Thread], positions: &[usize]) -> BTreeSet<EventId> {
+        let mut chosen = BTreeSet::new();
+        for thread in threads {
+            let id = ThreadId(thread.number);
+            let told = |until: usize| {
+                let own = self.own(id).rev().filter(move |(at, _)| *at < until).map(|(_, step)| step.event);
+                own.filter(|id| text::is_told(words, *id)).take(LAST)
+            };
+            chosen.extend(told(self.steps.len()));
+            for position in positions {
+                chosen.extend(told(*position));
+                chosen.extend(self.held(id, *position));
+            }
+            let creates = |id: &EventId| match self.trace.event(*id) {
+                Event::Fork(child) => index(threads, child).is_some(),
+                _ => false,
+            };
+            chosen.extend(self.own(id).map(|(_, step)| step.event).filter(creates));
+        }
+        chosen
+    }
+
+    /// What gave an operation of a thread what it took, if another thread did.
+    fn partner(&self, taker: EventId) -> Option<EventId> {
+        let end = self.steps.iter().position(|step| step.event == taker && !step.fails)?;
+        let event = self.trace.event(taker);
+        let gives = |step: &&Planned| match (event, self.trace.event(step.event)) {
+            (Event::SemWait(taken, _), Event::SemPost(sem)) => taken == sem,
+            (Event::Wait(woken, _), Event::Signal(instance) | Event::Broadcast(instance)) => woken == instance,
+            (Event::Acquire(from), Event::Release(channel)) => from == channel,
+            (Event::AtomicLoad(read, ..), Event::AtomicStore(atomic, ..) | Event::AtomicRmw(atomic, ..)) => {
+                read == atomic
+            }
+            _ => false,
+        };
+        let giver = self.steps[..end].iter().rev().find(gives)?.event;
+        (giver.thread != taker.thread).then_some(giver)
+    }
+
+    /// If the thread waits for something that comes in vain or not at all: the last operations on that.
+    fn around_next(&self, thread: ThreadId) -> Vec<EventId> {
+        let done = self.own(thread).next_back().map_or(0, |(_, step)| step.event.index + 1);
+        let rest = (done..self.trace.len(thread)).map(|index| self.trace.event(EventId { thread, index }));
+        let Some(next) = rest.into_iter().find(|event| !event.is_access()) else { return Vec::new() };
+        let condition = |instance| self.trace.instance(instance).condition;
+        let concerns = |id: &EventId| match (next, self.trace.event(*id)) {
+            (Event::Wait(awaited, _), Event::Signal(given) | Event::Broadcast(given)) => {
+                condition(awaited) == condition(given)
+            }
+            (Event::SemWait(awaited, _), Event::SemWait(sem, _) | Event::SemPost(sem)) => awaited == sem,
+            (Event::BarrierExit(awaited), Event::BarrierEnter(barrier)) => awaited == barrier,
+            (Event::OncePass(awaited), Event::OnceRun(once)) => awaited == once,
+            _ => false,
+        };
+        self.steps.iter().rev().map(|step| step.event).filter(concerns).take(LAST).collect()
     }
 }
