@@ -6,19 +6,26 @@
 //! **`schedule`**, little-endian: [`MAGIC`], then three numbers of four bytes: [`VERSION`], threads, objects. Then the
 //! threads, eight bytes each: the parent's index ([`NO_THREAD`] for the main thread, which is the first) and how many
 //! threads that parent had created before. Then the ends of the streams, eight bytes each, counted from where the streams
-//! begin, which is after the last of them. The streams are those of the threads, the whole order, and those of the objects:
+//! begin, which is after the last of them. The streams are those of the threads, the whole order, those of the objects, and the
+//! places where threads come late:
 //!
 //! * a thread's steps, each the operation ([`crate::wire::Op`], one byte) and a number: zero for no object, or the number of
 //!   the object by first use in the schedule, and one ([`Step`]);
-//! * the whole order, and each object's, are runs: a thread and how many steps it takes in a row, both numbers ([`Run`]).
+//! * the whole order, and each object's, are runs: a thread and how many steps it takes in a row, both numbers ([`Run`]);
+//! * a place is how often it is passed freely, the lower and the upper half of its address in its file, the length of the
+//!   file's name, all numbers, and the name ([`Late`]), [`MOST_LATE`] of them at most. There are few: a plain read whose
+//!   value decides what the program does next, or the write that it may see.
 //!
 //! A number has seven bits a byte, the lowest first; the highest bit says that it goes on. Threads are matched by their
 //! place in the tree of creation and objects by their first use, so that addresses do not matter.
 //!
+//! A thread that has taken its last step waits at such a place until nobody else can go on; of several, that of the first
+//! place goes first, and of one place the thread with the lowest index. That orders nothing for the race detector.
+//!
 //! The operations that are steps are those of [`is_step`]; a thread's steps are all such operations from its beginning.
 //!
 //! The setting is `replay exact=0|1 loose=0|1 hold=0|1 dir=PATH` in the environment variable `FORETRACE_RUNTIME`. An exact replay
-//! examines accesses one by one and tells their stacks; the other examines them by segments, finds the same races several
+//! examines accesses one by one, holds threads at places where they come late, and tells stacks; the other examines them by segments, finds the same races several
 //! times faster, and does not know their exact places: having found one, run it again exactly.
 //!
 //! A loose replay keeps the order of each thread's steps and of the steps on each object, which is all that happens-before
@@ -44,6 +51,7 @@
 //! | `block address= size= mapped=0\|1 thread= stack=` | after a race: the block it is in, and who allocated or mapped it |
 //! | `stack thread=` | the same if it is in the stack of a thread |
 //! | `local thread= below=` | the same if it is in the storage of a thread's own, so far below the thread pointer |
+//! | `passed place= count=` | at the end: how often threads have come to a place where they come late |
 //! | `unchecked` | a replay that is not exact: at the end, threads were still running whose last accesses were not examined |
 //! | `deadlock` | threads that will never go on; the lines after it are `stuck` |
 //! | `stuck thread= op= object= owner= pc= stack=` | one of them: what it waits for, and who holds it (-1: nobody) |
@@ -55,7 +63,7 @@ use crate::wire::Op;
 /// The first bytes of a schedule.
 pub const MAGIC: [u8; 8] = *b"FTSCHED\n";
 /// The version of this layout.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Bytes before the threads.
 pub const HEADER_SIZE: usize = 20;
 /// Bytes of a thread.
@@ -68,6 +76,8 @@ pub const PROGRESS_SIZE: usize = 64;
 pub const NO_THREAD: u32 = u32::MAX;
 /// The object of an operation that has none.
 pub const NO_OBJECT: u32 = u32::MAX;
+/// Places where threads come late, at most.
+pub const MOST_LATE: usize = 8;
 /// How a program ends that was stopped because it failed, diverged or stalled.
 pub const EXIT_STOPPED: i32 = 66;
 
@@ -177,6 +187,36 @@ impl Run {
     }
 }
 
+/// A place where threads come late.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Late<'a> {
+    /// So often it is passed freely.
+    pub after: u32,
+    /// The return address of the access's hook, in the file.
+    pub address: u64,
+    /// The file's name, without its directory and with `_` for blanks.
+    pub file: &'a [u8],
+}
+
+impl<'a> Late<'a> {
+    /// Adds it to a stream.
+    pub fn encode(self, stream: &mut impl Extend<u8>) {
+        for number in [self.after, self.address as u32, (self.address >> 32) as u32, self.file.len() as u32] {
+            let (bytes, length) = encode(number);
+            stream.extend(bytes.into_iter().take(length));
+        }
+        stream.extend(self.file.iter().copied());
+    }
+
+    /// Takes the first place of a stream; none if there is none.
+    pub fn decode(stream: &mut &'a [u8]) -> Option<Self> {
+        let (after, low, high, length) = (decode(stream)?, decode(stream)?, decode(stream)?, decode(stream)?);
+        let (file, rest) = stream.split_at_checked(length as usize)?;
+        *stream = rest;
+        Some(Self { after, address: u64::from(high) << 32 | u64::from(low), file })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     extern crate std;
@@ -201,6 +241,18 @@ mod tests {
             run.encode(&mut stream);
             assert_eq!(Run::decode(&mut &stream[..]), Some(run));
         }
+    }
+
+    #[test]
+    fn late_places_round_trip() {
+        let place = Late { after: 3, address: 0x1234_5678_9abc, file: b"prog" };
+        let mut stream = Vec::new();
+        place.encode(&mut stream);
+        let whole = stream.clone();
+        stream.push(9);
+        let mut rest = &stream[..];
+        assert_eq!((Late::decode(&mut rest), rest), (Some(place), &[9][..]));
+        (0..whole.len()).for_each(|end| assert_eq!(Late::decode(&mut &whole[..end]), None, "cut off at {end}"));
     }
 
     #[test]

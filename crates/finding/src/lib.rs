@@ -6,7 +6,8 @@
 //! runs them, reports print them, and none of these needs to know the others.
 //!
 //! A schedule has a short textual form that a person can paste back: `t0:3 t1:7 t0:2` is three events of `t0`, then
-//! seven of `t1`, then two of `t0`; `!` after a count makes the last of them fail.
+//! seven of `t1`, then two of `t0`; `!` after a count makes the last of them fail. `late:prog+0x1234` after the runs is a
+//! place where threads let everybody else go first ([`Late`]).
 //!
 //! **Deviations.** The thesis's counterexamples (4.5, 5.4) hold memory accesses and drop them before replay. Here a
 //! schedule counts all events of a thread, accesses included, and whoever enforces it picks those it can.
@@ -28,5 +29,5 @@ mod schedule;
 mod witness;
 
 pub use candidate::{Candidate, Deadlock, Race, Stuck, WaitsFor};
-pub use schedule::{ParseScheduleError, Schedule, Step};
+pub use schedule::{Late, ParseScheduleError, Schedule, Step};
 pub use witness::{Divergence, Finding, Rung, Verdict, Witness};

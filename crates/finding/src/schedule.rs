@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use foretrace_event::schedule::MOST_LATE;
 use foretrace_event::{EventId, ThreadId};
 
 /// One step: this event takes place now.
@@ -14,16 +15,68 @@ pub struct Step {
     pub fails: bool,
 }
 
-/// A legal prefix of a reordering: the steps of each thread are its first events, in their order, none left out.
+/// A place where threads come late: who has no steps left waits there until nobody else can go on.
+///
+/// What a plain access reads may decide what the program does next, and steps do not order plain accesses: at such a place
+/// the thread sees what all the others have written.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Late {
+    file: String,
+    address: u64,
+    after: u32,
+}
+
+impl Late {
+    /// At an address of a file, which is named without its directory.
+    pub fn new(file: &str, address: u64) -> Self {
+        Self { file: file.replace(char::is_whitespace, "_"), address, after: 0 }
+    }
+
+    /// The same, passed freely so often before.
+    #[must_use]
+    pub fn after(self, rounds: u32) -> Self {
+        Self { after: rounds, ..self }
+    }
+
+    /// How often it is passed freely.
+    pub fn rounds(&self) -> u32 {
+        self.after
+    }
+
+    /// The file's name, with `_` for blanks.
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// The return address of the access's hook, in the file.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+}
+
+/// A legal prefix of a reordering: the steps of each thread are its first events, in their order, none left out. And where
+/// threads come late that have taken theirs.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Schedule {
     steps: Vec<Step>,
+    late: Vec<Late>,
 }
 
 impl Schedule {
     /// Of these steps.
     pub fn new(steps: Vec<Step>) -> Self {
-        Self { steps }
+        Self { steps, late: Vec::new() }
+    }
+
+    /// The same steps, with these places; of threads that wait at several, those at the first go first.
+    #[must_use]
+    pub fn with_late(self, late: Vec<Late>) -> Self {
+        Self { late, ..self }
+    }
+
+    /// Where threads come late.
+    pub fn late(&self) -> &[Late] {
+        &self.late
     }
 
     /// The steps, in order.
@@ -56,13 +109,23 @@ impl fmt::Display for Schedule {
             write!(f, "{separator}{}:{}{}", last.event.thread, run.len(), if last.fails { "!" } else { "" })?;
             separator = " ";
         }
+        for Late { file, address, after } in &self.late {
+            write!(f, "{separator}late:{file}+{address:#x}")?;
+            if *after > 0 {
+                write!(f, "/{after}")?;
+            }
+            separator = " ";
+        }
         Ok(())
     }
 }
 
 /// What is wrong with a schedule's text.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("run {run} of the schedule is `{text}`; write THREAD:COUNT, as in `t0:3`, with `!` if its last event fails")]
+#[error(
+    "run {run} of the schedule is `{text}`; write THREAD:COUNT, as in `t0:3`, with `!` if its last event fails, or \
+     late:FILE+ADDRESS, as in `late:prog+0x1234`, with /COUNT if it is passed freely so often"
+)]
 pub struct ParseScheduleError {
     /// Which run, from 1.
     pub run: usize,
@@ -75,9 +138,13 @@ impl FromStr for Schedule {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut done: Vec<u32> = Vec::new();
-        let mut steps = Vec::new();
+        let (mut steps, mut late) = (Vec::new(), Vec::new());
         for (index, word) in text.split_whitespace().enumerate() {
             let error = || ParseScheduleError { run: index + 1, text: word.to_owned() };
+            if let Some(place) = word.strip_prefix("late:") {
+                late.push(parse_late(place).filter(|_| late.len() < MOST_LATE).ok_or_else(error)?);
+                continue;
+            }
             let (thread, count, fails) = parse_run(word).ok_or_else(error)?;
             done.resize(done.len().max(thread.index() + 1), 0);
             let next = &mut done[thread.index()];
@@ -88,7 +155,7 @@ impl FromStr for Schedule {
                 steps.last_mut().ok_or_else(error)?.fails = true;
             }
         }
-        Ok(Self { steps })
+        Ok(Self { steps, late })
     }
 }
 
@@ -103,20 +170,40 @@ fn parse_run(word: &str) -> Option<(ThreadId, u32, bool)> {
     Some((ThreadId(thread), count, fails))
 }
 
+fn parse_late(place: &str) -> Option<Late> {
+    let (file, rest) = place.rsplit_once("+0x")?;
+    let (address, after) =
+        rest.split_once('/').map_or((rest, Some(0)), |(address, after)| (address, after.parse().ok()));
+    let address = u64::from_str_radix(address, 16).ok()?;
+    (!file.is_empty()).then_some(Late::new(file, address).after(after?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn text_goes_round() {
-        for text in ["", "t0:1", "t0:3 t2:1! t2:4 t0:9"] {
+        for text in ["", "t0:1", "t0:3 t2:1! t2:4 t0:9", "t0:1 late:a+b+0x1f late:prog+0x0/3"] {
             assert_eq!(text.parse::<Schedule>().unwrap().to_string(), text);
         }
     }
 
     #[test]
     fn bad_text_is_named() {
-        for text in ["t0:0", "0:1", "t:1", "t0", "t0:x", "t0:1 t99999999:1"] {
+        let nine = "late:a+0x1 ".repeat(MOST_LATE) + "late:b+0x2";
+        for text in [
+            "t0:0",
+            "0:1",
+            "t:1",
+            "t0",
+            "t0:x",
+            "t0:1 t99999999:1",
+            "late:prog",
+            "late:+0x1",
+            "t0:1 late:a+0x1/b",
+            &nine,
+        ] {
             let error = text.parse::<Schedule>().unwrap_err();
             assert!(text.ends_with(&error.text), "{error}");
         }

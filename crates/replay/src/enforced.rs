@@ -1,9 +1,9 @@
 //! A schedule as the runtime reads it.
 
-use foretrace_event::schedule::{MAGIC, NO_OBJECT, NO_THREAD, Run, Step, VERSION};
+use foretrace_event::schedule::{self, MAGIC, NO_OBJECT, NO_THREAD, Run, Step, VERSION};
 use foretrace_event::wire::Op;
 use foretrace_event::{Event, EventId, ThreadId};
-use foretrace_finding::Schedule;
+use foretrace_finding::{Late, Schedule};
 use foretrace_trace::{ConditionId, Trace};
 use rustc_hash::FxHashMap;
 
@@ -38,6 +38,7 @@ pub struct EnforcedStep {
 pub struct Enforced {
     threads: Vec<(u32, u32)>,
     steps: Vec<EnforcedStep>,
+    late: Vec<Late>,
 }
 
 /// What an operation is done to. Each kind of thing is numbered apart in a trace, and together in a schedule.
@@ -75,7 +76,8 @@ impl Enforced {
             steps.push(EnforcedStep { step: Step { object, op }, event });
         }
         let unknown = (NO_THREAD, u32::MAX);
-        Ok(Self { threads: threads.into_iter().map(|place| place.unwrap_or(unknown)).collect(), steps })
+        let threads = threads.into_iter().map(|place| place.unwrap_or(unknown)).collect();
+        Ok(Self { threads, steps, late: schedule.late().to_vec() })
     }
 
     /// The steps.
@@ -95,7 +97,13 @@ impl Enforced {
                 orders[1 + step.object as usize].push(event.thread);
             }
         }
-        let streams: Vec<Vec<u8>> = steps.into_iter().chain(orders.into_iter().map(Order::end)).collect();
+        let mut late = Vec::new();
+        for place in &self.late {
+            let (after, address, file) = (place.rounds(), place.address(), place.file().as_bytes());
+            schedule::Late { after, address, file }.encode(&mut late);
+        }
+        let orders = orders.into_iter().map(Order::end);
+        let streams: Vec<Vec<u8>> = steps.into_iter().chain(orders).chain([late]).collect();
         let mut bytes = MAGIC.to_vec();
         for number in [VERSION, self.threads.len() as u32, objects] {
             bytes.extend(number.to_le_bytes());

@@ -42,6 +42,14 @@ impl Evidence {
         spots
     }
 
+    /// Is it of one kind with another failure, and somewhere at the same place? Of two racing statements, another pair of
+    /// accesses may come first: one place in common is enough.
+    pub fn is_like(&self, own: &Modules, other: &Self, others: &Modules) -> bool {
+        let places = other.spots(others);
+        let same_kind = matches!(self, Self::Race(_)) == matches!(other, Self::Race(_));
+        same_kind && self.spots(own).iter().any(|spot| places.contains(spot))
+    }
+
     /// Is it what the candidate predicts?
     pub fn shows(&self, candidate: &Candidate, recorded: (&Trace, &Modules), modules: &Modules) -> bool {
         match (self, candidate) {

@@ -43,6 +43,8 @@ pub struct Confirmed {
     pub evidence: Evidence,
     /// The run that showed it.
     pub run: Replayed,
+    /// Where it was looked at how often the schedule shows it: how often, and of how many runs.
+    pub repeats: Option<(u32, u32)>,
 }
 
 /// Replays one witness after the other until one shows its candidate. Gives what became of the candidate, and every
@@ -74,6 +76,7 @@ pub fn confirm(
                     witness: witness.clone(),
                     evidence,
                     run: run.clone(),
+                    repeats: None,
                 }));
                 verdict
             }

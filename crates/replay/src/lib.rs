@@ -14,9 +14,10 @@
 //!
 //! **Deviations.** RaceQuest replays under an external race detector and learns its verdict from its output; here the
 //! detector is part of the runtime. Memory accesses of a schedule are left out: they are free between two sync
-//! operations, because a race is seen by clocks and not by timing.
+//! operations, because a race is seen by clocks and not by timing; where their order decides what the program does, threads
+//! come late ([`foretrace_finding::Late`]).
 //!
-//! **What it misses.** Outcomes that hang on the order of plain accesses within one segment; input that changes from run
+//! **What it misses.** Outcomes that hang on an order of plain accesses that no late places make; input that changes from run
 //! to run; a timed wait whose condition variable the trace does not know is matched by its kind alone.
 //!
 //! ```

@@ -17,6 +17,8 @@ pub struct Outcome {
     pub unchecked: bool,
     /// The threads that will never go on; empty: no deadlock.
     pub deadlock: Vec<SeenStuck>,
+    /// How often threads came to each place where they come late, by number.
+    pub passed: BTreeMap<u32, u32>,
     /// Parents of threads, by index; -1: none.
     pub threads: BTreeMap<u32, i64>,
     /// Where threads were created, by index: return addresses, the innermost first.
@@ -221,6 +223,9 @@ impl Reader {
             "block" => self.memory(Owner::Block(block(&fields)?))?,
             "stack" => self.memory(Owner::Stack(fields.decimal("thread")?))?,
             "local" => self.memory(Owner::Local(fields.decimal("thread")?, fields.hex("below")?))?,
+            "passed" => {
+                self.outcome.passed.insert(fields.decimal("place")?, fields.decimal("count")?);
+            }
             "unchecked" => self.outcome.unchecked = true,
             "deadlock" => {}
             "stuck" => {

@@ -75,6 +75,9 @@ fn write_finding(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
         writeln!(out, "   {} not confirmed: {why}", style.frame("="))?;
     }
     columns::write(finding, style, out)?;
+    if let Some((seen, of)) = finding.repeats {
+        writeln!(out, "   {} it does not come every time: {seen} of {of} replays showed it", style.frame("="))?;
+    }
     if let Some(command) = finding.replay() {
         writeln!(out, "   {} to see it again: {command}", style.frame("="))?;
     }

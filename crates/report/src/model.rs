@@ -53,6 +53,8 @@ pub struct Finding {
     pub threads: Vec<Thread>,
     /// The steps that matter, in order.
     pub steps: Vec<Step>,
+    /// If it does not come in every replay of its schedule: in how many it did, and of how many.
+    pub repeats: Option<(u32, u32)>,
     /// The whole schedule, to paste back.
     pub schedule: String,
     /// The folder it is kept in.

@@ -52,7 +52,12 @@ fn result(finding: &Finding) -> Value {
         "relatedLocations": others.collect::<Vec<_>>(),
         "codeFlows": [{ "threadFlows": thread_flows(finding) }],
         "partialFingerprints": { "foretrace/v1": finding.id },
-        "properties": { "status": status, "schedule": finding.schedule, "replay": finding.replay() },
+        "properties": {
+            "status": status,
+            "schedule": finding.schedule,
+            "replay": finding.replay(),
+            "repeats": finding.repeats,
+        },
     })
 }
 

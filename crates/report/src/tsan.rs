@@ -92,6 +92,9 @@ fn own_lines(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
         Status::Confirmed => writeln!(out, "  Status: confirmed")?,
         Status::Predicted(why) => writeln!(out, "  Status: predicted ({why})")?,
     }
+    if let Some((seen, of)) = finding.repeats {
+        writeln!(out, "  Repeats: {seen} of {of} times")?;
+    }
     if let Some(command) = finding.replay() {
         writeln!(out, "  Replay: {command}")?;
     }

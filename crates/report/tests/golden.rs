@@ -86,6 +86,7 @@ fn race() -> Finding {
             step(0, "reads balance", 20, true),
             step(1, "writes balance", 12, true),
         ],
+        repeats: Some((7, 8)),
         schedule: "t0:1 t1:2".to_owned(),
         folder: Some("foretrace-findings/race-0011".to_owned()),
     }
@@ -107,6 +108,7 @@ fn deadlock() -> Finding {
         sites: vec![site(0, 40, "waits for m1, held by t1", "m0"), site(1, 50, "waits for m0, held by main", "m1")],
         threads: threads(),
         steps: vec![step(0, "locks m0", 39, false), step(1, "locks m1", 49, false)],
+        repeats: None,
         schedule: "t0:1 t1:1".to_owned(),
         folder: None,
     }

@@ -46,7 +46,8 @@ impl Module<'_> {
         unsafe { from_raw_parts(self.0.dlpi_phdr, self.0.dlpi_phnum as usize) }
     }
 
-    fn base(&self) -> usize {
+    /// What was added to its addresses.
+    pub fn base(&self) -> usize {
         self.0.dlpi_addr as usize
     }
 
@@ -55,7 +56,8 @@ impl Module<'_> {
         self.0.dlpi_adds
     }
 
-    fn name(&self) -> &[u8] {
+    /// Its path; empty for the program itself.
+    pub fn name(&self) -> &[u8] {
         if self.0.dlpi_name.is_null() {
             return b"";
         }

@@ -14,6 +14,7 @@ pub mod blocks;
 pub mod clock;
 pub mod gate;
 mod horizon;
+mod late;
 pub mod look;
 mod moments;
 pub mod objects;
@@ -69,6 +70,8 @@ pub struct Player {
     last_load: Cell<Option<LastLoad>>,
     /// How often that load has been repeated since the thread's last step.
     spins: Cell<u32>,
+    /// What it does again and again.
+    repeats: late::Repeats,
     /// The lines it has touched in the current segment; its own alone.
     lines: UnsafeCell<Lines>,
     /// Its vector clock: its own alone.
@@ -371,6 +374,7 @@ fn take_part(player: &'static Player, op: Op, object: usize, arg: u64, pc: usize
         outcome::created(arg as u32, stack::capture(player, Place::of_call(pc)));
     }
     player.last_load.set(None);
+    player.repeats.end();
     let shared = stuck::note(player, op, object, arg, pc);
     player.clock().sync(&player.objects, op, object, arg, player.index, shared);
     if op == Op::Join {
@@ -445,6 +449,7 @@ const CROWDED: usize = LARGE / 2;
 
 /// A plain access that the hook could not note by itself.
 pub fn access(player: &'static Player, address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
+    late::come(player, pc, address);
     let Some(_section) = Section::enter() else { return };
     if player.published.is_away() {
         // What it waited for has failed.
@@ -522,7 +527,9 @@ pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operate: 
     if !(spins && loads && player.last_load.get() == Some(load)) {
         gate::pass(player, outcome.op, at as usize, pc);
         player.spins.set(0);
+        player.repeats.end();
     } else {
+        player.repeats.again();
         player.spins.set(player.spins.get() + 1);
         let spins = player.spins.get();
         if spins > PATIENT_SPINS || spins.is_multiple_of(SPINS_BETWEEN) && stuck::do_others_wait(player) {
@@ -592,6 +599,7 @@ pub fn finish() {
         ENDING.store(true, Ordering::Relaxed);
         thread::choose_lines();
         flush(player);
+        late::say_how_often();
         say_what_is_unchecked();
     }
 }

@@ -244,7 +244,12 @@ pub fn yield_now() {
 
 /// Sleeps for about a millisecond.
 pub fn sleep_a_millisecond() {
-    let time = [0i64, 1_000_000];
+    sleep(1_000_000);
+}
+
+/// Sleeps for about so many nanoseconds, which are less than a second.
+pub fn sleep(nanoseconds: u32) {
+    let time = [0i64, i64::from(nanoseconds)];
     let _ = call!(SYS_nanosleep, time.as_ptr(), 0);
 }
 

@@ -1,7 +1,7 @@
 //! `foretrace check`: record, predict, replay, report.
 //!
 //! One file a step, in the order in which they are taken: [`subject`] builds and records, [`confirm`] predicts and
-//! replays, [`vain`] lets operations fail, [`describe`] puts addresses into words, [`suppress`] leaves out what the user does not want to see, [`keep`]
+//! replays, [`values`] lets reads see other values, [`vain`] lets operations fail, [`describe`] puts addresses into words, [`suppress`] leaves out what the user does not want to see, [`keep`]
 //! writes findings down.
 
 mod confirm;
@@ -12,6 +12,7 @@ mod steps;
 mod subject;
 mod suppress;
 mod vain;
+mod values;
 
 use super::interrupt;
 use super::progress::Bar;

@@ -87,7 +87,8 @@ fn came_back_late() {
     }
 }
 
-fn now() -> u64 {
+/// The processor's clock.
+pub fn now() -> u64 {
     // SAFETY: reads a clock.
     unsafe { core::arch::x86_64::_rdtsc() }
 }

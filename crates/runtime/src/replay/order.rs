@@ -170,6 +170,11 @@ pub fn is_over() -> bool {
     UNFINISHED.load(Ordering::Acquire) == 0
 }
 
+/// Has the thread taken all its steps?
+pub fn has_finished(thread: u32) -> bool {
+    seat(thread).is_none_or(|seat| seat.next().is_none())
+}
+
 /// What the thread is to do.
 #[inline]
 pub fn next(thread: u32) -> Next {

@@ -117,6 +117,11 @@ pub fn end() {
     Line::new(b"end").write();
 }
 
+/// So often threads came to a place where they come late.
+pub fn passed(place: usize, count: u32) {
+    Line::new(b"passed").decimal("place", place as i64).decimal("count", count.into()).write();
+}
+
 /// Accesses were left that nobody will examine.
 pub fn unchecked() {
     Line::new(b"unchecked").write();

@@ -1,6 +1,6 @@
 //! The schedule, as the command line tool wrote it: where its streams are is checked once, before anything relies on it.
 
-use super::order;
+use super::{late, order};
 use crate::settings::Settings;
 use crate::sys;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
@@ -40,12 +40,13 @@ pub fn load(settings: &Settings) -> bool {
         return false;
     }
     THREADS.store(threads, Ordering::Relaxed);
+    late::open(streams.late());
     map_progress(settings) && order::open(&streams, objects, settings.loose)
 }
 
-/// How many streams there are: of the threads, of the whole order, of the objects.
+/// How many streams there are: of the threads, of the whole order, of the objects, of late places.
 const fn streams(threads: u32, objects: u32) -> usize {
-    threads as usize + 1 + objects as usize
+    threads as usize + 1 + objects as usize + 1
 }
 
 /// Where the streams of a schedule are.
@@ -81,6 +82,11 @@ impl Streams {
     /// A thread's steps.
     pub fn steps(&self, thread: u32) -> &'static [u8] {
         self.get(thread as usize)
+    }
+
+    /// The places where threads come late.
+    fn late(&self) -> &'static [u8] {
+        self.get(self.count - 1)
     }
 
     /// Who takes steps after whom: the whole order, then those of the objects.

@@ -100,6 +100,16 @@ impl Waiting {
         Self { op: Op::Gap, object: 0, arg: 0, place: Place { pc: 0, caller: 0, frame: 0 } }
     }
 
+    /// Until nobody else can go on, at a place where threads come late, by its number.
+    pub const fn to_be_last(number: usize) -> Self {
+        Self { op: Op::AccessPc, object: number, ..Self::for_turn() }
+    }
+
+    /// The place where it comes late, if it waits at one.
+    pub fn late_at(self) -> Option<usize> {
+        (self.op == Op::AccessPc).then_some(self.object)
+    }
+
     /// For an operation to become possible.
     pub fn new(op: Op, object: usize, arg: u64, pc: usize) -> Self {
         Self { op, object, arg, place: Place::of_call(pc) }
@@ -379,6 +389,28 @@ fn all_blocked(still: &Still) -> bool {
 fn all(still: &Still, is_so: impl Fn(&'static Player) -> bool) -> bool {
     let mut alive = players().filter(|player| !player.has_ended(still)).peekable();
     !super::is_someone_coming() && alive.peek().is_some() && alive.all(is_so)
+}
+
+/// Who can go on but those who wait where threads come late?
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Rest {
+    Nobody,
+    /// Threads that do the same again and again, until something changes.
+    Spinning,
+    Running,
+}
+
+/// Who can go on?
+pub fn rest(still: &Still) -> Rest {
+    let waits = |player: &'static Player| match player.waiting(still) {
+        Some(waiting) if waiting.late_at().is_some() => true,
+        _ => !matches!(blocked(still, player), Blocked::No),
+    };
+    match () {
+        () if all(still, waits) => Rest::Nobody,
+        () if all(still, |player| waits(player) || player.repeats.is_many()) => Rest::Spinning,
+        () => Rest::Running,
+    }
 }
 
 /// Is everybody else blocked, so that nothing will change unless this thread does it?

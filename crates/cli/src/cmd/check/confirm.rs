@@ -2,14 +2,15 @@
 
 use super::subject::Subject;
 use super::vain;
+use super::values::Values;
 use super::{Args, Look};
 use crate::cmd::progress::Bar;
 use anyhow::Context;
 use foretrace_finding::{Candidate, Finding, Rung, Schedule, Verdict, Witness};
 use foretrace_predict::{Budget, Options, Predicted, Prediction, Predictor, Watch};
 use foretrace_replay::{
-    Confirmed, Enforced, Evidence, Limits, Modules, Precision, Program, ReplayError, Spot, TimeLimit, confirm,
-    side_by_side,
+    Confirmed, Enforced, Evidence, Limits, Modules, Precision, Program, ReplayError, Replayed, Spot, TimeLimit,
+    confirm, side_by_side,
 };
 use foretrace_trace::Trace;
 use std::collections::BTreeSet;
@@ -78,19 +79,22 @@ fn options(args: &Args, deadline: Option<Instant>) -> Options {
     }
 }
 
+/// So often a failure that hangs on a value is replayed, to see whether it comes every time.
+const REPEATS: u32 = 8;
+
 fn not_replayed() -> Verdict {
     Verdict::Unknown { why: "it was not replayed".to_owned() }
 }
 
 /// Failures, each once.
 #[derive(Default)]
-struct Seen {
-    failures: Vec<Confirmed>,
+pub(super) struct Seen {
+    pub(super) failures: Vec<Confirmed>,
     spots: BTreeSet<Vec<Spot>>,
 }
 
 impl Seen {
-    fn add(&mut self, confirmed: Confirmed) {
+    pub(super) fn add(&mut self, confirmed: Confirmed) {
         if self.spots.insert(confirmed.evidence.spots(&confirmed.run.modules)) {
             self.failures.push(confirmed);
         }
@@ -118,6 +122,17 @@ impl Bench<'_> {
         let rest = rest.flatten().filter(|witness| witness.schedule != one.witness.schedule);
         let mut legal = first.chain(rest).filter(|witness| foretrace_judge::judge(trace, witness).is_ok());
         confirm(self.program, self.recorded, &mut legal, &directory, self.limits)
+    }
+
+    /// Runs a schedule; none if it cannot be enforced, or there is no time.
+    fn once(&self, worker: usize, schedule: &Schedule, how: Precision) -> Result<Option<Replayed>, ReplayError> {
+        let Ok(enforced) = Enforced::new(self.recorded.0, schedule) else { return Ok(None) };
+        if self.limits.spent().is_some() {
+            return Ok(None);
+        }
+        let directory = self.scratch.join(format!("replay-{worker}"));
+        std::fs::create_dir_all(&directory).map_err(|source| ReplayError::Io { path: directory.clone(), source })?;
+        self.program.replay(&enforced, &directory, how, self.limits.time).map(Some)
     }
 }
 
@@ -150,7 +165,72 @@ impl Replays<'_> {
             }
         }
         self.drop_shown();
+        self.by_values(jobs)?;
         self.as_recorded()
+    }
+
+    /// Lets the reads of the races that were seen see other values, and looks what the program does then.
+    fn by_values(&mut self, jobs: usize) -> anyhow::Result<()> {
+        let bench = self.bench;
+        let mut values = Values::new(bench.recorded.0, &bench.limits);
+        loop {
+            let tries = values.next(&self.seen);
+            if tries.is_empty() || bench.limits.spent().is_some() {
+                break;
+            }
+            bench.bar.phase("letting reads see other values", tries.len());
+            let answers = side_by_side(jobs, &tries, |worker, one| {
+                bench.bar.step();
+                bench.once(worker, &one.schedule(), Precision::Each)
+            });
+            for (one, answer) in tries.iter().zip(answers) {
+                let run = answer.context("cannot replay")?;
+                run.into_iter().for_each(|run| values.note(one, &run, &mut self.seen));
+            }
+        }
+        for (number, schedules) in values.unsettled(&self.seen) {
+            self.settle(number, schedules)?;
+        }
+        self.drop_shown();
+        Ok(())
+    }
+
+    /// Keeps a failure with the first of these schedules that shows it every time, or else with the one that shows it most
+    /// often. The replays are made at once, so that each has a busy machine.
+    fn settle(&mut self, number: usize, schedules: Vec<Witness>) -> anyhow::Result<()> {
+        let bench = self.bench;
+        let of = if bench.limits.precision == Precision::Each { REPEATS } else { REPEATS / 4 };
+        let failure = &self.seen.failures[number];
+        let spots = failure.evidence.spots(&failure.run.modules);
+        let mut best: Option<Confirmed> = None;
+        for witness in schedules {
+            let workers: Vec<usize> = (0..of as usize).collect();
+            let answers = side_by_side(workers.len(), &workers, |_, worker| {
+                bench.once(*worker, &witness.schedule, Precision::Each)
+            });
+            let (mut count, mut same) = (0, None);
+            for run in answers {
+                let Some(run) = run.context("cannot replay")? else { return Ok(()) };
+                let shown = Evidence::all(&run.outcome);
+                let like = |one: &Evidence| one.is_like(&run.modules, &failure.evidence, &failure.run.modules);
+                count += u32::from(shown.iter().any(like));
+                let found = shown.into_iter().find(|one| one.spots(&run.modules) == spots);
+                same = same.or(found.map(|evidence| (evidence, run)));
+            }
+            let repeats = Some((count, of));
+            if repeats > best.as_ref().and_then(|best| best.repeats)
+                && let Some((evidence, run)) = same
+            {
+                best = Some(Confirmed { witness, evidence, run, repeats });
+            }
+            if best.as_ref().is_some_and(|best| best.repeats == Some((of, of))) {
+                break;
+            }
+        }
+        if let Some(best) = best {
+            self.seen.failures[number] = best;
+        }
+        Ok(())
     }
 
     fn drop_shown(&mut self) {
@@ -205,15 +285,11 @@ impl Replays<'_> {
     fn observed(&mut self) -> anyhow::Result<()> {
         let trace = self.bench.recorded.0;
         let schedule: Schedule = trace.observed().collect();
-        let directory = self.bench.scratch.join("replay-0");
-        std::fs::create_dir_all(&directory)?;
-        let Ok(enforced) = Enforced::new(trace, &schedule) else { return Ok(()) };
-        let run =
-            self.bench.program.replay(&enforced, &directory, self.bench.limits.precision, self.bench.limits.time)?;
+        let Some(run) = self.bench.once(0, &schedule, self.bench.limits.precision)? else { return Ok(()) };
         let candidate = Candidate::Deadlock(foretrace_finding::Deadlock::new(Vec::new()));
         let witness = Witness { candidate, rung: Rung::Segments, schedule };
         for evidence in Evidence::all(&run.outcome) {
-            self.seen.add(Confirmed { witness: witness.clone(), evidence, run: run.clone() });
+            self.seen.add(Confirmed { witness: witness.clone(), evidence, run: run.clone(), repeats: None });
         }
         Ok(())
     }

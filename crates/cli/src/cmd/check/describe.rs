@@ -104,7 +104,8 @@ impl Words<'_> {
             }
             Evidence::Deadlock(_) => (None, Followed::to_the_end(schedule, &sites, true)),
         };
-        self.finish(&followed, Status::Confirmed, (kind, memory, sites, threads))
+        let finding = self.finish(&followed, Status::Confirmed, (kind, memory, sites, threads));
+        Finding { repeats: confirmed.repeats.filter(|(seen, of)| seen < of), ..finding }
     }
 
     fn predicted(&self, witness: &Witness, verdict: &Verdict) -> Finding {
@@ -162,6 +163,7 @@ impl Words<'_> {
             sites,
             threads,
             steps,
+            repeats: None,
             schedule: followed.schedule.to_string(),
             folder: None,
         }

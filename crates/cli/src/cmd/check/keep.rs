@@ -102,6 +102,7 @@ fn text(subject: &Subject, seen: &Confirmed, report: &Report, shared: &Shared) -
         ("kind", finding.kind.rule().to_owned()),
         ("title", finding.title()),
         ("verdict", "confirmed".to_owned()),
+        ("repeats", seen.repeats.map_or_else(String::new, |(seen, of)| format!("{seen}/{of}"))),
         ("places", places(&seen.evidence, &seen.run.modules).join(" ")),
         ("schedule", finding.schedule.clone()),
         ("command", shared.command.clone()),

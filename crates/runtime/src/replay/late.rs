@@ -1,0 +1,187 @@
+//! Places where threads come late: who comes there lets everybody else go first.
+//!
+//! The order of a schedule is that of operations. What a plain access reads, and so what the program does next, hangs on
+//! which thread is faster. Where that matters the schedule names the place, and a thread that has taken its last step waits
+//! there until nobody else can go on, which is worked out as in [`stuck`]; then one goes, and the others wait for it as for
+//! anybody. So the read sees what all others have written, or, if the place is that of the write, all others have read
+//! before it, whatever else the machine does. It is a delay and nothing else: the race detector learns nothing from it.
+//!
+//! It is not for ever. A thread that reads the same again and again counts as blocked: it waits for what the late one will
+//! do. Threads that run for long, or sleep in calls that we know nothing of, do not; who has waited for them long enough goes
+//! on, and nobody is held at that place again.
+
+use super::look::now;
+use super::order;
+use super::stuck::{self, Rest, Waiting};
+use super::{EXACT, Player, Still, outcome, players};
+use crate::elf::{self, Module};
+use crate::sys;
+use crate::tls::{Section, tls};
+use core::cell::Cell;
+use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use foretrace_event::schedule::{Late, MOST_LATE};
+
+/// A place.
+struct Place {
+    /// The return address of its hook.
+    pc: AtomicUsize,
+    /// How often it is passed freely.
+    after: AtomicU32,
+    /// How often threads have come here.
+    passed: AtomicU32,
+}
+
+static PLACES: [Place; MOST_LATE] =
+    [const { Place { pc: AtomicUsize::new(0), after: AtomicU32::new(0), passed: AtomicU32::new(0) } }; MOST_LATE];
+/// How many of them there are.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// When the program began, by the processor's clock.
+static OPENED: AtomicU64 = AtomicU64::new(0);
+
+/// So often threads are held at a place.
+const MOST_HELD: u32 = 32;
+/// A thread has waited long enough after so much time by the processor's clock, about 200 milliseconds,
+const PATIENCE: u64 = 400_000_000;
+/// and so many times what the program had run for.
+const PATIENT: u64 = 10;
+/// So often a thread does the same again, and it seems to be waiting for a change;
+const SPINS: u32 = 3;
+/// if it seems so for so long, about eight milliseconds, it is.
+const SPINNING: u64 = 16_000_000;
+/// So many looks are a twentieth of a millisecond apart; then it is a whole one.
+const FREQUENT: u32 = 20;
+
+/// What a thread does again and again.
+pub struct Repeats {
+    /// The place and the address of its last access; its own alone.
+    last: Cell<(usize, usize)>,
+    count: AtomicU32,
+}
+
+impl Repeats {
+    /// The same once more.
+    #[inline]
+    pub fn again(&self) {
+        self.count.store(self.count.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// Something else.
+    #[inline]
+    pub fn end(&self) {
+        self.last.set((0, 0));
+        self.count.store(0, Ordering::Relaxed);
+    }
+
+    fn note(&self, pc: usize, address: usize) {
+        if self.last.replace((pc, address)) == (pc, address) {
+            self.again();
+        } else {
+            self.count.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Does the thread seem to wait for a change?
+    pub fn is_many(&self) -> bool {
+        self.count.load(Ordering::Relaxed) >= SPINS
+    }
+}
+
+/// Reads the places. Those in files that are not loaded yet are never come to.
+pub fn open(mut stream: &'static [u8]) {
+    OPENED.store(now(), Ordering::Relaxed);
+    let mut count = 0;
+    while let Some(late) = Late::decode(&mut stream)
+        && let Some(place) = PLACES.get(count)
+    {
+        elf::modules(|module| {
+            if is_named(module, late.file) {
+                place.pc.store(module.base().wrapping_add(late.address as usize), Ordering::Relaxed);
+            }
+        });
+        place.after.store(late.after, Ordering::Relaxed);
+        count += 1;
+    }
+    COUNT.store(if EXACT.load(Ordering::Relaxed) { count } else { 0 }, Ordering::Relaxed);
+}
+
+fn is_named(module: &Module<'_>, wanted: &[u8]) -> bool {
+    let mut link = [0; 4096];
+    let path = if module.is_executable() {
+        let length = sys::read_link(b"/proc/self/exe\0", &mut link);
+        &link[..length]
+    } else {
+        module.name()
+    };
+    let start = path.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
+    let blank = |byte: &u8| if byte.is_ascii_whitespace() { b'_' } else { *byte };
+    path[start..].iter().map(blank).eq(wanted.iter().copied())
+}
+
+/// A thread comes to an access. Waits, if this is a place for that.
+#[inline]
+pub fn come(player: &'static Player, pc: usize, address: usize) {
+    if COUNT.load(Ordering::Relaxed) > 0 {
+        come_to(player, pc, address);
+    }
+}
+
+#[cold]
+fn come_to(player: &'static Player, pc: usize, address: usize) {
+    player.repeats.note(pc, address);
+    let places = &PLACES[..COUNT.load(Ordering::Relaxed)];
+    let Some(number) = places.iter().position(|place| place.pc.load(Ordering::Relaxed) == pc) else { return };
+    let place = &places[number];
+    if tls().sections.get() != 0 || !order::has_finished(player.index) {
+        return;
+    }
+    let passed = place.passed.fetch_add(1, Ordering::Relaxed);
+    let after = place.after.load(Ordering::Relaxed);
+    if passed < after || passed >= after.saturating_add(MOST_HELD) {
+        return;
+    }
+    player.set_waiting(Some(Waiting::to_be_last(number)));
+    if !wait(player) {
+        place.after.store(u32::MAX, Ordering::Relaxed);
+        player.set_waiting(None);
+    }
+}
+
+/// Waits until the thread may go on; false: it has waited long enough.
+fn wait(player: &'static Player) -> bool {
+    let began = now();
+    let patience = PATIENCE + PATIENT * began.saturating_sub(OPENED.load(Ordering::Relaxed));
+    let (mut looks, mut ran_at) = (0, began);
+    while now().saturating_sub(began) < patience {
+        match look(player, now().saturating_sub(ran_at) > SPINNING) {
+            Rest::Nobody => return true,
+            Rest::Spinning => {}
+            Rest::Running => ran_at = now(),
+        }
+        sys::sleep(if looks < FREQUENT { 50_000 } else { 1_000_000 });
+        looks += 1;
+    }
+    false
+}
+
+/// Who has to go before this thread? If there is nobody, it does not wait any more.
+fn look(player: &'static Player, despite_spinning: bool) -> Rest {
+    let _section = Section::nest();
+    let still = Still::new();
+    let late = |player: &'static Player| Some((player.waiting(&still)?.late_at()?, player.index));
+    let is_first = || players().filter_map(late).min() == late(player);
+    match stuck::rest(&still) {
+        Rest::Spinning if !despite_spinning => Rest::Spinning,
+        Rest::Nobody | Rest::Spinning if is_first() => {
+            player.wait(None);
+            Rest::Nobody
+        }
+        _ => Rest::Running,
+    }
+}
+
+/// Says how often threads have come to each place.
+pub fn say_how_often() {
+    for (number, place) in PLACES[..COUNT.load(Ordering::Relaxed)].iter().enumerate() {
+        outcome::passed(number, place.passed.load(Ordering::Relaxed));
+    }
+}
