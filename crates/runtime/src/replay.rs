@@ -80,8 +80,9 @@ pub struct Player {
     objects: Remembered,
     /// The call stacks it saw last; its own alone.
     stacks: stack::Seen,
-    /// The locks it held when it was last asked, and how often they had changed then; its own alone.
-    locks: Cell<(u32, stack::StackId)>,
+    /// The locks it held when it was last asked, and how often they had changed then, and what it held last if it holds
+    /// none; its own alone.
+    locks: Cell<(u32, stack::StackId, stack::StackId)>,
     /// What it had done when; only it adds to that.
     moments: Moments,
     /// What others may know of its clock.
@@ -151,13 +152,14 @@ impl Player {
 
     /// The locks it holds, by a number that stands for them; for the thread itself.
     fn locks_held(&self) -> stack::StackId {
-        let (version, number) = self.locks.get();
+        let (version, number, last) = self.locks.get();
         let changed = self.with_held(|held| {
             let changed = held.version() != version;
-            changed.then(|| (held.version(), stack::put_locks(held.words())))
+            changed.then(|| (held.version(), stack::put_locks(held.words(), last)))
         });
-        self.locks.set(changed.unwrap_or((version, number)));
-        self.locks.get().1
+        let Some((version, number)) = changed else { return number };
+        self.locks.set((version, number, if number == 0 { last } else { number }));
+        number
     }
 
     /// An access is about to be examined; for the thread itself.

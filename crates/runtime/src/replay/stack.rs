@@ -101,9 +101,13 @@ pub fn capture_within(bounds: (usize, usize), place: Place) -> StackId {
 
 /// The stack of an access of the current thread.
 pub fn capture_access(player: &Player, pc: usize, frame: usize, circumstances: Circumstances) -> StackId {
-    let slot = player.stacks.slot(pc, frame);
+    capture_own(player, Place { pc, caller: 0, frame }, circumstances)
+}
+
+/// The stack of the current thread, as it is now.
+pub fn capture_own(player: &Player, place: Place, circumstances: Circumstances) -> StackId {
+    let slot = player.stacks.slot(place.pc, place.frame);
     let known = slot.get();
-    let place = Place { pc, caller: 0, frame };
     if known != 0 && is_now(player, place, circumstances, known) {
         return known;
     }
@@ -197,8 +201,15 @@ fn follows_call(address: usize) -> bool {
     bytes[0] == 0xe8 || indirect(3) || indirect(2)
 }
 
-/// A set of locks, told by two words each, under a number of its own.
-pub fn put_locks(words: impl Iterator<Item = usize>) -> StackId {
+/// A set of locks, told by two words each, under a number of its own. It may be the one that the thread held before.
+pub fn put_locks(words: impl Iterator<Item = usize> + Clone, before: StackId) -> StackId {
+    if before != 0 {
+        // SAFETY: the thread has been given the number, so the set has been written, and is not changed any more.
+        let known = unsafe { &*STACKS_BY_NUMBER.load(Ordering::Relaxed).add(before as usize) };
+        if known.frames[..known.depth].iter().copied().eq(words.clone().take(DEPTH)) {
+            return before;
+        }
+    }
     let mut stack = Stack { frames: [0; DEPTH], depth: 0, circumstances: Circumstances::default() };
     for (to, word) in stack.frames.iter_mut().zip(words) {
         *to = word;

@@ -42,7 +42,7 @@ impl Held {
     }
 
     /// All of them, two words each: the address; where it was taken, and in the lowest bit whether for reading.
-    pub fn words(&self) -> impl Iterator<Item = usize> + '_ {
+    pub fn words(&self) -> impl Iterator<Item = usize> + Clone + '_ {
         self.all().iter().flat_map(|lock| [lock.object, (lock.stack as usize) << 1 | usize::from(lock.shared)])
     }
 
@@ -164,7 +164,8 @@ fn change(object: &Object, new: impl Fn(u64) -> u64) {
 }
 
 fn lock(player: &'static Player, object: usize, shared: bool, pc: usize) {
-    let stack = if super::is_exact() { stack::capture(player, Place::of_call(pc)) } else { 0 };
+    let place = super::is_exact().then(|| Place::of_call(pc));
+    let stack = place.map_or(0, |place| stack::capture_own(player, place, stack::Circumstances::default()));
     player.move_on(Some(|held: &mut Held| held.push(HeldLock { object, shared, stack })));
     if let Some(object) = player.objects.find(object as u64) {
         count_holders(object, shared, 1);
