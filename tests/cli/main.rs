@@ -7,6 +7,7 @@ mod check;
 mod interrupt;
 mod record;
 mod refusals;
+mod replay;
 mod support;
 mod symbols;
 mod trace;

@@ -81,6 +81,19 @@ pub const MOST_LATE: usize = 8;
 /// How a program ends that was stopped because it failed, diverged or stalled.
 pub const EXIT_STOPPED: i32 = 66;
 
+/// Are these bytes a whole schedule, of this version: is there all that the beginning says there is?
+pub fn is_whole(bytes: &[u8]) -> bool {
+    let number = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize);
+    let streams = || {
+        let (threads, objects) = (number(12)?, number(16)?);
+        let ends = threads.checked_mul(THREAD_SIZE)?.checked_add(HEADER_SIZE)?;
+        let start = (threads + 1).checked_add(objects)?.checked_mul(END_SIZE)?.checked_add(ends)?;
+        let last: [u8; END_SIZE] = bytes.get(start - END_SIZE..start)?.try_into().ok()?;
+        (threads > 0).then_some((bytes.len() - start) as u64 == u64::from_le_bytes(last))
+    };
+    bytes.starts_with(&MAGIC) && number(8) == Some(VERSION as usize) && streams() == Some(true)
+}
+
 /// Is the operation a step of schedules? Those that are not order nothing between threads.
 pub const fn is_step(op: Op) -> bool {
     !matches!(

@@ -4,6 +4,7 @@ use super::check::keep::Kept;
 use crate::output;
 use crate::recording::quoted;
 use anyhow::{Context, bail};
+use foretrace_finding::Schedule;
 use foretrace_replay::{Input, Outcome, Precision};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -14,13 +15,16 @@ use std::time::Duration;
 /// Make a finding happen again.
 ///
 /// Runs the program under the schedule of the finding and says how often it failed; answers 1 if it did, 0 if it never
-/// did. With a debugger, the program stops where it fails, with all threads held.
+/// did, 2 if it could not be run. With a debugger, the program stops where it fails, with all threads held.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The folder of the finding
+    /// The folder of the finding, or a schedule (as "t0:3 t1:2") of the recording that --recording names
     finding: PathBuf,
+    /// The recording that the schedule is of
+    #[arg(long, value_name = "DIR")]
+    recording: Option<PathBuf>,
     /// How often
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     times: u32,
     /// How long one run may take, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
@@ -38,7 +42,7 @@ const BREAKPOINT: &str = "__foretrace_failed";
 
 /// Replays.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let kept = Kept::open(&args.finding)?;
+    let kept = open(args)?;
     if args.gdb || args.lldb {
         return debug(args, &kept);
     }
@@ -56,6 +60,17 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     match said {
         Err(error) if !output::reader_left(&error) => Err(error),
         _ => Ok(ExitCode::from(u8::from(failed > 0))),
+    }
+}
+
+/// What is to be seen again.
+fn open(args: &Args) -> anyhow::Result<Kept> {
+    let text = args.finding.to_str().unwrap_or_default();
+    let pasted = !args.finding.exists() && text.parse::<Schedule>().is_ok_and(|schedule| !schedule.steps().is_empty());
+    match &args.recording {
+        Some(recording) => Kept::pasted(text, recording),
+        None if pasted => bail!("of which recording is this schedule? Say it with --recording DIR"),
+        None => Kept::open(&args.finding),
     }
 }
 

@@ -12,9 +12,12 @@
 use super::describe::Failures;
 use super::subject::Subject;
 use crate::recording::quoted;
-use anyhow::Context;
+use anyhow::{Context, bail};
+use foretrace_event::schedule::is_whole;
+use foretrace_finding::Schedule;
 use foretrace_replay::{Confirmed, Enforced, Evidence, Input, Modules, Replayed};
 use foretrace_report::{Format, Kind, Report, Style};
+use foretrace_trace::Recording;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -127,7 +130,7 @@ pub struct Kept {
     places: Vec<String>,
     /// What it is, in a line.
     pub title: String,
-    schedule: PathBuf,
+    schedule: Vec<u8>,
 }
 
 impl Kept {
@@ -146,7 +149,22 @@ impl Kept {
         program.input = input.parse().with_context(|| format!("{}: input={input}", path.display()))?;
         let (kind, title) = (get("kind")?.to_owned(), get("title")?.to_owned());
         let places = get("places")?.split(' ').map(str::to_owned).collect();
-        Ok(Self { program, kind, places, title, schedule: folder.join("schedule") })
+        let schedule = folder.join("schedule");
+        let bytes = fs::read(&schedule).with_context(|| format!("cannot read {}", schedule.display()))?;
+        if !is_whole(&bytes) {
+            bail!("{} is not a whole schedule; check the program again", schedule.display());
+        }
+        Ok(Self { program, kind, places, title, schedule: bytes })
+    }
+
+    /// A schedule that was pasted, of a recording: any failure is the one that is looked for.
+    pub fn pasted(text: &str, recording: &Path) -> anyhow::Result<Self> {
+        let schedule: Schedule = text.parse()?;
+        let recorded = Recording::open(recording)?;
+        let program = super::subject::recorded_program(&recorded, recording)?;
+        let enforced = Enforced::new(&recorded.trace()?, &schedule)?;
+        let title = "the schedule".to_owned();
+        Ok(Self { program, kind: String::new(), places: Vec::new(), title, schedule: enforced.to_bytes() })
     }
 
     /// Does a run fail as this finding did? Of two racing statements, another pair of accesses may come first: one place
@@ -157,15 +175,16 @@ impl Kept {
                 Evidence::Race(_) => Kind::DataRace,
                 Evidence::Deadlock(_) => Kind::Deadlock,
             };
-            self.kind == kind.rule() && places(evidence, &run.modules).iter().any(|place| self.places.contains(place))
+            self.kind.is_empty()
+                || self.kind == kind.rule()
+                    && places(evidence, &run.modules).iter().any(|place| self.places.contains(place))
         })
     }
 
     /// A directory for one replay.
     pub fn scratch(&self) -> anyhow::Result<tempfile::TempDir> {
         let scratch = tempfile::Builder::new().prefix("foretrace-replay-").tempdir().context("no scratch directory")?;
-        fs::copy(&self.schedule, scratch.path().join("schedule"))
-            .with_context(|| format!("cannot read {}", self.schedule.display()))?;
+        fs::write(scratch.path().join("schedule"), &self.schedule).context("no scratch directory")?;
         Ok(scratch)
     }
 }

@@ -102,7 +102,7 @@ pub fn program(command: &[OsString], directory: Option<PathBuf>) -> anyhow::Resu
 }
 
 /// The program that a recording was made of.
-fn recorded_program(recording: &Recording, path: &Path) -> anyhow::Result<Program> {
+pub fn recorded_program(recording: &Recording, path: &Path) -> anyhow::Result<Program> {
     let missing = || format!("{} does not say what was run; record it again", path.display());
     let line = recording.run().get("command").with_context(missing)?;
     let directory = recording.run().get("directory").map(PathBuf::from);
