@@ -68,12 +68,21 @@ fn only_a_stack_is_called_a_stack() {
         &["data race in mapped memory of 4096 bytes", "byte 100 of", "unmaps the memory"],
     );
     does_not_say("memory/thread_local_shared.c", &["stack"]);
+    says("memory/thread_local_shared.c", &["data race on `mine` of t1", "writes mine :9"]);
 }
 
 #[test]
 fn each_access_has_its_own_size() {
     says("memory/bytes_and_word.c", &["t1 writes 1 byte\n", "t2 writes 8 bytes"]);
     says("memory/memcpy.c", &["t1 writes 32 bytes", "t2 writes 1 byte\n"]);
+}
+
+#[test]
+fn parts_of_variables_have_their_names() {
+    says("deadlock/hawknl.c", &["waits for `sockets[1]`", "unlocks sockets[0] :20"]);
+    says("memory/array_halves.c", &["data race on `array[10]`"]);
+    says("memory/unaligned.c", &["data race on `p.value+3`"]);
+    says("memory/bytes_and_word.c", &["data race on `u+5`"]);
 }
 
 #[test]

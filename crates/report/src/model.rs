@@ -235,7 +235,10 @@ impl Finding {
     pub fn title(&self) -> String {
         match (self.kind, &self.memory) {
             (Kind::DataRace, Some(memory)) => match &memory.name {
-                Some(name) => format!("data race on `{name}`"),
+                Some(name) => match &memory.origin {
+                    Origin::ThreadLocal(thread) => format!("data race on `{name}` of {thread}"),
+                    _ => format!("data race on `{name}`"),
+                },
                 None => format!("data race{}", memory.origin.within()),
             },
             (Kind::DataRace, None) => "data race".to_owned(),

@@ -3,11 +3,12 @@
 //! A module is looked for where it was when the program ran, and taken only if its build id is still the same. What is
 //! missing or stripped degrades to `module+0xoffset`, never to an error.
 
+mod members;
 mod module;
 
 use std::cell::RefCell;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use rustc_hash::FxHashMap;
 
@@ -96,9 +97,15 @@ impl Symbols {
         self.with(address, |module, address| module.variable(address)).flatten()
     }
 
-    /// What a person calls the memory at this address: a global variable, and how far into it.
+    /// What a person calls the memory at this address: a global variable or a part of it, as `table[3].lock`.
     pub fn name_of(&self, address: u64) -> Option<String> {
-        self.variable(address).map(|(name, offset)| spelled(&name, offset).into())
+        self.with(address, |module, address| module.name_of(address)).flatten()
+    }
+
+    /// The thread-local variable of an executable that lies so far below the pointer of its thread.
+    pub fn local(&self, executable: &Path, below: u64) -> Option<String> {
+        let module = self.modules.iter().find(|module| module.path == executable)?;
+        self.with(module.start, |module, _| module.local(below)).flatten()
     }
 
     /// The zero-terminated text at this address of a module's constant data.
@@ -131,6 +138,7 @@ impl Symbols {
     }
 
     fn shorten(&self, file: PathBuf) -> PathBuf {
+        let file = straight(file);
         let below = self.base.as_deref().and_then(|base| file.strip_prefix(base).ok());
         below.map(Path::to_owned).unwrap_or(file)
     }
@@ -140,7 +148,7 @@ impl Symbols {
         let objects = &mut trace.objects;
         let name = |given: &mut Name, address: u64| {
             if given.is_none() && address != 0 {
-                *given = self.variable(address).map(|(name, offset)| spelled(&name, offset));
+                *given = self.name_of(address).map(Into::into);
             }
         };
         objects.locks.iter_mut().for_each(|info| name(&mut info.name, info.address));
@@ -157,9 +165,18 @@ impl Symbols {
     }
 }
 
-/// `name`, or `name+offset`.
-fn spelled(name: &str, offset: u64) -> Box<str> {
-    if offset == 0 { name.into() } else { format!("{name}+{offset}").into() }
+/// The path without its detours (`a/../b`), if it leads to the same file.
+fn straight(file: PathBuf) -> PathBuf {
+    let mut short = PathBuf::new();
+    for part in file.components() {
+        match part {
+            Component::ParentDir if short.file_name().is_some() => drop(short.pop()),
+            part => short.push(part),
+        }
+    }
+    let same =
+        short == file || short.canonicalize().is_ok_and(|path| file.canonicalize().is_ok_and(|file| file == path));
+    if same { short } else { file }
 }
 
 impl fmt::Debug for Symbols {

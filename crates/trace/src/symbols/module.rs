@@ -1,19 +1,28 @@
 //! One module: its DWARF, its variables, its constant data.
 
+use std::cell::OnceCell;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use object::{Object, ObjectSection, ObjectSymbol, SymbolKind};
+use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
 use super::Location;
+use super::members::Members;
 
 /// A module that could be opened.
 pub(super) struct Loaded {
     dwarf: Option<addr2line::Loader>,
     /// Address, size and name of each variable, by address.
     variables: Vec<(u64, u64, Box<str>)>,
+    /// The same of thread-local variables, by their place in the module's thread-local storage.
+    locals: Vec<(u64, u64, Box<str>)>,
+    /// How much storage that is, as it is aligned.
+    local_bytes: u64,
     /// Address and content of each section with data that does not change.
     constants: Vec<(u64, Vec<u8>)>,
+    path: PathBuf,
+    /// Read when it is first asked for.
+    members: OnceCell<Option<Members>>,
 }
 
 impl Loaded {
@@ -29,8 +38,12 @@ impl Loaded {
         let constants = constants.filter_map(|section| Some((section.address(), section.data().ok()?.to_vec())));
         Some(Self {
             dwarf: addr2line::Loader::new(path).ok(),
-            variables: variables(&file),
+            variables: variables(&file, SymbolKind::Data),
+            locals: variables(&file, SymbolKind::Tls),
+            local_bytes: local_bytes(&file),
             constants: constants.collect(),
+            path: path.to_owned(),
+            members: OnceCell::new(),
         })
     }
 
@@ -61,9 +74,25 @@ impl Loaded {
     }
 
     pub(super) fn variable(&self, address: u64) -> Option<(String, u64)> {
-        let after = self.variables.partition_point(|(start, ..)| *start <= address);
-        let (start, size, name) = &self.variables[after.checked_sub(1)?];
-        (address - start < *size).then(|| (name.to_string(), address - start))
+        find(&self.variables, address)
+    }
+
+    /// The thread-local variable so far below a thread's pointer, which is where the storage for an executable ends.
+    pub(super) fn local(&self, below: u64) -> Option<String> {
+        let (name, offset) = find(&self.locals, self.local_bytes.checked_sub(below)?)?;
+        Some(if offset == 0 { name } else { format!("{name}+{offset}") })
+    }
+
+    /// What a person calls the memory at an address: a variable, or a part of it.
+    pub(super) fn name_of(&self, address: u64) -> Option<String> {
+        let (name, offset) = self.variable(address)?;
+        let members = self.members.get_or_init(|| {
+            let bytes = fs::read(&self.path).ok()?;
+            Members::of(&object::File::parse(&*bytes).ok()?)
+        });
+        let part = members.as_ref().and_then(|members| members.part(address - offset, offset));
+        let plain = || if offset == 0 { String::new() } else { format!("+{offset}") };
+        Some(name + &part.unwrap_or_else(plain))
     }
 
     pub(super) fn text(&self, address: u64) -> Option<String> {
@@ -77,10 +106,27 @@ impl Loaded {
     }
 }
 
-fn variables(file: &object::File<'_>) -> Vec<(u64, u64, Box<str>)> {
+/// The variable that an address is in, and how far.
+fn find(variables: &[(u64, u64, Box<str>)], address: u64) -> Option<(String, u64)> {
+    let after = variables.partition_point(|(start, ..)| *start <= address);
+    let (start, size, name) = &variables[after.checked_sub(1)?];
+    (address - start < *size).then(|| (name.to_string(), address - start))
+}
+
+fn local_bytes(file: &object::File<'_>) -> u64 {
+    let storage = || {
+        let kinds = [SectionKind::Tls, SectionKind::UninitializedTls];
+        file.sections().filter(move |section| kinds.contains(&section.kind()))
+    };
+    let start = storage().map(|section| section.address()).min().unwrap_or(0);
+    let end = storage().map(|section| section.address() + section.size()).max().unwrap_or(0);
+    let align = storage().map(|section| section.align()).max().unwrap_or(1).max(1);
+    (end - start).next_multiple_of(align)
+}
+
+fn variables(file: &object::File<'_>, kind: SymbolKind) -> Vec<(u64, u64, Box<str>)> {
     let symbols = file.symbols().chain(file.dynamic_symbols());
-    let data =
-        symbols.filter(|symbol| symbol.kind() == SymbolKind::Data && symbol.size() > 0 && symbol.is_definition());
+    let data = symbols.filter(|symbol| symbol.kind() == kind && symbol.size() > 0 && !symbol.is_undefined());
     let entry =
         |symbol: object::Symbol<'_, '_>| Some((symbol.address(), symbol.size(), spelled(symbol.name().ok()?).into()));
     let mut variables: Vec<_> = data.filter_map(entry).collect();

@@ -9,7 +9,7 @@ use foretrace_finding::{Candidate, Verdict, Witness};
 use foretrace_predict::Question;
 use foretrace_replay::{Confirmed, Evidence, Modules, Outcome, Owner, SeenAccess, SeenLock, SeenRace, SeenStuck};
 use foretrace_report::{Block, Finding, Kind, Lock, Memory, Origin, Report, Site, Status, Thread, Undecided, bytes};
-use foretrace_trace::Symbols;
+use foretrace_trace::{Note, Symbols};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything, in words, and which failure each confirmed finding is of. Findings stand in the order of the results:
@@ -34,6 +34,7 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
         words.predicted(&open.witness, &open.verdict)
     });
     let undecided = &results.prediction.undecided;
+    let notes = subject.trace.notes().iter();
     let report = Report {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         program: subject.command_line(),
@@ -43,7 +44,11 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
             .iter()
             .map(|open| Undecided { question: question(subject, &open.question), why: open.why.to_string() })
             .collect(),
-        notes: subject.trace.notes().iter().map(ToString::to_string).collect(),
+        // A run that was ended for the check says so in its last line.
+        notes: notes
+            .filter(|note| !(subject.cut_short && **note == Note::NotClosed))
+            .map(ToString::to_string)
+            .collect(),
         ..Report::default()
     };
     (report, failures)
@@ -271,16 +276,26 @@ impl Words<'_> {
     }
 
     fn memory(&self, race: &SeenRace) -> Memory {
-        let name = self.symbols.name_of(race.address);
+        let global = self.symbols.name_of(race.address);
+        let local = match race.memory {
+            Some(Owner::Local(_, below)) => self.local(below),
+            _ => None,
+        };
         let origin = match &race.memory {
-            _ if name.is_some() => Origin::Global,
+            _ if global.is_some() => Origin::Global,
             Some(Owner::Block(block)) if block.mapped => Origin::Mapped(self.block(block)),
             Some(Owner::Block(block)) => Origin::Heap(self.block(block)),
             Some(Owner::Stack(thread)) => Origin::Stack(self.thread_name(*thread)),
             Some(Owner::Local(thread, _)) => Origin::ThreadLocal(self.thread_name(*thread)),
             None => Origin::Unknown,
         };
-        Memory { name, origin, address: race.address, size: race.size }
+        Memory { name: global.or(local), origin, address: race.address, size: race.size }
+    }
+
+    /// A thread-local variable of the program.
+    fn local(&self, below: u64) -> Option<String> {
+        let program = self.subject.program.path.canonicalize().ok()?;
+        self.symbols.local(&program, below)
     }
 
     fn block(&self, block: &foretrace_replay::Block) -> Block {

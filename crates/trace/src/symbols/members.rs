@@ -1,0 +1,217 @@
+//! Parts of variables: `table[3].lock` instead of `table+168`, from the types that DWARF tells.
+//!
+//! The variables of all units are gone through once, when the first part is asked for. What cannot be said (a union, a type
+//! that is described elsewhere) is left as `+offset` behind what can.
+
+use addr2line::gimli::{
+    self, AttributeValue, DebugInfoOffset, DebuggingInformationEntry, Dwarf, DwarfSections, EndianSlice, LittleEndian,
+    UnitOffset,
+};
+use object::{Object, ObjectSection};
+use rustc_hash::FxHashMap;
+
+type Slice<'a> = EndianSlice<'a, LittleEndian>;
+type Unit<'a> = gimli::Unit<Slice<'a>>;
+type Entry<'a> = DebuggingInformationEntry<Slice<'a>>;
+
+/// Types inside types, at most.
+const DEEPEST: usize = 32;
+
+/// The variables of a module with their types.
+pub(super) struct Members {
+    sections: DwarfSections<Vec<u8>>,
+    /// By address: the unit, and the type in it.
+    variables: FxHashMap<u64, (DebugInfoOffset, UnitOffset)>,
+}
+
+impl Members {
+    pub(super) fn of(file: &object::File<'_>) -> Option<Self> {
+        let load = |id: gimli::SectionId| -> Result<Vec<u8>, gimli::Error> {
+            let section = file.section_by_name(id.name()).and_then(|section| section.uncompressed_data().ok());
+            Ok(section.map(|bytes| bytes.into_owned()).unwrap_or_default())
+        };
+        let mut members = Self { sections: DwarfSections::load(load).ok()?, variables: FxHashMap::default() };
+        members.variables = variables(&members.dwarf()).ok()?;
+        Some(members)
+    }
+
+    fn dwarf(&self) -> Dwarf<Slice<'_>> {
+        self.sections.borrow(|bytes| EndianSlice::new(bytes, LittleEndian))
+    }
+
+    /// The part of the variable at `start` that begins `offset` bytes into it, as it stands behind the variable's name.
+    pub(super) fn part(&self, start: u64, offset: u64) -> Option<String> {
+        let (unit, kind) = *self.variables.get(&start)?;
+        let dwarf = self.dwarf();
+        let unit = dwarf.unit(dwarf.debug_info.header_from_offset(unit).ok()?).ok()?;
+        let mut path = Path { unit: &unit, dwarf: &dwarf, text: String::new(), left: offset };
+        if offset == 0 && path.is_array(kind) {
+            return Some("[0]".to_owned());
+        }
+        path.walk(kind);
+        let rest = if path.left > 0 { format!("+{}", path.left) } else { String::new() };
+        Some(path.text + &rest)
+    }
+}
+
+/// The variables that lie at an address of their own.
+fn variables(dwarf: &Dwarf<Slice<'_>>) -> Result<FxHashMap<u64, (DebugInfoOffset, UnitOffset)>, gimli::Error> {
+    let mut variables = FxHashMap::default();
+    let mut headers = dwarf.units();
+    while let Some(header) = headers.next()? {
+        let Some(number) = header.debug_info_offset() else { continue };
+        let unit = dwarf.unit(header)?;
+        let mut entries = unit.entries();
+        while let Some(entry) = entries.next_dfs()? {
+            if entry.tag() == gimli::DW_TAG_variable
+                && let Some(address) = location(dwarf, &unit, entry)
+                && let Some(kind) = type_of(&unit, entry)
+            {
+                variables.entry(address).or_insert((number, kind));
+            }
+        }
+    }
+    Ok(variables)
+}
+
+/// Where a variable lies, if that is a constant address.
+fn location(dwarf: &Dwarf<Slice<'_>>, unit: &Unit<'_>, entry: &Entry<'_>) -> Option<u64> {
+    let AttributeValue::Exprloc(expression) = entry.attr_value(gimli::DW_AT_location)? else { return None };
+    let mut operations = expression.operations(unit.encoding());
+    match (operations.next().ok()??, operations.next().ok()?) {
+        (gimli::Operation::Address { address }, None) => Some(address),
+        (gimli::Operation::AddressIndex { index }, None) => dwarf.address(unit, index).ok(),
+        _ => None,
+    }
+}
+
+/// The type of an entry; that of a variable may be told where it is declared.
+fn type_of(unit: &Unit<'_>, entry: &Entry<'_>) -> Option<UnitOffset> {
+    let reference = |entry: &Entry<'_>, name| match entry.attr_value(name)? {
+        AttributeValue::UnitRef(offset) => Some(offset),
+        _ => None,
+    };
+    let declared = || reference(&unit.entry(reference(entry, gimli::DW_AT_specification)?).ok()?, gimli::DW_AT_type);
+    reference(entry, gimli::DW_AT_type).or_else(declared)
+}
+
+/// The way into a variable.
+struct Path<'a> {
+    unit: &'a Unit<'a>,
+    dwarf: &'a Dwarf<Slice<'a>>,
+    text: String,
+    /// Bytes that no name has been found for.
+    left: u64,
+}
+
+impl Path<'_> {
+    /// Is it an array, and not a text?
+    fn is_array(&self, mut kind: UnitOffset) -> bool {
+        for _ in 0..DEEPEST {
+            let Ok(entry) = self.unit.entry(kind) else { return false };
+            let Some(next) = type_of(self.unit, &entry) else { return false };
+            if entry.tag() == gimli::DW_TAG_array_type {
+                return self.size(next).is_some_and(|size| size > 1)
+                    && self.counts(kind).is_some_and(|all| all.len() == 1);
+            }
+            kind = next;
+        }
+        false
+    }
+
+    /// Goes on into a type, until what is looked for begins or cannot be named.
+    fn walk(&mut self, mut kind: UnitOffset) {
+        for _ in 0..DEEPEST {
+            if self.left == 0 {
+                return;
+            }
+            let Ok(entry) = self.unit.entry(kind) else { return };
+            let next = match entry.tag() {
+                gimli::DW_TAG_typedef
+                | gimli::DW_TAG_const_type
+                | gimli::DW_TAG_volatile_type
+                | gimli::DW_TAG_atomic_type => type_of(self.unit, &entry),
+                gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type => self.enter(kind),
+                gimli::DW_TAG_array_type => self.index(kind, &entry),
+                _ => None,
+            };
+            let Some(next) = next else { return };
+            kind = next;
+        }
+    }
+
+    /// Into the member that the byte is in.
+    fn enter(&mut self, kind: UnitOffset) -> Option<UnitOffset> {
+        let mut tree = self.unit.entries_tree(Some(kind)).ok()?;
+        let mut children = tree.root().ok()?.children();
+        while let Ok(Some(child)) = children.next() {
+            let entry = child.entry();
+            let is_part = matches!(entry.tag(), gimli::DW_TAG_member | gimli::DW_TAG_inheritance);
+            let Some(start) = entry.attr_value(gimli::DW_AT_data_member_location).and_then(|at| at.udata_value())
+            else {
+                continue;
+            };
+            let Some(member) = type_of(self.unit, entry).filter(|_| is_part && start <= self.left) else { continue };
+            if self.left - start < self.size(member)? {
+                self.left -= start;
+                if let Some(name) = self.name(entry) {
+                    self.text += &format!(".{name}");
+                }
+                return Some(member);
+            }
+        }
+        None
+    }
+
+    /// To the element that the byte is in.
+    fn index(&mut self, kind: UnitOffset, entry: &Entry<'_>) -> Option<UnitOffset> {
+        let element = type_of(self.unit, entry)?;
+        let mut size = self.size(element).filter(|size| *size > 0)?;
+        let counts = self.counts(kind)?;
+        size *= counts.iter().skip(1).product::<u64>();
+        for count in counts.iter().skip(1).chain([&1]) {
+            self.text += &format!("[{}]", self.left / size);
+            self.left %= size;
+            size /= (*count).max(1);
+        }
+        Some(element)
+    }
+
+    /// How many elements an array has in each dimension.
+    fn counts(&self, kind: UnitOffset) -> Option<Vec<u64>> {
+        let mut tree = self.unit.entries_tree(Some(kind)).ok()?;
+        let mut children = tree.root().ok()?.children();
+        let mut counts = Vec::new();
+        while let Ok(Some(child)) = children.next() {
+            let number = |name| child.entry().attr_value(name).and_then(|value| value.udata_value());
+            let upper = || number(gimli::DW_AT_upper_bound).and_then(|upper| upper.checked_add(1));
+            if child.entry().tag() == gimli::DW_TAG_subrange_type {
+                counts.push(number(gimli::DW_AT_count).or_else(upper).filter(|count| *count > 0)?);
+            }
+        }
+        (!counts.is_empty()).then_some(counts)
+    }
+
+    fn name(&self, entry: &Entry<'_>) -> Option<String> {
+        let name = self.dwarf.attr_string(self.unit, entry.attr_value(gimli::DW_AT_name)?).ok()?;
+        Some(name.to_string_lossy().into_owned())
+    }
+
+    fn size(&self, mut kind: UnitOffset) -> Option<u64> {
+        for _ in 0..DEEPEST {
+            let entry = self.unit.entry(kind).ok()?;
+            if let Some(size) = entry.attr_value(gimli::DW_AT_byte_size).and_then(|size| size.udata_value()) {
+                return Some(size);
+            }
+            match entry.tag() {
+                gimli::DW_TAG_array_type => {
+                    let count: u64 = self.counts(kind)?.iter().product();
+                    return self.size(type_of(self.unit, &entry)?)?.checked_mul(count);
+                }
+                gimli::DW_TAG_pointer_type | gimli::DW_TAG_reference_type => return Some(8),
+                _ => kind = type_of(self.unit, &entry)?,
+            }
+        }
+        None
+    }
+}

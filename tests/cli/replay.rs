@@ -1,0 +1,65 @@
+//! `foretrace replay` of what there is, and of what is not a finding.
+
+use crate::support::Scratch;
+
+/// Two threads change a variable without a lock.
+const RACE: &str = r"
+#include <pthread.h>
+#include <unistd.h>
+static int shared;
+static void *first(void *arg) { shared = 1; return arg; }
+static void *second(void *arg) { usleep(3000); shared = 2; return arg; }
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, first, NULL);
+    pthread_create(&b, NULL, second, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
+";
+
+/// A scratch directory in which the race has been found, in a folder whose name a shell must be told with care.
+fn found() -> (Scratch, String) {
+    let scratch = Scratch::with(&[("race.c", RACE)]);
+    let ran = scratch.shell("foretrace check race.c --findings 'what was found'");
+    assert_eq!(ran.code(), Some(1), "{}", ran.err());
+    let report = ran.err();
+    let (_, command) = report.split_once("to see it again: ").expect("how to see it");
+    (scratch, command.lines().next().expect("a line").to_owned())
+}
+
+fn folder(command: &str) -> &str {
+    command.strip_prefix("foretrace replay ").expect("it begins so")
+}
+
+#[test]
+fn the_command_of_a_report_can_be_pasted() {
+    let (scratch, command) = found();
+    assert!(command.contains("'what was found/data-race-"), "{command}");
+    let ran = scratch.shell(&format!("{command} --times 3"));
+    assert_eq!((ran.code(), ran.out().as_str()), (Some(1), "data race on `shared`: failed 3 of 3 times\n"));
+}
+
+#[test]
+fn a_schedule_can_be_pasted_with_its_recording() {
+    let (scratch, command) = found();
+    let schedule = scratch.shell(&format!("grep ^schedule= {}/finding | cut -d= -f2", folder(&command))).out();
+    let replay = format!("foretrace replay '{}'", schedule.trim());
+    let ran = scratch.shell(&format!("{replay} --recording 'what was found/runs/race/recording.ft'"));
+    assert_eq!((ran.code(), ran.out().as_str()), (Some(1), "the schedule: failed 1 of 1 times\n"), "{}", ran.err());
+    scratch.shell(&replay).refuses("--recording");
+}
+
+#[test]
+fn what_is_not_a_finding_is_refused_and_not_replayed() {
+    let (scratch, command) = found();
+    let folder = folder(&command);
+    scratch.shell("foretrace replay nowhere").refuses("nowhere is no finding");
+    assert_eq!(scratch.shell(&format!("{command} --times 0")).code(), Some(2));
+    for size in [0, 19, 40] {
+        scratch.shell(&format!("truncate -s {size} {folder}/schedule && {command}")).refuses("is not a whole schedule");
+    }
+    scratch.shell(&format!("rm {folder}/schedule && {command}")).refuses("cannot read");
+    scratch.shell(&format!("sed -i /^command=/d {folder}/finding && {command}")).refuses("no command=");
+}
