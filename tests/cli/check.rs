@@ -50,6 +50,25 @@ int main(void) {
 }
 ";
 
+/// One thread counts, another uses the number as an index; one entry is a third thread's.
+const INDEX: &str = r"
+#include <pthread.h>
+static volatile int next;
+static int slots[8];
+static void *counts(void *arg) { for (int i = 1; i < 5; i++) next = i; return arg; }
+static void *uses(void *arg) { slots[next]++; return arg; }
+static void *owns(void *arg) { slots[2]++; return arg; }
+int main(void) {
+    void *(*bodies[])(void *) = { counts, uses, owns };
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, bodies[i], NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+";
+
 fn scratch() -> Scratch {
     Scratch::with(&[("race.c", RACE), ("deadlock.c", DEADLOCK), ("clean.c", crate::support::COUNTER)])
 }
@@ -295,6 +314,26 @@ fn a_finding_is_replayed() {
     assert_eq!(ran.code(), Some(1), "{}", ran.err());
     assert!(ran.out().contains("failed 3 of 3 times"), "{}", ran.out());
     scratch.run("foretrace replay race.c").refuses("is no finding");
+}
+
+/// Behind a race: which entry the second thread uses is what it reads. The finding's schedule brings the value about.
+#[test]
+fn what_hangs_on_a_value_is_found_and_replayed() {
+    let scratch = scratch();
+    std::fs::write(scratch.path("index.c"), INDEX).unwrap();
+    let found = vec!["data-race".to_owned(); 2];
+    assert_eq!(check(&scratch, "index.c"), (Some(1), found));
+    let folders = scratch.path("foretrace-findings").read_dir().unwrap().map(|entry| entry.unwrap().path());
+    let texts: Vec<(String, String)> = folders
+        .filter_map(|folder| {
+            Some((folder.display().to_string(), std::fs::read_to_string(folder.join("finding")).ok()?))
+        })
+        .collect();
+    let late: Vec<_> = texts.iter().filter(|(_, text)| text.contains(" late:index+0x")).collect();
+    assert_eq!(late.len(), 1, "{texts:?}");
+    assert!(late[0].1.contains("\nrepeats=8/8\n"), "{late:?}");
+    let ran = scratch.run(&format!("foretrace replay {} --times 5", late[0].0));
+    assert!(ran.out().contains("failed 5 of 5 times"), "{} {}", ran.out(), ran.err());
 }
 
 #[test]

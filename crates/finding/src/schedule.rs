@@ -38,6 +38,11 @@ impl Late {
         Self { after: rounds, ..self }
     }
 
+    /// Is it the same place, however often it is passed freely?
+    pub fn is_at(&self, other: &Self) -> bool {
+        (&self.file, self.address) == (&other.file, other.address)
+    }
+
     /// How often it is passed freely.
     pub fn rounds(&self) -> u32 {
         self.after

@@ -79,8 +79,19 @@ fn options(args: &Args, deadline: Option<Instant>) -> Options {
     }
 }
 
-/// So often a failure that hangs on a value is replayed, to see whether it comes every time.
-const REPEATS: u32 = 8;
+/// So often a failure that may hang on a value is replayed, to see whether it comes every time.
+const REPEATS: usize = 8;
+/// Of so many schedules it is asked how often they show what they showed once.
+const COUNTED: usize = 4;
+
+/// In how many of how many runs a failure shows.
+fn repeats(failure: &Confirmed, runs: &[Replayed]) -> Option<(u32, u32)> {
+    let shows = |run: &&Replayed| {
+        let like = |one: &Evidence| one.is_like(&run.modules, &failure.evidence, &failure.run.modules);
+        Evidence::all(&run.outcome).iter().any(like)
+    };
+    (!runs.is_empty()).then(|| (runs.iter().filter(shows).count() as u32, runs.len() as u32))
+}
 
 fn not_replayed() -> Verdict {
     Verdict::Unknown { why: "it was not replayed".to_owned() }
@@ -188,47 +199,61 @@ impl Replays<'_> {
                 run.into_iter().for_each(|run| values.note(one, &run, &mut self.seen));
             }
         }
-        for (number, schedules) in values.unsettled(&self.seen) {
+        self.count_repeats()?;
+        for number in 0..self.seen.failures.len() {
+            let schedules = values.schedules(&self.seen.failures[number]);
             self.settle(number, schedules)?;
         }
         self.drop_shown();
         Ok(())
     }
 
-    /// Keeps a failure with the first of these schedules that shows it every time, or else with the one that shows it most
-    /// often. The replays are made at once, so that each has a busy machine.
-    fn settle(&mut self, number: usize, schedules: Vec<Witness>) -> anyhow::Result<()> {
-        let bench = self.bench;
-        let of = if bench.limits.precision == Precision::Each { REPEATS } else { REPEATS / 4 };
-        let failure = &self.seen.failures[number];
-        let spots = failure.evidence.spots(&failure.run.modules);
-        let mut best: Option<Confirmed> = None;
-        for witness in schedules {
-            let workers: Vec<usize> = (0..of as usize).collect();
-            let answers = side_by_side(workers.len(), &workers, |_, worker| {
-                bench.once(*worker, &witness.schedule, Precision::Each)
-            });
-            let (mut count, mut same) = (0, None);
-            for run in answers {
-                let Some(run) = run.context("cannot replay")? else { return Ok(()) };
-                let shown = Evidence::all(&run.outcome);
-                let like = |one: &Evidence| one.is_like(&run.modules, &failure.evidence, &failure.run.modules);
-                count += u32::from(shown.iter().any(like));
-                let found = shown.into_iter().find(|one| one.spots(&run.modules) == spots);
-                same = same.or(found.map(|evidence| (evidence, run)));
-            }
-            let repeats = Some((count, of));
-            if repeats > best.as_ref().and_then(|best| best.repeats)
-                && let Some((evidence, run)) = same
-            {
-                best = Some(Confirmed { witness, evidence, run, repeats });
-            }
-            if best.as_ref().is_some_and(|best| best.repeats == Some((of, of))) {
-                break;
+    /// Where there is more than one race, one may hang on how another goes: is each there every time?
+    fn count_repeats(&mut self) -> anyhow::Result<()> {
+        let races = self.seen.failures.iter().filter(|one| matches!(one.evidence, Evidence::Race(_))).count();
+        let schedules: BTreeSet<Schedule> =
+            self.seen.failures.iter().map(|failure| failure.witness.schedule.clone()).collect();
+        for schedule in schedules.iter().filter(|schedule| schedule.late().is_empty() && races > 1).take(COUNTED) {
+            let runs = self.at_once(schedule)?;
+            for failure in self.seen.failures.iter_mut().filter(|one| one.witness.schedule == *schedule) {
+                failure.repeats = repeats(failure, &runs);
             }
         }
-        if let Some(best) = best {
-            self.seen.failures[number] = best;
+        Ok(())
+    }
+
+    /// Runs a schedule several times at once, so that each has a busy machine.
+    fn at_once(&self, schedule: &Schedule) -> anyhow::Result<Vec<Replayed>> {
+        let bench = self.bench;
+        let count = if bench.limits.precision == Precision::Each { REPEATS } else { REPEATS / 4 };
+        let workers: Vec<usize> = (0..count).collect();
+        let answers = side_by_side(count, &workers, |_, worker| bench.once(*worker, schedule, Precision::Each));
+        let runs: Result<Vec<Option<Replayed>>, _> = answers.into_iter().collect();
+        Ok(runs.context("cannot replay")?.into_iter().flatten().collect())
+    }
+
+    /// Keeps a failure with the first of these schedules that shows it every time, or else with the one that shows it most
+    /// often.
+    fn settle(&mut self, number: usize, schedules: Vec<Witness>) -> anyhow::Result<()> {
+        for witness in schedules {
+            let failure = &self.seen.failures[number];
+            let runs = self.at_once(&witness.schedule)?;
+            let repeats = repeats(failure, &runs);
+            let spots = failure.evidence.spots(&failure.run.modules);
+            let shown = runs.into_iter().find_map(|run| {
+                let same = |one: &Evidence| one.spots(&run.modules) == spots;
+                Some((Evidence::all(&run.outcome).into_iter().find(same)?, run))
+            });
+            // What came every time without late places may have been lucky.
+            let is_plain = failure.witness.schedule.late().is_empty();
+            if (repeats > failure.repeats || is_plain && repeats == failure.repeats)
+                && let Some((evidence, run)) = shown
+            {
+                self.seen.failures[number] = Confirmed { witness, evidence, run, repeats };
+            }
+            if repeats.is_some_and(|(seen, of)| seen == of) {
+                break;
+            }
         }
         Ok(())
     }

@@ -88,26 +88,24 @@ impl Values {
             if spots != pair.shown || spots.len() > 1 {
                 self.next.extend(pair.clone().turned().in_order());
             }
-            self.next.extend(pair.between(run));
+            self.next.extend(pair.between(tried, run));
         }
         self.shown.push((tried.witness.schedule.clone(), shown));
     }
 
-    /// The failures that hang on a value, by number, with the schedules that may show each every time.
-    pub fn unsettled(&self, seen: &Seen) -> Vec<(usize, Vec<Witness>)> {
-        let schedules = seen.failures.iter().enumerate().map(|(number, failure)| (number, self.schedules(failure)));
-        schedules.filter(|(_, schedules)| !schedules.is_empty()).collect()
-    }
-
-    /// None if the failure does not hang on a value.
-    fn schedules(&self, failure: &Confirmed) -> Vec<Witness> {
+    /// The schedules that may show a failure every time; none if it seems not to hang on a value.
+    pub fn schedules(&self, failure: &Confirmed) -> Vec<Witness> {
         let spots = failure.evidence.spots(&failure.run.modules);
         let own: Vec<Late> = spots.iter().filter_map(|(path, address)| late_at(path, *address)).collect();
         // Who comes late at the accesses themselves decides nothing that comes before them.
-        let others = self.shown.iter().filter(|(schedule, _)| !schedule.late().iter().any(|late| own.contains(late)));
+        let others = self
+            .shown
+            .iter()
+            .filter(|(schedule, _)| !schedule.late().iter().any(|late| own.iter().any(|own| own.is_at(late))));
         let (with, without): (Vec<_>, Vec<_>) =
             others.partition(|(_, shown)| shown.iter().any(|one| one.evidence.spots(&one.run.modules) == spots));
-        if without.is_empty() && failure.witness.schedule.late().is_empty() {
+        let shows_always = failure.repeats.is_none_or(|(seen, of)| seen == of);
+        if without.is_empty() && shows_always && failure.witness.schedule.late().is_empty() {
             return Vec::new();
         }
         let mut schedules = Vec::new();
@@ -124,19 +122,25 @@ impl Values {
 }
 
 impl Try {
-    /// What is to be run: the other place counts, and holds nobody.
+    /// What is to be run: if the other place is not among those where threads come late, it counts, and holds nobody.
     pub fn schedule(&self) -> Schedule {
         let schedule = self.witness.schedule.clone();
         let Some(pair) = &self.race else { return schedule };
+        let counts = pair.early.0.clone().after(u32::MAX);
         let mut late = schedule.late().to_vec();
-        late.push(pair.early.0.clone().after(u32::MAX));
+        if !late.iter().any(|place| place.is_at(&counts)) {
+            late.push(counts);
+        }
         schedule.with_late(late)
     }
 }
 
 impl Pair {
+    /// The one access after the other. A write comes after reads that have waited for it, and see what was there just before.
     fn in_order(self) -> Option<Try> {
-        let witness = self.with_late([self.late.0.clone()])?;
+        let (late, early) = (self.late.0.clone(), self.early.0.clone());
+        let reads_first = self.late.1 && !self.early.1;
+        let witness = if reads_first { self.with_late(&[early, late]) } else { self.with_late(&[late]) }?;
         Some(Try { witness, race: Some(self) })
     }
 
@@ -145,21 +149,26 @@ impl Pair {
     }
 
     /// The reads after so many rounds of the write.
-    fn between(&self, run: &Replayed) -> Vec<Try> {
-        let held = self.witness.schedule.late().len() as u32;
-        let (read, write, number) = match (&self.late, &self.early) {
-            ((write, true), (read, false)) => (read, write, held),
-            ((read, false), (write, true)) => (read, write, held + 1),
+    fn between(&self, tried: &Try, run: &Replayed) -> Vec<Try> {
+        let (read, write) = match (&self.late, &self.early) {
+            ((write, true), (read, false)) | ((read, false), (write, true)) => (read, write),
             _ => return Vec::new(),
         };
-        let rounds = run.outcome.passed.get(&number).copied().unwrap_or(0).min(BETWEEN + 1);
-        let witnesses = (1..rounds).filter_map(|round| self.with_late([read.clone(), write.clone().after(round)]));
+        let number = tried.schedule().late().iter().position(|place| place.is_at(write));
+        let passed = number.and_then(|number| run.outcome.passed.get(&(number as u32)).copied());
+        let rounds = 1..passed.unwrap_or(0).min(BETWEEN + 1);
+        let witnesses = rounds.filter_map(|round| self.with_late(&[read.clone(), write.clone().after(round)]));
         witnesses.map(|witness| Try { witness, race: None }).collect()
     }
 
     /// The witness with more places; none if these are too many, with one more that counts.
-    fn with_late<const N: usize>(&self, more: [Late; N]) -> Option<Witness> {
-        let late: Vec<Late> = self.witness.schedule.late().iter().cloned().chain(more).collect();
+    fn with_late(&self, more: &[Late]) -> Option<Witness> {
+        let mut late = self.witness.schedule.late().to_vec();
+        for place in more {
+            if !late.iter().any(|known| known.is_at(place)) {
+                late.push(place.clone());
+            }
+        }
         let schedule = self.witness.schedule.clone().with_late(late);
         (schedule.late().len() < MOST_LATE).then(|| Witness { schedule, ..self.witness.clone() })
     }
