@@ -87,11 +87,19 @@ pub fn is_whole(bytes: &[u8]) -> bool {
     let streams = || {
         let (threads, objects) = (number(12)?, number(16)?);
         let ends = threads.checked_mul(THREAD_SIZE)?.checked_add(HEADER_SIZE)?;
-        let start = (threads + 1).checked_add(objects)?.checked_mul(END_SIZE)?.checked_add(ends)?;
+        let start = streams(threads, objects)?.checked_mul(END_SIZE)?.checked_add(ends)?;
         let last: [u8; END_SIZE] = bytes.get(start - END_SIZE..start)?.try_into().ok()?;
         (threads > 0).then_some((bytes.len() - start) as u64 == u64::from_le_bytes(last))
     };
     bytes.starts_with(&MAGIC) && number(8) == Some(VERSION as usize) && streams() == Some(true)
+}
+
+/// How many streams there are: of the threads, the whole order, of the objects, and the late places.
+pub const fn streams(threads: usize, objects: usize) -> Option<usize> {
+    match threads.checked_add(objects) {
+        Some(streams) => streams.checked_add(2),
+        None => None,
+    }
 }
 
 /// Is the operation a step of schedules? Those that are not order nothing between threads.

@@ -4,7 +4,9 @@ use super::{late, order};
 use crate::settings::Settings;
 use crate::sys;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
-use foretrace_event::schedule::{END_SIZE, HEADER_SIZE, MAGIC, NO_THREAD, PROGRESS_SIZE, THREAD_SIZE, VERSION};
+use foretrace_event::schedule::{
+    END_SIZE, HEADER_SIZE, MAGIC, NO_THREAD, PROGRESS_SIZE, THREAD_SIZE, VERSION, streams,
+};
 
 /// The main thread's index.
 pub const MAIN: u32 = 0;
@@ -35,18 +37,14 @@ pub fn load(settings: &Settings) -> bool {
     if bytes::<8>(0) != MAGIC || number(8) != VERSION || threads == 0 {
         return false;
     }
-    let streams = Streams { first_end: HEADER_SIZE + threads as usize * THREAD_SIZE, count: streams(threads, objects) };
+    let Some(count) = streams(threads as usize, objects as usize) else { return false };
+    let streams = Streams { first_end: HEADER_SIZE + threads as usize * THREAD_SIZE, count };
     if !streams.are_within(size) {
         return false;
     }
     THREADS.store(threads, Ordering::Relaxed);
     late::open(streams.late());
     map_progress(settings) && order::open(&streams, objects, settings.loose)
-}
-
-/// How many streams there are: of the threads, of the whole order, of the objects, of late places.
-const fn streams(threads: u32, objects: u32) -> usize {
-    threads as usize + 1 + objects as usize + 1
 }
 
 /// Where the streams of a schedule are.
