@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use crate::model::{Block, Finding, Frame, Kind, Lock, Origin, Report, Status, Thread};
+use crate::model::{Finding, Frame, Kind, Lock, Origin, Report, Status, Thread};
 
 /// The name of the main thread.
 const MAIN: &str = "main";
@@ -56,19 +56,20 @@ fn name(lock: &Lock) -> &str {
 
 fn memory(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     let Some(memory) = &finding.memory else { return Ok(()) };
-    let by = |block: &Block| {
-        if block.thread == MAIN { "main thread".to_owned() } else { format!("thread {}", block.thread) }
+    let of = |name: &str| match finding.threads.iter().find(|thread| thread.name == name) {
+        _ if name == MAIN => "main thread".to_owned(),
+        Some(thread) => in_words(thread),
+        None => format!("thread {name}"),
     };
-    let of = |thread: &str| if thread == MAIN { "main thread".to_owned() } else { format!("thread {thread}") };
     match (&memory.origin, &memory.name) {
         (Origin::Heap(block), _) => {
             let (size, at) = (block.size, block.address);
-            writeln!(out, "  Location is heap block of size {size} at {at:#x} allocated by {}:", by(block))?;
+            writeln!(out, "  Location is heap block of size {size} at {at:#x} allocated by {}:", of(&block.thread))?;
             stack(&block.allocated, out)
         }
         (Origin::Mapped(block), _) => {
             let (size, at) = (block.size, block.address);
-            writeln!(out, "  Location is mapped block of size {size} at {at:#x} mapped by {}:", by(block))?;
+            writeln!(out, "  Location is mapped block of size {size} at {at:#x} mapped by {}:", of(&block.thread))?;
             stack(&block.allocated, out)
         }
         (Origin::Stack(thread), _) => writeln!(out, "  Location is stack of {}.\n", of(thread)),

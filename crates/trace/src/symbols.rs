@@ -25,6 +25,8 @@ pub struct Location {
     pub file: Option<PathBuf>,
     /// Its line, from 1; zero if unknown.
     pub line: u32,
+    /// The column in it, from 1; zero if unknown.
+    pub column: u32,
     /// Where no line is known: the module and the offset in it, or the bare address.
     pub fallback: String,
 }

@@ -18,6 +18,7 @@ use super::interrupt;
 use super::progress::Bar;
 use anyhow::Context;
 use clap::ValueEnum;
+use console::Term;
 use foretrace_report::{Format, Report, Style};
 use std::ffi::OsString;
 use std::fs::File;
@@ -182,7 +183,8 @@ fn write(args: &Args, report: &Report) -> anyhow::Result<()> {
 fn terminal_style() -> Style {
     let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    Style { colour, width: columns.unwrap_or(Style::plain().width) }
+    let terminal = || Term::stderr().size_checked().map(|(_, columns)| usize::from(columns));
+    Style { colour, width: columns.or_else(terminal).unwrap_or(Style::plain().width) }
 }
 
 /// A time: a number of seconds, or one with ms, s, m or h.

@@ -22,10 +22,9 @@ pub(super) fn write(finding: &Finding, site: &Site, first: bool, style: Style, o
     let doing = format!("{} {}{}", finding.thread_of(site), site.doing, holding(site));
     match &top.source {
         Some(source) => {
-            let source = source.replace('\t', "    ");
             let line = style.frame(&format!("{:gutter$}", top.line));
-            writeln!(out, "{blank} {bar}\n{line} {bar} {}", source.trim_end())?;
-            let (start, length) = caret(&source, top.column);
+            writeln!(out, "{blank} {bar}\n{line} {bar} {}", source.trim_end().replace('\t', TAB))?;
+            let (start, length) = caret(source, top.column);
             let (indent, marks) = (" ".repeat(start), "^".repeat(length));
             // What does not fit behind the marks stands below them.
             if gutter + 3 + start + length + 1 + doing.chars().count() <= style.width {
@@ -58,14 +57,58 @@ fn holding(site: &Site) -> String {
     if names.is_empty() { String::new() } else { format!(", holding {}", names.join(", ")) }
 }
 
-/// Where the marks begin and how many there are: the word at the column, or all of the line but for its comment.
+/// A tab is shown as so many blanks.
+const TAB: &str = "    ";
+
+/// Where the marks begin and how many there are: those of the statement that the column is in, or all of the line but for
+/// its comment. As shown: with blanks for tabs.
 fn caret(source: &str, column: u32) -> (usize, usize) {
-    let indent = source.chars().take_while(|c| c.is_whitespace()).count();
-    let whole = (indent, code(source).trim().chars().count().max(1));
-    let Some(start) = (column as usize).checked_sub(1).filter(|start| *start >= indent) else { return whole };
-    let word = |c: &char| c.is_alphanumeric() || *c == '_';
-    let length = source.chars().skip(start).take_while(word).count();
-    if start >= source.trim_end().chars().count() { whole } else { (start, length.max(1)) }
+    let line: Vec<char> = code(source).chars().collect();
+    let byte = (column as usize).wrapping_sub(1);
+    let at = source.char_indices().position(|(start, _)| start == byte).filter(|at| *at < line.len());
+    let (mut start, mut end) = at.map_or((0, line.len()), |at| statement(&line, at));
+    while start < end && line[start].is_whitespace() {
+        start += 1;
+    }
+    while start < end && line[end - 1].is_whitespace() {
+        end -= 1;
+    }
+    let shown = |chars: &[char]| chars.iter().map(|c| if *c == '\t' { TAB.len() } else { 1 }).sum::<usize>();
+    (shown(&line[..start]), shown(&line[start..end]).max(1))
+}
+
+/// The bounds of the statement around a place: as far as the next semicolons, braces, and parentheses that are around it.
+/// What compilers place at the word `for` may be any part of the loop's head.
+fn statement(line: &[char], at: usize) -> (usize, usize) {
+    let rest = &line[at..];
+    if rest.starts_with(&['f', 'o', 'r']) && matches!(rest.get(3), Some(' ' | '(')) {
+        return (0, line.len());
+    }
+    let closes = line[at] == ')';
+    let (mut start, mut depth) = (at, i32::from(closes));
+    while start > 0 {
+        match line[start - 1] {
+            ';' | '{' | '}' => break,
+            ')' => depth += 1,
+            '(' if depth == 0 => break,
+            '(' => depth -= 1,
+            _ => {}
+        }
+        start -= 1;
+    }
+    let (mut end, mut depth) = (at + usize::from(closes), 0);
+    while end < line.len() {
+        match line[end] {
+            ';' => return (start, end + 1),
+            '{' | '}' => break,
+            '(' => depth += 1,
+            ')' if depth == 0 => break,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        end += 1;
+    }
+    (start, end)
 }
 
 /// The line without a comment at its end.
@@ -105,10 +148,17 @@ mod tests {
     }
 
     #[test]
-    fn marks_stand_under_the_word() {
-        assert_eq!(caret("    count++;", 5), (4, 5));
+    fn marks_stand_under_the_statement() {
+        assert_eq!(caret("    count++;", 5), (4, 8));
         assert_eq!(caret("    count++;", 0), (4, 8));
-        assert_eq!(caret("    a = b;", 7), (6, 1));
+        assert_eq!(caret("    lock(&m); count++; // why", 15), (14, 8));
+        assert_eq!(caret("    for (int i = 0; i < 2; i++) {", 28), (27, 3));
+        assert_eq!(caret("    for (int i = 0; i < 2; i++) {", 5), (4, 29));
+        assert_eq!(caret("    if (!ready)", 10), (8, 6));
+        assert_eq!(caret("    lock_guard<mutex> two(m);", 28), (4, 25));
+        assert_eq!(caret("    go([] { count()++; });", 20), (12, 10));
+        assert_eq!(caret("    memcpy(to, from(1), 3);", 5), (4, 23));
+        assert_eq!(caret("\tx = 1;", 4), (4, 6));
         assert_eq!(caret("x", 9), (0, 1));
     }
 }

@@ -59,6 +59,7 @@ impl Loaded {
                     function: name.map(|name| demangled(&name)),
                     file: place.and_then(|place| place.file).map(Into::into),
                     line: place.and_then(|place| place.line).unwrap_or(0),
+                    column: place.and_then(|place| place.column).unwrap_or(0),
                     fallback: String::new(),
                 });
             }

@@ -48,7 +48,7 @@ impl Sources {
             function: location.function,
             file: location.file.map(|file| file.display().to_string()),
             line: location.line,
-            column: 0,
+            column: location.column,
             source,
             module: module.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
             offset,
