@@ -38,6 +38,7 @@ mod input;
 mod ladder;
 mod modules;
 mod outcome;
+mod pauses;
 mod process;
 mod program;
 mod standstill;

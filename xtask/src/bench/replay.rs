@@ -108,7 +108,9 @@ impl Kernel {
             }
             for directory in &self.directories {
                 let outcome = fs::read_to_string(directory.join("outcome"))?;
-                let strange = outcome.lines().find(|line| !line.starts_with("thread ") && *line != "end");
+                let is_expected =
+                    |line: &str| line == "end" || ["thread ", "created "].iter().any(|word| line.starts_with(word));
+                let strange = outcome.lines().find(|line| !is_expected(line));
                 ensure!(strange.is_none(), "{}: {outcome}", directory.display());
                 ensure!(outcome.lines().any(|line| line == "end"), "{}: no end", directory.display());
             }

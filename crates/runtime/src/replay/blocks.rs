@@ -3,7 +3,7 @@
 //! Blocks are noted from the program's beginning, before there is anything to replay, and are not forgotten when they end:
 //! memory that is used after its end was that block. Of several that had the same memory, the last one counts.
 
-use super::outcome::Line;
+use super::outcome::Answer;
 use super::stack::{self, Place, StackId};
 use super::{player, players};
 use crate::map::Map;
@@ -105,32 +105,32 @@ fn main_stack() -> (usize, usize) {
 }
 
 /// Says what the memory at an address is, if that is known. The caller is in a section, and holds nobody still.
-pub fn tell(address: usize) {
+pub fn tell(answer: &mut Answer, address: usize) {
     // A stack may be a block, too: its memory was mapped, by libc or by the program.
-    if tell_thread(address) {
+    if tell_thread(answer, address) {
         return;
     }
     let blocks = BLOCKS.lock();
     let holds = |block: &&Block| address.wrapping_sub(block.start) < block.size;
     let Some(block) = blocks.all().iter().filter(holds).max_by_key(|block| block.age).copied() else { return };
     drop(blocks);
-    let line = Line::new(b"block").hex("address", block.start).decimal("size", block.size as i64);
+    let line = answer.line("block").hex("address", block.start).decimal("size", block.size as i64);
     let line = line.decimal("mapped", i64::from(block.origin == Origin::Mapped)).decimal("thread", block.thread.into());
-    line.list("stack", stack::frames(block.stack)).write();
+    line.list("stack", stack::frames(block.stack));
 }
 
-fn tell_thread(address: usize) -> bool {
+fn tell_thread(answer: &mut Answer, address: usize) -> bool {
     let mut local = 0;
     elf::modules(|module| local += module.thread_local_bytes());
     let is_local = |pointer: usize| pointer.wrapping_sub(address).wrapping_sub(1) < local;
     if let Some(owner) = players().find(|player| is_local(player.pointer)) {
-        let line = Line::new(b"local").decimal("thread", owner.index.into());
-        line.hex("below", owner.pointer - address).write();
+        let line = answer.line("local").decimal("thread", owner.index.into());
+        line.hex("below", owner.pointer - address);
         return true;
     }
     let Some(owner) = players().find(|player| (player.stack.0..player.stack.1).contains(&address)) else {
         return false;
     };
-    Line::new(b"stack").decimal("thread", owner.index.into()).write();
+    answer.line("stack").decimal("thread", owner.index.into());
     true
 }

@@ -5,8 +5,9 @@ use super::stuck::Waiting;
 use super::{Player, Still, schedule};
 use crate::map::Map;
 use crate::settings::{Decimal, Settings};
-use crate::spin::Spin;
+use crate::spin::{Guard, Spin};
 use crate::sys;
+use crate::tls::Section;
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use foretrace_event::schedule::EXIT_STOPPED;
 use foretrace_event::wire::Op;
@@ -24,24 +25,72 @@ pub fn open(settings: &Settings) {
     HOLD.store(settings.hold, Ordering::Relaxed);
 }
 
-/// A line under construction; what does not fit is cut.
-pub struct Line {
-    bytes: [u8; 2048],
+/// What is to be written next.
+static TEXT: Spin<Text> = Spin::new(Text { bytes: [0; SIZE], used: 0 });
+const SIZE: usize = 16 << 10;
+/// No line is longer; what does not fit is cut.
+const LONGEST: usize = 1 << 10;
+
+struct Text {
+    bytes: [u8; SIZE],
     used: usize,
 }
 
-impl Line {
-    /// Beginning with a word.
-    pub fn new(word: &[u8]) -> Self {
-        let mut line = Self { bytes: [0; 2048], used: 0 };
-        line.put(word);
-        line
-    }
-
+impl Text {
     fn put(&mut self, part: &[u8]) {
-        let part = &part[..part.len().min(self.bytes.len() - 1 - self.used)];
+        let part = &part[..part.len().min(SIZE - self.used)];
         self.bytes[self.used..self.used + part.len()].copy_from_slice(part);
         self.used += part.len();
+    }
+
+    fn write(&mut self) {
+        sys::write(FILE.load(Ordering::Relaxed), &self.bytes[..self.used]);
+        self.used = 0;
+    }
+}
+
+/// Lines that belong together. No other thread's come between them, and if the program ends meanwhile, none of them or, as
+/// long as they are not very many, all of them are in the file. Whoever also holds the threads still does that first.
+pub struct Answer {
+    text: Guard<'static, Text>,
+    _section: Section,
+}
+
+impl Answer {
+    /// Waits until other answers are complete.
+    pub fn new() -> Self {
+        let section = Section::nest();
+        Self { text: TEXT.lock(), _section: section }
+    }
+
+    /// A line beginning with a word.
+    pub fn line(&mut self, word: &str) -> Line<'_> {
+        if SIZE - self.text.used < LONGEST {
+            self.text.write();
+        }
+        let end = self.text.used + LONGEST - 1;
+        let mut line = Line { text: &mut self.text, end };
+        line.put(word.as_bytes());
+        line
+    }
+}
+
+impl Drop for Answer {
+    fn drop(&mut self) {
+        self.text.write();
+    }
+}
+
+/// A line under construction.
+pub struct Line<'a> {
+    text: &'a mut Text,
+    /// Where it is cut.
+    end: usize,
+}
+
+impl Line<'_> {
+    fn put(&mut self, part: &[u8]) {
+        self.text.put(&part[..part.len().min(self.end - self.text.used)]);
     }
 
     /// A word as it is.
@@ -92,11 +141,11 @@ impl Line {
             self.put(&[b"0123456789abcdef"[value >> (4 * digit) & 15]]);
         }
     }
+}
 
-    /// Writes the line.
-    pub fn write(mut self) {
-        self.bytes[self.used] = b'\n';
-        sys::write(FILE.load(Ordering::Relaxed), &self.bytes[..=self.used]);
+impl Drop for Line<'_> {
+    fn drop(&mut self) {
+        self.text.put(b"\n");
     }
 }
 
@@ -114,67 +163,63 @@ pub fn is_news(places: u64) -> bool {
 
 /// The schedule has been enforced to its end.
 pub fn end() {
-    Line::new(b"end").write();
+    Answer::new().line("end");
 }
 
 /// So often threads came to a place where they come late.
 pub fn passed(place: usize, count: u32) {
-    Line::new(b"passed").decimal("place", place as i64).decimal("count", count.into()).write();
+    Answer::new().line("passed").decimal("place", place as i64).decimal("count", count.into());
 }
 
 /// Accesses were left that nobody will examine.
 pub fn unchecked() {
-    Line::new(b"unchecked").write();
+    Answer::new().line("unchecked");
 }
 
 /// A thread takes part.
 pub fn thread(index: u32, parent: u32) {
-    Line::new(b"thread").decimal("index", index.into()).decimal("parent", i64::from(parent as i32)).write();
+    Answer::new().line("thread").decimal("index", index.into()).decimal("parent", i64::from(parent as i32));
 }
 
 /// A thread is about to be created.
 pub fn created(index: u32, stack: StackId) {
-    Line::new(b"created").decimal("thread", index.into()).list("stack", stack::frames(stack)).write();
+    Answer::new().line("created").decimal("thread", index.into()).list("stack", stack::frames(stack));
 }
 
 /// A thread came with another operation than its next step.
-pub fn diverged(thread: u32, expected: Op, got: Op, pc: usize) {
-    let line = Line::new(b"diverged").decimal("step", schedule::taken().into()).decimal("thread", thread.into());
-    let line = line.word("expected", expected.name()).word("got", got.name()).hex("pc", pc);
-    if !STOPPED.swap(true, Ordering::Relaxed) {
-        line.write();
-    }
-    stop();
+pub fn diverged(thread: u32, expected: Op, got: Op, pc: usize) -> ! {
+    stop(|answer| {
+        let line = answer.line("diverged").decimal("step", schedule::taken().into()).decimal("thread", thread.into());
+        line.word("expected", expected.name()).word("got", got.name()).hex("pc", pc);
+    })
 }
 
 /// Nobody can go on, and the schedule is not over.
 pub fn stalled(thread: u32) -> ! {
-    if !STOPPED.swap(true, Ordering::Relaxed) {
-        Line::new(b"stalled").decimal("step", schedule::taken().into()).decimal("thread", thread.into()).write();
-    }
-    stop();
+    stop(|answer| {
+        answer.line("stalled").decimal("step", schedule::taken().into()).decimal("thread", thread.into());
+    })
 }
 
 /// Threads that will never go on: first the line that says so, then each of them, then the end.
 pub fn deadlock<'a>(still: &Still, stuck: impl Iterator<Item = (&'a Player, Waiting, i64)>) -> ! {
-    if !STOPPED.swap(true, Ordering::Relaxed) {
-        Line::new(b"deadlock").write();
+    stop(|answer| {
+        answer.line("deadlock");
         for (player, waiting, owner) in stuck {
-            let line = Line::new(b"stuck").decimal("thread", player.index.into()).word("op", waiting.op.name());
-            let line = line.hex("object", waiting.object).decimal("owner", owner).hex("pc", waiting.place.pc);
             let stack = stack::capture(player, waiting.place);
-            line.list("stack", stack::frames(stack)).write();
-            locks(player.held(still).words());
+            let line = answer.line("stuck").decimal("thread", player.index.into()).word("op", waiting.op.name());
+            let line = line.hex("object", waiting.object).decimal("owner", owner).hex("pc", waiting.place.pc);
+            line.list("stack", stack::frames(stack));
+            locks(answer, player.held(still).words());
         }
-    }
-    stop();
+    })
 }
 
 /// The locks that a thread holds or held, in the order it took them; two words each, as [`Held::words`] gives them.
-pub fn locks(mut words: impl Iterator<Item = usize>) {
+pub fn locks(answer: &mut Answer, mut words: impl Iterator<Item = usize>) {
     while let (Some(address), Some(taken)) = (words.next(), words.next()) {
-        let line = Line::new(b"lock").hex("address", address).decimal("shared", (taken & 1) as i64);
-        line.list("stack", stack::frames((taken >> 1) as StackId)).write();
+        let line = answer.line("lock").hex("address", address).decimal("shared", (taken & 1) as i64);
+        line.list("stack", stack::frames((taken >> 1) as StackId));
     }
 }
 
@@ -185,7 +230,13 @@ pub extern "C" fn __foretrace_failed() {
     core::hint::black_box(());
 }
 
-fn stop() -> ! {
+/// Ends the program, or holds it, after the first who comes here has said why.
+fn stop(say: impl FnOnce(&mut Answer)) -> ! {
+    let mut answer = Answer::new();
+    if !STOPPED.swap(true, Ordering::Relaxed) {
+        say(&mut answer);
+    }
+    drop(answer);
     super::say_what_is_unchecked();
     __foretrace_failed();
     if HOLD.load(Ordering::Relaxed) {

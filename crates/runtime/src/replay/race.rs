@@ -1,7 +1,7 @@
 //! The race detector: FastTrack over shadow cells. Two accesses to the same bytes race if one at least writes, one at
 //! least is not atomic, and neither happens before the other.
 
-use super::outcome::{self, Line};
+use super::outcome::{self, Answer};
 use super::shadow::{self, Cell, GRAIN};
 use super::stack::{self, Circumstances, StackId};
 use super::{Player, Still, blocks, players, schedule};
@@ -240,14 +240,17 @@ fn tell(player: &'static Player, access: &Access, stack: Option<StackId>, before
     // No more than what is left of the one, and than the other has.
     let most = stack::circumstances(before.stack).size as usize;
     let size = (access.address + access.size - before.at).min(most);
-    let line = Line::new(b"race").hex("address", before.at).decimal("size", size as i64);
-    line.decimal("step", schedule::taken().into()).write();
+    let mut answer = Answer::new();
+    let line = answer.line("race").hex("address", before.at).decimal("size", size as i64);
+    line.decimal("step", schedule::taken().into());
     let now = player.moments.at(player.clock().own());
-    line_of(player.index, access.write, access.atomic, now, stack);
+    tell_access(&mut answer, player.index, access.write, access.atomic, now, stack);
     let then = other.and_then(|other| other.moments.at(before.epoch as u32));
-    line_of(other.map_or(u32::MAX, |other| other.index), before.write, before.atomic, then, before.stack);
+    let other = other.map_or(u32::MAX, |other| other.index);
+    tell_access(&mut answer, other, before.write, before.atomic, then, before.stack);
     drop(still);
-    blocks::tell(before.at);
+    blocks::tell(&mut answer, before.at);
+    drop(answer);
     outcome::__foretrace_failed();
 }
 
@@ -258,17 +261,17 @@ fn calls(stack: StackId) -> u64 {
 }
 
 /// An access, and the locks that its thread held.
-fn line_of(thread: u32, write: bool, atomic: bool, step: Option<u32>, stack: StackId) {
+fn tell_access(answer: &mut Answer, thread: u32, write: bool, atomic: bool, step: Option<u32>, stack: StackId) {
     let kind = match write {
         true if stack & stack::FREE != 0 => "free",
         true => "write",
         false => "read",
     };
     let Circumstances { size, locks } = stack::circumstances(stack);
-    let line = Line::new(b"access").decimal("thread", thread.into()).word("kind", kind);
+    let line = answer.line("access").decimal("thread", thread.into()).word("kind", kind);
     let line = line.decimal("atomic", atomic.into()).decimal("size", size.into());
     let line = line.decimal("step", step.map_or(-1, i64::from));
     let pc = stack::frames(stack).next().unwrap_or(0);
-    line.hex("pc", pc).list("stack", stack::frames(stack)).write();
-    outcome::locks(stack::frames(locks));
+    line.hex("pc", pc).list("stack", stack::frames(stack));
+    outcome::locks(answer, stack::frames(locks));
 }

@@ -5,7 +5,7 @@
 //! touched its line, and of the earlier one none. A replay that finds a race is run once more to tell the places.
 
 use super::clock::Epoch;
-use super::outcome::{self, Line};
+use super::outcome::{self, Answer};
 use super::pages::Pages;
 use super::{Player, horizon, players};
 use crate::arena;
@@ -259,17 +259,20 @@ fn tell(player: &'static Player, line: usize, masks: Masks, pc: usize, past: Pas
     let first = 1u64 << bytes.trailing_zeros();
     let size = (bytes >> bytes.trailing_zeros()).trailing_ones();
     let address = line + bytes.trailing_zeros() as usize;
-    Line::new(b"race").hex("address", address).decimal("size", size.into()).write();
-    access(player.index, masks.writes & first != 0, masks.atomic, size, pc);
-    access(other.map_or(u32::MAX, |other| other.index), past.is_write(), past.is_atomic(), size, 0);
+    let mut answer = Answer::new();
+    answer.line("race").hex("address", address).decimal("size", size.into());
+    tell_access(&mut answer, player.index, masks.writes & first != 0, masks.atomic, size, pc);
+    let other = other.map_or(u32::MAX, |other| other.index);
+    tell_access(&mut answer, other, past.is_write(), past.is_atomic(), size, 0);
+    drop(answer);
     outcome::__foretrace_failed();
 }
 
-fn access(thread: u32, write: bool, atomic: bool, size: u32, pc: usize) {
+fn tell_access(answer: &mut Answer, thread: u32, write: bool, atomic: bool, size: u32, pc: usize) {
     let kind = if write { "write" } else { "read" };
-    let line = Line::new(b"access").decimal("thread", thread.into()).word("kind", kind);
+    let line = answer.line("access").decimal("thread", thread.into()).word("kind", kind);
     let line = line.decimal("atomic", atomic.into()).decimal("size", size.into());
-    line.hex("pc", pc).word("exact", "0").write();
+    line.hex("pc", pc).word("exact", "0");
 }
 
 /// Checks the end of a block: a write of it, or if it is large, of all that is known of it.
