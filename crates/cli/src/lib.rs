@@ -14,6 +14,7 @@ mod way;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -65,7 +66,8 @@ pub fn main_as(name: &str) -> ExitCode {
         if output::reader_left(&error) {
             return ExitCode::SUCCESS;
         }
-        eprintln!("foretrace: {}", in_one_line(&error));
+        // Who closed the standard error learns it from the exit code.
+        let _ = writeln!(std::io::stderr(), "foretrace: {}", in_one_line(&error));
         ExitCode::from(FAILED)
     })
 }

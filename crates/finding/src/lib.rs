@@ -15,8 +15,9 @@
 //! **What it misses.** A schedule orders whole events; it cannot say that one write shows in two halves.
 //!
 //! ```
-//! use foretrace_finding::Schedule;
-//! let schedule: Schedule = "t0:2 t1:1 t0:1!".parse().unwrap();
+//! use foretrace_finding::ScheduleText;
+//! let text: ScheduleText = "t0:2 t1:1 t0:1!".parse().unwrap();
+//! let schedule = text.of(|_thread| 3).unwrap();
 //! assert_eq!(schedule.steps().len(), 4);
 //! assert!(schedule.steps()[3].fails);
 //! assert_eq!(schedule.switches(), 2);
@@ -29,5 +30,5 @@ mod schedule;
 mod witness;
 
 pub use candidate::{Candidate, Deadlock, Race, Stuck, WaitsFor};
-pub use schedule::{Late, ParseScheduleError, Schedule, Step};
+pub use schedule::{Late, Schedule, ScheduleText, ScheduleTextError, Step};
 pub use witness::{Divergence, Finding, Rung, Verdict, Witness};

@@ -127,52 +127,89 @@ impl fmt::Display for Schedule {
 
 /// What is wrong with a schedule's text.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error(
-    "run {run} of the schedule is `{text}`; write THREAD:COUNT, as in `t0:3`, with `!` if its last event fails, or \
-     late:FILE+ADDRESS, as in `late:prog+0x1234`, with /COUNT if it is passed freely so often"
-)]
-pub struct ParseScheduleError {
-    /// Which run, from 1.
-    pub run: usize,
-    /// What stands there.
-    pub text: String,
+pub enum ScheduleTextError {
+    /// Not of the form it should have.
+    #[error(
+        "run {run} of the schedule is `{text}`; write THREAD:COUNT, as in `t0:3`, with `!` if its last event fails, or \
+         late:FILE+ADDRESS, as in `late:prog+0x1234`, with /COUNT if it is passed freely so often"
+    )]
+    Form {
+        /// Which run, from 1.
+        run: usize,
+        /// What stands there.
+        text: String,
+    },
+    /// A thread is to take more steps than it has events.
+    #[error("the schedule has more events of {0} than the recording")]
+    TooMany(ThreadId),
 }
 
-impl FromStr for Schedule {
-    type Err = ParseScheduleError;
+/// A schedule as it is written, of whatever recording. Untrusted: its counts say nothing about what there is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScheduleText {
+    runs: Vec<Run>,
+    late: Vec<Late>,
+}
 
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+/// Events that a thread takes one after the other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Run {
+    thread: ThreadId,
+    count: u32,
+    fails: bool,
+}
+
+impl ScheduleText {
+    /// Are there no runs?
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// The schedule, of a recording whose threads have so many events each.
+    ///
+    /// # Errors
+    /// If it has more of a thread.
+    pub fn of(self, events: impl Fn(ThreadId) -> u32) -> Result<Schedule, ScheduleTextError> {
         let mut done: Vec<u32> = Vec::new();
-        let (mut steps, mut late) = (Vec::new(), Vec::new());
-        for (index, word) in text.split_whitespace().enumerate() {
-            let error = || ParseScheduleError { run: index + 1, text: word.to_owned() };
-            if let Some(place) = word.strip_prefix("late:") {
-                late.push(parse_late(place).filter(|_| late.len() < MOST_LATE).ok_or_else(error)?);
-                continue;
-            }
-            let (thread, count, fails) = parse_run(word).ok_or_else(error)?;
+        let mut steps = Vec::new();
+        for Run { thread, count, fails } in self.runs {
             done.resize(done.len().max(thread.index() + 1), 0);
             let next = &mut done[thread.index()];
-            let end = next.checked_add(count).ok_or_else(error)?;
-            steps.extend((*next..end).map(|index| Step { event: EventId { thread, index }, fails: false }));
+            let end = next.checked_add(count).filter(|end| *end <= events(thread));
+            let end = end.ok_or(ScheduleTextError::TooMany(thread))?;
+            let last = |index| fails && index + 1 == end;
+            steps.extend((*next..end).map(|index| Step { event: EventId { thread, index }, fails: last(index) }));
             *next = end;
-            if fails {
-                steps.last_mut().ok_or_else(error)?.fails = true;
+        }
+        Ok(Schedule { steps, late: self.late })
+    }
+}
+
+impl FromStr for ScheduleText {
+    type Err = ScheduleTextError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let (mut runs, mut late) = (Vec::new(), Vec::new());
+        for (index, word) in text.split_whitespace().enumerate() {
+            let error = || ScheduleTextError::Form { run: index + 1, text: word.to_owned() };
+            match word.strip_prefix("late:") {
+                Some(place) => late.push(parse_late(place).filter(|_| late.len() < MOST_LATE).ok_or_else(error)?),
+                None => runs.push(parse_run(word).ok_or_else(error)?),
             }
         }
-        Ok(Self { steps, late })
+        Ok(Self { runs, late })
     }
 }
 
 /// More threads than any run has had; keeps a typing error from asking for memory.
 const MAX_THREAD: u32 = 1 << 20;
 
-fn parse_run(word: &str) -> Option<(ThreadId, u32, bool)> {
+fn parse_run(word: &str) -> Option<Run> {
     let (thread, count) = word.strip_prefix('t')?.split_once(':')?;
     let (count, fails) = count.strip_suffix('!').map_or((count, false), |count| (count, true));
     let thread: u32 = thread.parse().ok().filter(|&thread| thread < MAX_THREAD)?;
     let count: u32 = count.parse().ok().filter(|&count| count > 0)?;
-    Some((ThreadId(thread), count, fails))
+    Some(Run { thread: ThreadId(thread), count, fails })
 }
 
 fn parse_late(place: &str) -> Option<Late> {
@@ -190,7 +227,7 @@ mod tests {
     #[test]
     fn text_goes_round() {
         for text in ["", "t0:1", "t0:3 t2:1! t2:4 t0:9", "t0:1 late:a+b+0x1f late:prog+0x0/3"] {
-            assert_eq!(text.parse::<Schedule>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<ScheduleText>().unwrap().of(|_| 12).unwrap().to_string(), text);
         }
     }
 
@@ -209,8 +246,19 @@ mod tests {
             "t0:1 late:a+0x1/b",
             &nine,
         ] {
-            let error = text.parse::<Schedule>().unwrap_err();
-            assert!(text.ends_with(&error.text), "{error}");
+            let Err(ScheduleTextError::Form { text: named, .. }) = text.parse::<ScheduleText>() else {
+                panic!("{text} is taken");
+            };
+            assert!(text.ends_with(&named), "{text}: {named}");
+        }
+    }
+
+    #[test]
+    fn more_than_there_is_takes_no_memory() {
+        for text in ["t0:4294967295", "t0:3 t1:1", "t0:2 t0:2", "t1048575:4000000000"] {
+            let events = |thread: ThreadId| if thread.0 == 0 { 3 } else { 0 };
+            let error = text.parse::<ScheduleText>().unwrap().of(events).unwrap_err();
+            assert!(matches!(error, ScheduleTextError::TooMany(_)), "{text}: {error}");
         }
     }
 }

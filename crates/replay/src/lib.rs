@@ -21,11 +21,11 @@
 //! to run; a timed wait whose condition variable the trace does not know is matched by its kind alone.
 //!
 //! ```
-//! use foretrace_finding::Schedule;
+//! use foretrace_finding::ScheduleText;
 //! use foretrace_replay::Enforced;
 //!
 //! let trace = foretrace_trace::text::parse("main fork t\nt lock m\nt write x\nmain read x").unwrap();
-//! let schedule: Schedule = "t0:1 t1:2".parse().unwrap();
+//! let schedule = "t0:1 t1:2".parse::<ScheduleText>().unwrap().of(|thread| trace.len(thread)).unwrap();
 //! let enforced = Enforced::new(&trace, &schedule).unwrap();
 //! assert_eq!(enforced.steps().len(), 3);
 //! assert_eq!(&enforced.to_bytes()[..8], b"FTSCHED\n");

@@ -16,6 +16,8 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 pub struct TimeLimit {
     /// So long.
     pub time: Duration,
+    /// And not after this moment, whatever it waited for.
+    pub until: Option<Instant>,
     /// And not after this has been raised: Ctrl-C.
     pub stop: Option<&'static AtomicBool>,
     /// And not when none of its threads can ever go on.
@@ -31,7 +33,7 @@ impl TimeLimit {
 
 impl From<Duration> for TimeLimit {
     fn from(time: Duration) -> Self {
-        Self { time, stop: None, standstill: false }
+        Self { time, until: None, stop: None, standstill: false }
     }
 }
 
@@ -106,7 +108,9 @@ fn ends_within(child: &Child, limit: &TimeLimit) -> io::Result<Option<CutShort>>
     let begin = Instant::now();
     let mut watch = Watch::new(child.id());
     let mut over = || {
-        let late = || begin.elapsed() >= limit.time && begin.elapsed() >= limit.time + kept_waiting(child, limit);
+        let is_over = limit.until.is_some_and(|until| Instant::now() >= until);
+        let is_slow = || begin.elapsed() >= limit.time && begin.elapsed() >= limit.time + kept_waiting(child, limit);
+        let late = || is_over || is_slow();
         let stuck = limit.standstill && watch.stands_still();
         limit
             .is_stopped()
@@ -141,9 +145,12 @@ mod tests {
             ended.cut_short == Some(CutShort::Late) && !ended.status.success() && ended.time < Duration::from_secs(10)
         );
         static STOP: AtomicBool = AtomicBool::new(true);
-        let limit = TimeLimit { time: Duration::from_secs(20), stop: Some(&STOP), standstill: false };
+        let limit = TimeLimit { time: Duration::from_secs(20), until: None, stop: Some(&STOP), standstill: false };
         let ended = run_limited(Command::new("sleep").arg("20"), limit).unwrap();
         assert!(ended.cut_short == Some(CutShort::Stopped) && ended.time < Duration::from_secs(10));
+        let limit = TimeLimit { until: Some(Instant::now()), ..Duration::from_secs(20).into() };
+        let ended = run_limited(Command::new("sleep").arg("20"), limit).unwrap();
+        assert!(ended.cut_short == Some(CutShort::Late) && ended.time < Duration::from_secs(10));
         let ended = run_limited(&mut Command::new("true"), Duration::from_secs(10)).unwrap();
         assert!(ended.cut_short.is_none() && ended.status.success());
     }

@@ -1,6 +1,6 @@
 //! Replays of a shell script that answers as the runtime does.
 
-use foretrace_finding::{Candidate, Race, Rung, Verdict, Witness};
+use foretrace_finding::{Candidate, Race, Rung, ScheduleText, Verdict, Witness};
 use foretrace_replay::{Input, Limits, Modules, Precision, Program, confirm};
 use foretrace_trace::Trace;
 use std::time::Duration;
@@ -33,8 +33,8 @@ fn check(answer: &str, seconds: u32) -> (Verdict, usize) {
         index,
     };
     let race = Race::new(foretrace_event::IntervalId(0), event("main", 1), event("t", 1));
-    let witness =
-        Witness { candidate: Candidate::Race(race), rung: Rung::Segments, schedule: "t0:1 t1:1".parse().unwrap() };
+    let schedule = "t0:1 t1:1".parse::<ScheduleText>().unwrap().of(|_| 1).unwrap();
+    let witness = Witness { candidate: Candidate::Race(race), rung: Rung::Segments, schedule };
     let time = Duration::from_millis(700).into();
     let limits = Limits { time, replays: 3, precision: Precision::Each, until: None };
     let recorded = (&trace, &Modules::default());

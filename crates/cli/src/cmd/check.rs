@@ -51,7 +51,7 @@ pub struct Args {
     /// What to look for
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Look::Races, Look::Deadlocks])]
     look_for: Vec<Look>,
-    /// Begin nothing new after this time (as 30s or 5m)
+    /// Begin nothing new after this time (as 30s or 5m), and end what is under way
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     budget: Option<Duration>,
     /// How long the recorded run may take; it is ended then, and what it did so far is checked
@@ -136,7 +136,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     bar.finish();
     let interrupted = stop.load(Ordering::Relaxed);
     let (mut report, failures) = describe::report(&subject, &results);
-    report.notes.extend(interrupted.then(|| INTERRUPTED.to_owned()));
+    report.notes.extend(results.spent.map(|why| format!("{why}: not everything was checked")));
     report.show_predicted = args.all || args.fail_on == FailOn::Predicted;
     suppressions.apply(&mut report);
     if report.counts().confirmed > 0 {
@@ -152,7 +152,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 const FOUND: u8 = 1;
 const UNKNOWN: u8 = 2;
-const INTERRUPTED: &str = "interrupted: not everything was checked";
 
 fn has_failed(args: &Args, report: &Report) -> bool {
     let counts = report.counts();

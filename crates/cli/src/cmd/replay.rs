@@ -4,7 +4,7 @@ use super::check::keep::Kept;
 use crate::output;
 use crate::recording::quoted;
 use anyhow::{Context, bail};
-use foretrace_finding::Schedule;
+use foretrace_finding::ScheduleText;
 use foretrace_replay::{Input, Outcome, Precision};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -66,7 +66,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 /// What is to be seen again.
 fn open(args: &Args) -> anyhow::Result<Kept> {
     let text = args.finding.to_str().unwrap_or_default();
-    let pasted = !args.finding.exists() && text.parse::<Schedule>().is_ok_and(|schedule| !schedule.steps().is_empty());
+    let pasted = !args.finding.exists() && text.parse::<ScheduleText>().is_ok_and(|text| !text.is_empty());
     match &args.recording {
         Some(recording) => Kept::pasted(text, recording),
         None if pasted => bail!("of which recording is this schedule? Say it with --recording DIR"),

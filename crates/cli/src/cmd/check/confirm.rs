@@ -26,14 +26,24 @@ pub struct Results {
     pub open: Vec<Finding>,
     /// What prediction says.
     pub prediction: Prediction,
+    /// Why not everything was tried, if so.
+    pub spent: Option<&'static str>,
 }
 
 /// States that one question may take: large programs ask hundreds, and most are answered with far less or never.
 const STATES: u64 = 100_000;
 
-/// The least and the most time of a replay; between them, twenty times what the recorded run took.
+/// The least and the most time of a replay.
 const LEAST: Duration = Duration::from_secs(10);
 const MOST: Duration = Duration::from_secs(600);
+/// A replay that was begun within the budget may go on for so long after it.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How long a replay may take. A program that had to be ended, such as a server, will have to be ended again.
+fn replay_time(subject: &Subject) -> Duration {
+    let recorded = subject.time.min(MOST);
+    if subject.cut_short { recorded * 2 + GRACE } else { (recorded * 20).clamp(LEAST, MOST) }
+}
 
 /// Predicts and replays.
 pub fn examine(
@@ -45,7 +55,8 @@ pub fn examine(
     let until = args.budget.map(|budget| Instant::now() + budget);
     let mut options = options(args, until);
     options.budget.stop = Some(stop);
-    let time = TimeLimit { time: (subject.time * 20).clamp(LEAST, MOST), stop: Some(stop), standstill: false };
+    let time = replay_time(subject);
+    let time = TimeLimit { time, until: until.map(|until| until + GRACE), stop: Some(stop), standstill: false };
     let precision = if subject.time < args.coarse_after { Precision::Each } else { Precision::Segments };
     let limits = Limits { time, replays: args.replays, precision, until };
     let predictor = Predictor::new(&subject.trace, &options);
@@ -60,7 +71,7 @@ pub fn examine(
     replays.all(&prediction, jobs(args))?;
     replays.in_vain(jobs(args))?;
     let Replays { seen, open, .. } = replays;
-    Ok(Results { confirmed: seen.failures, open, prediction })
+    Ok(Results { confirmed: seen.failures, open, prediction, spent: limits.spent() })
 }
 
 fn jobs(args: &Args) -> usize {

@@ -13,8 +13,9 @@ use super::describe::Failures;
 use super::subject::Subject;
 use crate::recording::quoted;
 use anyhow::{Context, bail};
+use foretrace_event::ThreadId;
 use foretrace_event::schedule::is_whole;
-use foretrace_finding::Schedule;
+use foretrace_finding::ScheduleText;
 use foretrace_replay::{Confirmed, Enforced, Evidence, Input, Modules, Replayed};
 use foretrace_report::{Format, Kind, Report, Style};
 use foretrace_trace::Recording;
@@ -159,10 +160,13 @@ impl Kept {
 
     /// A schedule that was pasted, of a recording: any failure is the one that is looked for.
     pub fn pasted(text: &str, recording: &Path) -> anyhow::Result<Self> {
-        let schedule: Schedule = text.parse()?;
+        let text: ScheduleText = text.parse()?;
         let recorded = Recording::open(recording)?;
         let program = super::subject::recorded_program(&recorded, recording)?;
-        let enforced = Enforced::new(&recorded.trace()?, &schedule)?;
+        let trace = recorded.trace()?;
+        let events =
+            |thread: ThreadId| if trace.threads().any(|known| known == thread) { trace.len(thread) } else { 0 };
+        let enforced = Enforced::new(&trace, &text.of(events)?)?;
         let title = "the schedule".to_owned();
         Ok(Self { program, kind: String::new(), places: Vec::new(), title, schedule: enforced.to_bytes() })
     }

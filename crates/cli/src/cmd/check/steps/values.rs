@@ -37,13 +37,13 @@ pub fn known(trace: &Trace, steps: &[Step]) -> BTreeSet<EventId> {
 #[cfg(test)]
 mod tests {
     use super::known;
-    use foretrace_finding::Schedule;
+    use foretrace_finding::ScheduleText;
 
     #[test]
     fn what_another_order_reads_is_not_told_as_recorded() {
         let trace = foretrace_trace::text::parse(include_str!("references.trace")).unwrap();
         let count = |schedule: &str| {
-            let schedule: Schedule = schedule.parse().unwrap();
+            let schedule = schedule.parse::<ScheduleText>().unwrap().of(|thread| trace.len(thread)).unwrap();
             known(&trace, schedule.steps()).len()
         };
         assert_eq!(count("t0:3 t1:3 t2:3"), 2, "as recorded");
