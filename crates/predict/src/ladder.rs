@@ -5,8 +5,8 @@
 //! before the one in the recorded order.
 
 use foretrace_causality::{Ideal, Order};
-use foretrace_event::EventId;
-use foretrace_finding::{Candidate, Deadlock, Rung, Schedule, Witness};
+use foretrace_event::{EventId, IntervalId};
+use foretrace_finding::{Candidate, Deadlock, Race, Rung, Schedule, Witness};
 
 use crate::analysis::{Analysis, Searchable};
 use crate::kept::kept;
@@ -51,6 +51,11 @@ impl<'a, 'b> Climb<'a, 'b> {
             Candidate::Deadlock(deadlock) => deadlock.events().collect(),
         };
         Self { analysis, candidate, events, known, given: Vec::new(), last: None, way: 0 }
+    }
+
+    /// Both events next, as for a race. Of what memory it would be is of no concern on the way there.
+    pub(crate) fn to_meeting(analysis: &'b Analysis<'a>, one: EventId, other: EventId) -> Self {
+        Self::new(analysis, Candidate::Race(Race::new(IntervalId(0), one, other)), None)
     }
 
     fn attempt(&self, way: Way) -> Option<(Rung, Schedule)> {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use foretrace_causality::LockGraph;
 use foretrace_event::{EventId, IntervalId};
-use foretrace_finding::{Candidate, Deadlock, Race, Rung, Witness};
+use foretrace_finding::{Candidate, Deadlock, Race, Rung, Schedule, Witness};
 use foretrace_trace::Trace;
 
 use crate::analysis::Analysis;
@@ -111,6 +111,11 @@ impl<'a> Predictor<'a> {
             witnesses.retain(|witness| witness.candidate == *candidate);
         }
         witnesses
+    }
+
+    /// Schedules at whose end both events are next, whatever they are; nearest to the recorded run first.
+    pub fn meetings(&self, one: EventId, other: EventId) -> impl Iterator<Item = Schedule> + '_ {
+        Climb::to_meeting(&self.analysis, one, other).map(|witness| witness.schedule)
     }
 }
 

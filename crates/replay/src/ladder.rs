@@ -1,11 +1,11 @@
 //! Climbing the ladder of one candidate's witnesses, and several ladders side by side.
 
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use foretrace_finding::{Finding, Verdict, Witness};
+use foretrace_finding::{Finding, Schedule, Verdict, Witness};
 use foretrace_trace::Trace;
 
 use crate::{Enforced, Evidence, Modules, Precision, Program, ReplayError, Replayed, TimeLimit, verdict};
@@ -34,17 +34,46 @@ impl Limits {
     }
 }
 
-/// A failure with the witness whose replay showed it.
+/// A failure with the schedule whose replay showed it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Confirmed {
-    /// The witness; its candidate may be another one than what was seen.
-    pub witness: Witness,
+    /// The schedule.
+    pub schedule: Schedule,
     /// What was seen.
     pub evidence: Evidence,
     /// The run that showed it.
-    pub run: Replayed,
-    /// Where it was looked at how often the schedule shows it: how often, and of how many runs.
-    pub repeats: Option<(u32, u32)>,
+    pub run: Arc<Replayed>,
+    /// How often the schedule shows it, if it was run again for that.
+    pub repeats: Option<Repeats>,
+}
+
+impl Confirmed {
+    /// All that a run of a schedule showed.
+    pub fn all(schedule: &Schedule, run: &Arc<Replayed>) -> Vec<Self> {
+        let confirmed = |evidence| Self { schedule: schedule.clone(), evidence, run: run.clone(), repeats: None };
+        Evidence::all(&run.outcome).into_iter().map(confirmed).collect()
+    }
+}
+
+/// How often a schedule shows a failure.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Repeats {
+    /// So often,
+    pub seen: u32,
+    /// of so many runs; not zero.
+    pub of: u32,
+}
+
+impl Repeats {
+    /// In every run.
+    pub fn is_always(self) -> bool {
+        self.seen == self.of
+    }
+
+    /// More often than the other, in proportion.
+    pub fn is_more_than(self, other: Self) -> bool {
+        u64::from(self.seen) * u64::from(other.of) > u64::from(other.seen) * u64::from(self.of)
+    }
 }
 
 /// Replays one witness after the other until one shows its candidate. Gives what became of the candidate, and every
@@ -70,15 +99,9 @@ pub fn confirm(
         let verdict = match Enforced::new(recorded.0, &witness.schedule) {
             Err(why) => Verdict::Unknown { why: why.to_string() },
             Ok(enforced) => {
-                let run = program.replay(&enforced, directory, limits.precision, limits.time)?;
-                let verdict = verdict(&witness, recorded, &enforced, &run);
-                seen.extend(Evidence::all(&run.outcome).into_iter().map(|evidence| Confirmed {
-                    witness: witness.clone(),
-                    evidence,
-                    run: run.clone(),
-                    repeats: None,
-                }));
-                verdict
+                let run = Arc::new(program.replay(&enforced, directory, limits.precision, limits.time)?);
+                seen.extend(Confirmed::all(&witness.schedule, &run));
+                verdict(&witness, recorded, &enforced, &run)
             }
         };
         let done = verdict == Verdict::Confirmed;

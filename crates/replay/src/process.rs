@@ -18,6 +18,8 @@ pub struct TimeLimit {
     pub time: Duration,
     /// And not after this moment, whatever it waited for.
     pub until: Option<Instant>,
+    /// And no longer than this after it has done what it is run for.
+    pub afterwards: Option<Duration>,
     /// And not after this has been raised: Ctrl-C.
     pub stop: Option<&'static AtomicBool>,
     /// And not when none of its threads can ever go on.
@@ -33,7 +35,7 @@ impl TimeLimit {
 
 impl From<Duration> for TimeLimit {
     fn from(time: Duration) -> Self {
-        Self { time, until: None, stop: None, standstill: false }
+        Self { time, until: None, afterwards: None, stop: None, standstill: false }
     }
 }
 
@@ -65,10 +67,22 @@ pub enum CutShort {
 /// # Errors
 /// If the command cannot be run.
 pub fn run_limited(command: &mut Command, limit: impl Into<TimeLimit>) -> io::Result<Ended> {
+    run_watched(command, limit, &|| false)
+}
+
+/// The same; `is_done` tells whether it has done what it is run for.
+///
+/// # Errors
+/// If the command cannot be run.
+pub fn run_watched(
+    command: &mut Command,
+    limit: impl Into<TimeLimit>,
+    is_done: &dyn Fn() -> bool,
+) -> io::Result<Ended> {
     let begin = Instant::now();
     let limit = limit.into();
     let mut child = spawn(command)?;
-    let cut_short = ends_within(&child, &limit)?;
+    let cut_short = ends_within(&child, &limit, is_done)?;
     if cut_short.is_some() {
         let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
         child.kill()?;
@@ -103,12 +117,18 @@ fn kept_waiting(child: &Child, limit: &TimeLimit) -> Duration {
 const MOST_WAITING: u32 = 5;
 
 /// Waits for its end, or tells why it has to be killed.
-fn ends_within(child: &Child, limit: &TimeLimit) -> io::Result<Option<CutShort>> {
+fn ends_within(child: &Child, limit: &TimeLimit, is_done: &dyn Fn() -> bool) -> io::Result<Option<CutShort>> {
     let descriptor = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     let begin = Instant::now();
     let mut watch = Watch::new(child.id());
+    let mut until = limit.until;
+    let mut afterwards = limit.afterwards;
     let mut over = || {
-        let is_over = limit.until.is_some_and(|until| Instant::now() >= until);
+        if let Some(rest) = afterwards.take_if(|_| is_done()) {
+            let end = Instant::now() + rest;
+            until = Some(until.map_or(end, |until| until.min(end)));
+        }
+        let is_over = until.is_some_and(|until| Instant::now() >= until);
         let is_slow = || begin.elapsed() >= limit.time && begin.elapsed() >= limit.time + kept_waiting(child, limit);
         let late = || is_over || is_slow();
         let stuck = limit.standstill && watch.stands_still();
@@ -145,11 +165,14 @@ mod tests {
             ended.cut_short == Some(CutShort::Late) && !ended.status.success() && ended.time < Duration::from_secs(10)
         );
         static STOP: AtomicBool = AtomicBool::new(true);
-        let limit = TimeLimit { time: Duration::from_secs(20), until: None, stop: Some(&STOP), standstill: false };
+        let limit = TimeLimit { stop: Some(&STOP), ..Duration::from_secs(20).into() };
         let ended = run_limited(Command::new("sleep").arg("20"), limit).unwrap();
         assert!(ended.cut_short == Some(CutShort::Stopped) && ended.time < Duration::from_secs(10));
         let limit = TimeLimit { until: Some(Instant::now()), ..Duration::from_secs(20).into() };
         let ended = run_limited(Command::new("sleep").arg("20"), limit).unwrap();
+        assert!(ended.cut_short == Some(CutShort::Late) && ended.time < Duration::from_secs(10));
+        let limit = TimeLimit { afterwards: Some(Duration::ZERO), ..Duration::from_secs(20).into() };
+        let ended = run_watched(Command::new("sleep").arg("20"), limit, &|| true).unwrap();
         assert!(ended.cut_short == Some(CutShort::Late) && ended.time < Duration::from_secs(10));
         let ended = run_limited(&mut Command::new("true"), Duration::from_secs(10)).unwrap();
         assert!(ended.cut_short.is_none() && ended.status.success());

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::outcome::MAX_BYTES;
-use crate::{Ended, Enforced, Input, Modules, Outcome, OutcomeError, TimeLimit, run_limited};
+use crate::{Ended, Enforced, Input, Modules, Outcome, OutcomeError, TimeLimit, run_watched};
 
 /// A program, and how the runtime comes into it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -144,7 +144,9 @@ impl Program {
         command.stdout(Stdio::null()).stderr(Stdio::null());
         let error = |source| ReplayError::Io { path: self.path.clone(), source };
         self.input.give(&mut command).map_err(error)?;
-        let ended = run_limited(&mut command, limit).map_err(error)?;
+        let outcome = directory.join("outcome");
+        let is_done = || read_bounded(&outcome).is_ok_and(|text| text.lines().any(|line| line == "end"));
+        let ended = run_watched(&mut command, limit, &is_done).map_err(error)?;
         read(directory, ended)
     }
 }

@@ -57,7 +57,7 @@ pub struct Args {
     /// How long the recorded run may take; it is ended then, and what it did so far is checked
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_time)]
     timeout: Duration,
-    /// Replays of one candidate, at most
+    /// Replays of one candidate, at most; what they showed is replayed some more, to see whether it comes every time
     #[arg(long, value_name = "N", default_value_t = 8)]
     replays: usize,
     /// Search in windows of so many events instead of the whole run

@@ -6,15 +6,16 @@ use super::values::Values;
 use super::{Args, Look};
 use crate::cmd::progress::Bar;
 use anyhow::Context;
-use foretrace_finding::{Candidate, Finding, Rung, Schedule, Verdict, Witness};
+use foretrace_finding::{Candidate, Finding, Schedule, Verdict};
 use foretrace_predict::{Budget, Options, Predicted, Prediction, Predictor, Watch};
 use foretrace_replay::{
-    Confirmed, Enforced, Evidence, Limits, Modules, Precision, Program, ReplayError, Replayed, Spot, TimeLimit,
-    confirm, side_by_side,
+    Confirmed, Enforced, Evidence, Limits, Modules, Precision, Program, Repeats, ReplayError, Replayed, Spot,
+    TimeLimit, confirm, side_by_side,
 };
 use foretrace_trace::Trace;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -33,16 +34,18 @@ pub struct Results {
 /// States that one question may take: large programs ask hundreds, and most are answered with far less or never.
 const STATES: u64 = 100_000;
 
-/// The least and the most time of a replay.
+/// The least and the most time of a replay; between them, twenty times what the recorded run took.
 const LEAST: Duration = Duration::from_secs(10);
 const MOST: Duration = Duration::from_secs(600);
 /// A replay that was begun within the budget may go on for so long after it.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How long a replay may take. A program that had to be ended, such as a server, will have to be ended again.
-fn replay_time(subject: &Subject) -> Duration {
+/// How long a replay may take. A program that had to be ended, such as a server, will have to be ended again: soon after it
+/// has followed its schedule.
+fn replay_time(subject: &Subject) -> TimeLimit {
     let recorded = subject.time.min(MOST);
-    if subject.cut_short { recorded * 2 + GRACE } else { (recorded * 20).clamp(LEAST, MOST) }
+    let afterwards = subject.cut_short.then_some(recorded + GRACE);
+    TimeLimit { afterwards, ..(recorded * 20).clamp(LEAST, MOST).into() }
 }
 
 /// Predicts and replays.
@@ -55,15 +58,15 @@ pub fn examine(
     let until = args.budget.map(|budget| Instant::now() + budget);
     let mut options = options(args, until);
     options.budget.stop = Some(stop);
-    let time = replay_time(subject);
-    let time = TimeLimit { time, until: until.map(|until| until + GRACE), stop: Some(stop), standstill: false };
+    let time = TimeLimit { until: until.map(|until| until + GRACE), stop: Some(stop), ..replay_time(subject) };
     let precision = if subject.time < args.coarse_after { Precision::Each } else { Precision::Segments };
     let limits = Limits { time, replays: args.replays, precision, until };
     let predictor = Predictor::new(&subject.trace, &options);
     let prediction = predictor.predict(bar);
     let recorded = (&subject.trace, &subject.modules);
     let program = &subject.program;
-    let bench = Bench { program, recorded, predictor: &predictor, options: &options, limits, scratch, bar };
+    let crowd = if args.jobs == 0 { REPEATS } else { args.jobs };
+    let bench = Bench { program, recorded, predictor: &predictor, options: &options, limits, crowd, scratch, bar };
     let mut replays = Replays { bench, seen: Seen::default(), open: Vec::new() };
     if subject.cut_short {
         replays.observed()?;
@@ -92,16 +95,16 @@ fn options(args: &Args, deadline: Option<Instant>) -> Options {
 
 /// So often a failure that may hang on a value is replayed, to see whether it comes every time.
 const REPEATS: usize = 8;
-/// Of so many schedules it is asked how often they show what they showed once.
+/// At most this many schedules are run again to see how reliably they fail.
 const COUNTED: usize = 4;
 
 /// In how many of how many runs a failure shows.
-fn repeats(failure: &Confirmed, runs: &[Replayed]) -> Option<(u32, u32)> {
-    let shows = |run: &&Replayed| {
+fn repeats(failure: &Confirmed, runs: &[Arc<Replayed>]) -> Option<Repeats> {
+    let shows = |run: &&Arc<Replayed>| {
         let like = |one: &Evidence| one.is_like(&run.modules, &failure.evidence, &failure.run.modules);
         Evidence::all(&run.outcome).iter().any(like)
     };
-    (!runs.is_empty()).then(|| (runs.iter().filter(shows).count() as u32, runs.len() as u32))
+    (!runs.is_empty()).then(|| Repeats { seen: runs.iter().filter(shows).count() as u32, of: runs.len() as u32 })
 }
 
 fn not_replayed() -> Verdict {
@@ -131,6 +134,8 @@ struct Bench<'a> {
     predictor: &'a Predictor<'a>,
     options: &'a Options,
     limits: Limits,
+    /// Runs of one schedule at once, at most.
+    crowd: usize,
     scratch: &'a Path,
     bar: &'a Bar,
 }
@@ -147,14 +152,14 @@ impl Bench<'_> {
     }
 
     /// Runs a schedule; none if it cannot be enforced, or there is no time.
-    fn once(&self, worker: usize, schedule: &Schedule, how: Precision) -> Result<Option<Replayed>, ReplayError> {
+    fn once(&self, worker: usize, schedule: &Schedule, how: Precision) -> Result<Option<Arc<Replayed>>, ReplayError> {
         let Ok(enforced) = Enforced::new(self.recorded.0, schedule) else { return Ok(None) };
         if self.limits.spent().is_some() {
             return Ok(None);
         }
         let directory = self.scratch.join(format!("replay-{worker}"));
         std::fs::create_dir_all(&directory).map_err(|source| ReplayError::Io { path: directory.clone(), source })?;
-        self.program.replay(&enforced, &directory, how, self.limits.time).map(Some)
+        Ok(Some(Arc::new(self.program.replay(&enforced, &directory, how, self.limits.time)?)))
     }
 }
 
@@ -203,7 +208,7 @@ impl Replays<'_> {
             bench.bar.phase("letting reads see other values", tries.len());
             let answers = side_by_side(jobs, &tries, |worker, one| {
                 bench.bar.step();
-                bench.once(worker, &one.schedule(), Precision::Each)
+                bench.once(worker, &one.counting(), Precision::Each)
             });
             for (one, answer) in tries.iter().zip(answers) {
                 let run = answer.context("cannot replay")?;
@@ -222,47 +227,45 @@ impl Replays<'_> {
     /// Where there is more than one race, one may hang on how another goes: is each there every time?
     fn count_repeats(&mut self) -> anyhow::Result<()> {
         let races = self.seen.failures.iter().filter(|one| matches!(one.evidence, Evidence::Race(_))).count();
-        let schedules: BTreeSet<Schedule> =
-            self.seen.failures.iter().map(|failure| failure.witness.schedule.clone()).collect();
+        let schedules: BTreeSet<Schedule> = self.seen.failures.iter().map(|failure| failure.schedule.clone()).collect();
         for schedule in schedules.iter().filter(|schedule| schedule.late().is_empty() && races > 1).take(COUNTED) {
             let runs = self.at_once(schedule)?;
-            for failure in self.seen.failures.iter_mut().filter(|one| one.witness.schedule == *schedule) {
+            for failure in self.seen.failures.iter_mut().filter(|one| one.schedule == *schedule) {
                 failure.repeats = repeats(failure, &runs);
             }
         }
         Ok(())
     }
 
-    /// Runs a schedule several times at once, so that each has a busy machine.
-    fn at_once(&self, schedule: &Schedule) -> anyhow::Result<Vec<Replayed>> {
+    /// Runs a schedule several times, all at once if that is allowed, so that each has a busy machine.
+    fn at_once(&self, schedule: &Schedule) -> anyhow::Result<Vec<Arc<Replayed>>> {
         let bench = self.bench;
         let count = if bench.limits.precision == Precision::Each { REPEATS } else { REPEATS / 4 };
         let workers: Vec<usize> = (0..count).collect();
-        let answers = side_by_side(count, &workers, |_, worker| bench.once(*worker, schedule, Precision::Each));
-        let runs: Result<Vec<Option<Replayed>>, _> = answers.into_iter().collect();
+        let answers = side_by_side(bench.crowd, &workers, |worker, _| bench.once(worker, schedule, Precision::Each));
+        let runs: Result<Vec<Option<Arc<Replayed>>>, _> = answers.into_iter().collect();
         Ok(runs.context("cannot replay")?.into_iter().flatten().collect())
     }
 
     /// Keeps a failure with the first of these schedules that shows it every time, or else with the one that shows it most
     /// often.
-    fn settle(&mut self, number: usize, schedules: Vec<Witness>) -> anyhow::Result<()> {
-        for witness in schedules {
+    fn settle(&mut self, number: usize, schedules: Vec<Schedule>) -> anyhow::Result<()> {
+        for schedule in schedules {
             let failure = &self.seen.failures[number];
-            let runs = self.at_once(&witness.schedule)?;
-            let repeats = repeats(failure, &runs);
-            let spots = failure.evidence.spots(&failure.run.modules);
-            let shown = runs.into_iter().find_map(|run| {
-                let same = |one: &Evidence| one.spots(&run.modules) == spots;
-                Some((Evidence::all(&run.outcome).into_iter().find(same)?, run))
-            });
+            let runs = self.at_once(&schedule)?;
+            let Some(repeats) = repeats(failure, &runs) else { break };
             // What came every time without late places may have been lucky.
-            let is_plain = failure.witness.schedule.late().is_empty();
-            if (repeats > failure.repeats || is_plain && repeats == failure.repeats)
-                && let Some((evidence, run)) = shown
-            {
-                self.seen.failures[number] = Confirmed { witness, evidence, run, repeats };
+            let is_plain = failure.schedule.late().is_empty();
+            let is_better = failure
+                .repeats
+                .is_none_or(|before| repeats.is_more_than(before) || is_plain && !before.is_more_than(repeats));
+            let spots = failure.evidence.spots(&failure.run.modules);
+            let mut shown = runs.iter().flat_map(|run| Confirmed::all(&schedule, run));
+            let same = shown.find(|one| one.evidence.spots(&one.run.modules) == spots);
+            if let Some(same) = same.filter(|_| is_better) {
+                self.seen.failures[number] = Confirmed { repeats: Some(repeats), ..same };
             }
-            if repeats.is_some_and(|(seen, of)| seen == of) {
+            if repeats.is_always() {
                 break;
             }
         }
@@ -278,16 +281,10 @@ impl Replays<'_> {
     /// for it, so an order that puts the accesses side by side does not run. One replay is for all of them.
     fn as_recorded(&mut self) -> anyhow::Result<()> {
         let bench = self.bench;
-        let mut races =
-            self.open.iter().map(|one| &one.witness).filter(|one| matches!(one.candidate, Candidate::Race(_)));
-        let Some(witness) = races.next() else { return Ok(()) };
-        let schedule = bench.recorded.0.observed().collect();
-        let witness = Witness { schedule, ..witness.clone() };
-        let directory = bench.scratch.join("replay-0");
-        let answer = confirm(bench.program, bench.recorded, &mut std::iter::once(witness), &directory, bench.limits);
-        let (_, seen) = answer.context("cannot replay")?;
-        seen.into_iter().for_each(|confirmed| self.seen.add(confirmed));
-        self.drop_shown();
+        if self.open.iter().any(|one| matches!(one.witness.candidate, Candidate::Race(_))) {
+            self.watch(&bench.recorded.0.observed().collect())?;
+            self.drop_shown();
+        }
         Ok(())
     }
 
@@ -304,28 +301,30 @@ impl Replays<'_> {
         }
         let tries = vain::all(bench.recorded.0, bench.options);
         bench.bar.phase("letting operations fail", tries.len());
-        let answers = side_by_side(jobs, &tries, |worker, witness| {
+        let answers = side_by_side(jobs, &tries, |worker, schedule| {
             bench.bar.step();
-            let directory = bench.scratch.join(format!("replay-{worker}"));
-            let mut one = std::iter::once(witness.clone());
-            confirm(bench.program, bench.recorded, &mut one, &directory, bench.limits)
+            bench.once(worker, schedule, bench.limits.precision)
         });
-        for answer in answers {
-            let (_, seen) = answer.context("cannot replay")?;
-            seen.into_iter().for_each(|confirmed| self.seen.add(confirmed));
+        for (schedule, answer) in tries.iter().zip(answers) {
+            self.note(schedule, answer)?;
         }
         Ok(())
     }
 
     /// A run that was ended because it took too long, or by Ctrl-C: is it stuck when it is repeated?
     fn observed(&mut self) -> anyhow::Result<()> {
-        let trace = self.bench.recorded.0;
-        let schedule: Schedule = trace.observed().collect();
-        let Some(run) = self.bench.once(0, &schedule, self.bench.limits.precision)? else { return Ok(()) };
-        let candidate = Candidate::Deadlock(foretrace_finding::Deadlock::new(Vec::new()));
-        let witness = Witness { candidate, rung: Rung::Segments, schedule };
-        for evidence in Evidence::all(&run.outcome) {
-            self.seen.add(Confirmed { witness: witness.clone(), evidence, run: run.clone(), repeats: None });
+        self.watch(&self.bench.recorded.0.observed().collect())
+    }
+
+    /// Runs a schedule, and keeps what fails.
+    fn watch(&mut self, schedule: &Schedule) -> anyhow::Result<()> {
+        let run = self.bench.once(0, schedule, self.bench.limits.precision);
+        self.note(schedule, run)
+    }
+
+    fn note(&mut self, schedule: &Schedule, run: Result<Option<Arc<Replayed>>, ReplayError>) -> anyhow::Result<()> {
+        if let Some(run) = run.context("cannot replay")? {
+            Confirmed::all(schedule, &run).into_iter().for_each(|confirmed| self.seen.add(confirmed));
         }
         Ok(())
     }

@@ -101,7 +101,7 @@ impl Words<'_> {
             }
             Evidence::Deadlock(stuck) => stuck.iter().map(|stuck| self.stuck(stuck, &threads, &locks)).collect(),
         };
-        let schedule = &confirmed.witness.schedule;
+        let schedule = &confirmed.schedule;
         let (memory, followed) = match &confirmed.evidence {
             Evidence::Race(race) => {
                 let done = race.accesses.iter().map(|access| access.step).collect();
@@ -110,7 +110,10 @@ impl Words<'_> {
             Evidence::Deadlock(_) => (None, Followed::to_the_end(schedule, &sites, true)),
         };
         let finding = self.finish(&followed, Status::Confirmed, (kind, memory, sites, threads));
-        Finding { repeats: confirmed.repeats.filter(|(seen, of)| seen < of), ..finding }
+        Finding {
+            repeats: confirmed.repeats.filter(|often| !often.is_always()).map(|often| (often.seen, often.of)),
+            ..finding
+        }
     }
 
     fn predicted(&self, witness: &Witness, verdict: &Verdict) -> Finding {

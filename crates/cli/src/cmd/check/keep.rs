@@ -90,7 +90,7 @@ fn keep_run(folder: &Path, subject: &Subject) -> anyhow::Result<Shared> {
 
 fn keep_one(own: &Path, subject: &Subject, seen: &Confirmed, report: &Report, shared: &Shared) -> anyhow::Result<()> {
     fs::create_dir_all(own)?;
-    let enforced = Enforced::new(&subject.trace, &seen.witness.schedule)?;
+    let enforced = Enforced::new(&subject.trace, &seen.schedule)?;
     fs::write(own.join("schedule"), enforced.to_bytes())?;
     fs::write(own.join("finding"), text(subject, seen, report, shared))?;
     foretrace_report::write(report, Format::Human, Style::plain(), &mut File::create(own.join("report.txt"))?)?;
@@ -106,7 +106,7 @@ fn text(subject: &Subject, seen: &Confirmed, report: &Report, shared: &Shared) -
         ("kind", finding.kind.rule().to_owned()),
         ("title", finding.title()),
         ("verdict", "confirmed".to_owned()),
-        ("repeats", seen.repeats.map_or_else(String::new, |(seen, of)| format!("{seen}/{of}"))),
+        ("repeats", seen.repeats.map_or_else(String::new, |often| format!("{}/{}", often.seen, often.of))),
         ("places", places(&seen.evidence, &seen.run.modules).join(" ")),
         ("schedule", finding.schedule.clone()),
         ("command", shared.command.clone()),

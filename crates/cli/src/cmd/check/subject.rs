@@ -164,7 +164,7 @@ fn record(args: &Args, program: &mut Program, directory: &Path, stop: &'static A
     let mut command = program.with_settings(&settings);
     let copy = directory.with_extension("input");
     program.input = Input::first(&mut command, &copy).context("cannot keep what the program reads")?;
-    let limit = TimeLimit { time: args.timeout, until: None, stop: Some(stop), standstill: true };
+    let limit = TimeLimit { stop: Some(stop), standstill: true, ..args.timeout.into() };
     let news = Later::new(|| eprintln!("foretrace: recording; Ctrl-C ends the program, and what it did is checked"));
     let ended = run_limited(command.stdout(io_stderr(args)), limit)
         .with_context(|| format!("cannot run {}", program.path.display()))?;

@@ -4,8 +4,8 @@
 //! may time out or end by itself at any time. Only the program can tell what comes after, so each such operation is
 //! replayed once in a state in which it may fail, and then the program runs free under the race detector.
 
-use foretrace_event::{Event, EventId, IntervalId, LockId, Patience, SemId, ThreadId};
-use foretrace_finding::{Candidate, Race, Rung, Schedule, Step, Witness};
+use foretrace_event::{Event, EventId, LockId, Patience, SemId, ThreadId};
+use foretrace_finding::{Schedule, Step};
 use foretrace_predict::{Options, Predictor};
 use foretrace_trace::Trace;
 use std::collections::BTreeSet;
@@ -17,8 +17,8 @@ const PARTNERS: usize = 16;
 /// States of a search for one of them, at most.
 const STATES: u64 = 10_000;
 
-/// A witness for each place with an operation that could have failed.
-pub fn all(trace: &Trace, options: &Options) -> Vec<Witness> {
+/// A schedule for each place with an operation that could have failed.
+pub fn all(trace: &Trace, options: &Options) -> Vec<Schedule> {
     let mut options = options.clone();
     options.budget.states = options.budget.states.min(STATES);
     options.optimistic = false;
@@ -30,9 +30,9 @@ pub fn all(trace: &Trace, options: &Options) -> Vec<Witness> {
         if !could_fail || places.contains(&trace.pc(id)) || found.len() == PLACES {
             continue;
         }
-        if let Some(witness) = one(trace, &predictor, id) {
+        if let Some(schedule) = one(trace, &predictor, id) {
             places.insert(trace.pc(id));
-            found.push(witness);
+            found.push(schedule);
         }
     }
     found
@@ -53,21 +53,15 @@ fn could_fail(event: Event) -> bool {
 }
 
 /// A schedule at whose end the operation fails.
-fn one(trace: &Trace, predictor: &Predictor<'_>, id: EventId) -> Option<Witness> {
+fn one(trace: &Trace, predictor: &Predictor<'_>, id: EventId) -> Option<Schedule> {
     let partners = partners(trace, id).take(PARTNERS);
-    partners.flat_map(|partner| near(predictor, id, partner)).find_map(|mut witness| {
-        let mut steps = witness.schedule.steps().to_vec();
+    partners.flat_map(|partner| predictor.meetings(id, partner)).find_map(|schedule| {
+        let mut steps = schedule.steps().to_vec();
         may_fail(trace, &steps, id).then(|| {
             steps.push(Step { event: id, fails: true });
-            (witness.schedule, witness.rung) = (Schedule::new(steps), Rung::Optimistic);
-            witness
+            Schedule::new(steps)
         })
     })
-}
-
-/// Schedules at whose end both events are next.
-fn near(predictor: &Predictor<'_>, id: EventId, partner: EventId) -> Vec<Witness> {
-    predictor.witnesses(&Candidate::Race(Race::new(IntervalId(0), id, partner)))
 }
 
 /// Events of other threads before which the operation may be in vain: those just after the lock was taken, the posts of

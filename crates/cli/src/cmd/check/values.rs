@@ -9,11 +9,12 @@
 
 use super::confirm::Seen;
 use foretrace_event::schedule::MOST_LATE;
-use foretrace_finding::{Late, Schedule, Witness};
-use foretrace_replay::{Confirmed, Evidence, Limits, Modules, Precision, Replayed, SeenAccess, Spot};
+use foretrace_finding::{Late, Schedule};
+use foretrace_replay::{Confirmed, Evidence, Limits, Modules, Precision, Repeats, Replayed, SeenAccess, Spot};
 use foretrace_trace::Trace;
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Of one write that takes place again and again, so many values are tried.
 const BETWEEN: u32 = 4;
@@ -23,8 +24,8 @@ const SCHEDULES: usize = 4;
 
 /// A replay to be made.
 pub struct Try {
-    /// The schedule, with places where threads come late.
-    witness: Witness,
+    /// With places where threads come late.
+    schedule: Schedule,
     /// The two accesses, unless the replay is one that others have led to.
     race: Option<Pair>,
 }
@@ -32,8 +33,8 @@ pub struct Try {
 /// The accesses of a race that was seen.
 #[derive(Clone)]
 struct Pair {
-    /// The witness whose replay showed it, and all that this replay showed.
-    witness: Witness,
+    /// The schedule whose replay showed it, and all that this replay showed.
+    schedule: Schedule,
     shown: BTreeSet<Vec<Spot>>,
     /// Where threads are to come late, and where not; and do these write?
     late: (Late, bool),
@@ -65,12 +66,12 @@ impl Values {
     pub fn next(&mut self, seen: &Seen) -> Vec<Try> {
         for failure in &seen.failures[self.considered..] {
             // Where every step is given, nobody comes late.
-            if failure.witness.schedule.steps().len() < self.events {
+            if failure.schedule.steps().len() < self.events {
                 self.next.extend(pair(failure).and_then(Pair::in_order));
             }
         }
         self.considered = seen.failures.len();
-        let fresh = |one: &Try| self.known.insert(one.witness.schedule.clone());
+        let fresh = |one: &Try| self.known.insert(one.schedule.clone());
         let mut tries: Vec<Try> = std::mem::take(&mut self.next).into_iter().filter(fresh).collect();
         tries.truncate(self.left);
         self.left -= tries.len();
@@ -78,10 +79,8 @@ impl Values {
     }
 
     /// What came of a replay.
-    pub fn note(&mut self, tried: &Try, run: &Replayed, seen: &mut Seen) {
-        let confirmed =
-            |evidence| Confirmed { witness: tried.witness.clone(), evidence, run: run.clone(), repeats: None };
-        let shown: Vec<Confirmed> = Evidence::all(&run.outcome).into_iter().map(confirmed).collect();
+    pub fn note(&mut self, tried: &Try, run: &Arc<Replayed>, seen: &mut Seen) {
+        let shown = Confirmed::all(&tried.schedule, run);
         shown.iter().for_each(|confirmed| seen.add(confirmed.clone()));
         if let Some(pair) = &tried.race {
             let spots = all_spots(run);
@@ -90,11 +89,11 @@ impl Values {
             }
             self.next.extend(pair.between(tried, run));
         }
-        self.shown.push((tried.witness.schedule.clone(), shown));
+        self.shown.push((tried.schedule.clone(), shown));
     }
 
     /// The schedules that may show a failure every time; none if it seems not to hang on a value.
-    pub fn schedules(&self, failure: &Confirmed) -> Vec<Witness> {
+    pub fn schedules(&self, failure: &Confirmed) -> Vec<Schedule> {
         let spots = failure.evidence.spots(&failure.run.modules);
         let own: Vec<Late> = spots.iter().filter_map(|(path, address)| late_at(path, *address)).collect();
         // Who comes late at the accesses themselves decides nothing that comes before them.
@@ -104,27 +103,27 @@ impl Values {
             .filter(|(schedule, _)| !schedule.late().iter().any(|late| own.iter().any(|own| own.is_at(late))));
         let (with, without): (Vec<_>, Vec<_>) =
             others.partition(|(_, shown)| shown.iter().any(|one| one.evidence.spots(&one.run.modules) == spots));
-        let shows_always = failure.repeats.is_none_or(|(seen, of)| seen == of);
-        if without.is_empty() && shows_always && failure.witness.schedule.late().is_empty() {
+        let shows_always = failure.repeats.is_none_or(Repeats::is_always);
+        if without.is_empty() && shows_always && failure.schedule.late().is_empty() {
             return Vec::new();
         }
         let mut schedules = Vec::new();
         for (schedule, _) in with {
-            let own_steps = failure.witness.schedule.clone().with_late(schedule.late().to_vec());
+            let own_steps = failure.schedule.clone().with_late(schedule.late().to_vec());
             schedules.extend([own_steps, schedule.clone()]);
         }
-        schedules.push(failure.witness.schedule.clone());
+        schedules.push(failure.schedule.clone());
         let mut known = BTreeSet::new();
         schedules.retain(|schedule| known.insert(schedule.clone()));
         schedules.truncate(SCHEDULES);
-        schedules.into_iter().map(|schedule| Witness { schedule, ..failure.witness.clone() }).collect()
+        schedules
     }
 }
 
 impl Try {
-    /// What is to be run: if the other place is not among those where threads come late, it counts, and holds nobody.
-    pub fn schedule(&self) -> Schedule {
-        let schedule = self.witness.schedule.clone();
+    /// What is to be run: the other place, if threads do not come late there, is added as a counter that holds nobody.
+    pub fn counting(&self) -> Schedule {
+        let schedule = self.schedule.clone();
         let Some(pair) = &self.race else { return schedule };
         let counts = pair.early.0.clone().after(u32::MAX);
         let mut late = schedule.late().to_vec();
@@ -140,8 +139,8 @@ impl Pair {
     fn in_order(self) -> Option<Try> {
         let (late, early) = (self.late.0.clone(), self.early.0.clone());
         let reads_first = self.late.1 && !self.early.1;
-        let witness = if reads_first { self.with_late(&[early, late]) } else { self.with_late(&[late]) }?;
-        Some(Try { witness, race: Some(self) })
+        let schedule = if reads_first { self.with_late(&[early, late]) } else { self.with_late(&[late]) }?;
+        Some(Try { schedule, race: Some(self) })
     }
 
     fn turned(self) -> Self {
@@ -154,23 +153,23 @@ impl Pair {
             ((write, true), (read, false)) | ((read, false), (write, true)) => (read, write),
             _ => return Vec::new(),
         };
-        let number = tried.schedule().late().iter().position(|place| place.is_at(write));
+        let number = tried.counting().late().iter().position(|place| place.is_at(write));
         let passed = number.and_then(|number| run.outcome.passed.get(&(number as u32)).copied());
         let rounds = 1..passed.unwrap_or(0).min(BETWEEN + 1);
-        let witnesses = rounds.filter_map(|round| self.with_late(&[read.clone(), write.clone().after(round)]));
-        witnesses.map(|witness| Try { witness, race: None }).collect()
+        let schedules = rounds.filter_map(|round| self.with_late(&[read.clone(), write.clone().after(round)]));
+        schedules.map(|schedule| Try { schedule, race: None }).collect()
     }
 
-    /// The witness with more places; none if these are too many, with one more that counts.
-    fn with_late(&self, more: &[Late]) -> Option<Witness> {
-        let mut late = self.witness.schedule.late().to_vec();
+    /// The schedule with more places; none if these are too many, with one more that counts.
+    fn with_late(&self, more: &[Late]) -> Option<Schedule> {
+        let mut late = self.schedule.late().to_vec();
         for place in more {
             if !late.iter().any(|known| known.is_at(place)) {
                 late.push(place.clone());
             }
         }
-        let schedule = self.witness.schedule.clone().with_late(late);
-        (schedule.late().len() < MOST_LATE).then(|| Witness { schedule, ..self.witness.clone() })
+        let schedule = self.schedule.clone().with_late(late);
+        (schedule.late().len() < MOST_LATE).then_some(schedule)
     }
 }
 
@@ -183,7 +182,7 @@ fn pair(failure: &Confirmed) -> Option<Pair> {
     let place = |access: &SeenAccess| Some((place(access, &failure.run.modules)?, access.write));
     let [second, first] = &race.accesses;
     let (late, early) = (place(first)?, place(second)?);
-    Some(Pair { witness: failure.witness.clone(), shown: all_spots(&failure.run), late, early })
+    Some(Pair { schedule: failure.schedule.clone(), shown: all_spots(&failure.run), late, early })
 }
 
 fn place(access: &SeenAccess, modules: &Modules) -> Option<Late> {
