@@ -72,7 +72,10 @@ fn instrumentation(family: Family, call: &Call) -> Vec<OsString> {
         flags.push("-g1");
     }
     match family {
-        Family::Gcc => flags.extend(["--param", "tsan-instrument-func-entry-exit=0"]),
+        Family::Gcc => {
+            flags.extend(["--param", "tsan-instrument-func-entry-exit=0"]);
+            flags.extend(NOT_INLINE);
+        }
         Family::Clang => {
             flags.extend(["-mllvm", "-tsan-compound-read-before-write=1"]);
             flags.extend(["-mllvm", "-tsan-instrument-func-entry-exit=0"]);
@@ -81,6 +84,19 @@ fn instrumentation(family: Family, call: &Call) -> Vec<OsString> {
     }
     flags.into_iter().map(OsString::from).collect()
 }
+
+/// Gcc expands these functions after it has instrumented the accesses, and nobody would see what they touch. As calls they
+/// are interposed.
+const NOT_INLINE: [&str; 8] = [
+    "-fno-builtin-memcpy",
+    "-fno-builtin-memmove",
+    "-fno-builtin-mempcpy",
+    "-fno-builtin-memset",
+    "-fno-builtin-stpcpy",
+    "-fno-builtin-strcat",
+    "-fno-builtin-strcpy",
+    "-fno-builtin-strncpy",
+];
 
 fn without_sanitizer_runtime(family: Family, runtime: &Runtime) -> OsString {
     match family {

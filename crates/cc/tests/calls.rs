@@ -10,7 +10,8 @@ const TABLE: &str = include_str!("calls.table");
 fn meaning(word: &str, family: Family) -> String {
     let gcc = family == Family::Gcc;
     let switches = if gcc {
-        "--param tsan-instrument-func-entry-exit=0"
+        "--param tsan-instrument-func-entry-exit=0 -fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-mempcpy \
+         -fno-builtin-memset -fno-builtin-stpcpy -fno-builtin-strcat -fno-builtin-strcpy -fno-builtin-strncpy"
     } else {
         "-mllvm -tsan-compound-read-before-write=1 -mllvm -tsan-instrument-func-entry-exit=0 -mprefer-vector-width=128"
     };

@@ -6,8 +6,9 @@ use foretrace_causality::{Keep, MustOrder, Order, Sections, WeakOrder};
 use foretrace_event::EventId;
 use foretrace_trace::Trace;
 
+use crate::accesses::{Touched, collect};
 use crate::model::{Program, Rules};
-use crate::options::Options;
+use crate::options::{Detail, Options};
 use crate::search::{Mode, Query, Uses};
 use crate::window::Windows;
 
@@ -61,13 +62,15 @@ pub(crate) struct Analysis<'a> {
     free: OnceLock<Searchable>,
     kept: OnceLock<Searchable>,
     windows: OnceLock<Windows>,
+    by_place: OnceLock<Vec<Touched>>,
 }
 
 impl<'a> Analysis<'a> {
     pub(crate) fn new(trace: &'a Trace, options: &'a Options) -> Self {
         let must = MustOrder::new(trace, false);
         let (weak, all_sections, must_order, sections, segments, free, kept, windows) = Default::default();
-        Self { trace, options, must, weak, all_sections, must_order, sections, segments, free, kept, windows }
+        let by_place = OnceLock::new();
+        Self { trace, options, must, weak, all_sections, must_order, sections, segments, free, kept, windows, by_place }
     }
 
     pub(crate) fn weak(&self) -> &WeakOrder {
@@ -102,6 +105,11 @@ impl<'a> Analysis<'a> {
     /// The same with atomics in their recorded order.
     pub(crate) fn kept(&self) -> &Searchable {
         self.kept.get_or_init(|| Searchable::new(self.trace, &Rules { keep_atomics: true, ..Rules::default() }))
+    }
+
+    /// All accesses with their places, by interval.
+    pub(crate) fn by_place(&self) -> &[Touched] {
+        self.by_place.get_or_init(|| collect(self.trace, &self.free().program, Detail::Places).0)
     }
 
     /// The windows of the free program, if it is searched in windows.

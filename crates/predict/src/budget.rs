@@ -36,6 +36,8 @@ pub enum Unknown {
     Stopped,
     /// The program has more threads than a packed state holds.
     Threads(usize),
+    /// This many states were visited for blocks that come from one place and are used at the same places.
+    Alike(u64),
     /// This many pairs of accesses were searched for, and there were more.
     Pairs(usize),
     /// This many cycles of lock requests were looked at, and there were more.
@@ -48,6 +50,7 @@ impl fmt::Display for Unknown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::States(states) => write!(f, "the budget of {states} states was used up"),
+            Self::Alike(states) => write!(f, "the budget of {states} states for blocks of this kind was used up"),
             Self::Bytes(bytes) => write!(f, "the budget of {} MiB was used up", bytes >> 20),
             Self::Time => write!(f, "the time was up"),
             Self::Stopped => write!(f, "stopped on request"),

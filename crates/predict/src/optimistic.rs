@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use foretrace_event::{Event, EventId, Patience};
+use foretrace_event::{Event, EventId, Patience, ThreadId};
 use foretrace_finding::{Candidate, Deadlock, Race, Rung, Witness};
 
 use crate::accesses::{Touch, Touched, collect};
@@ -19,6 +19,7 @@ use crate::model::Rules;
 use crate::options::Detail;
 use crate::schedule::{Writer, finish_threads};
 use crate::search::{Query, Visit, Wish, reach, search};
+use rustc_hash::FxHashMap;
 
 /// How many operations are made to fail, one after the other; how many pairs of them; and how many pairs of accesses are
 /// searched for with each.
@@ -29,6 +30,10 @@ const MOST_PAIRS: usize = 64;
 const MOST_ENDS: usize = 32;
 /// States of one such search: these candidates are worth less than others.
 const STATES: u64 = 100_000;
+/// States of all searches for races.
+const ALL_STATES: u64 = 1_000_000;
+/// Operations of one thread at one place that are made to fail.
+const MOST_AT_PLACE: usize = 2;
 
 /// Races of intervals that are not known to race, if operations fail.
 pub(crate) fn races(analysis: &Analysis<'_>, known: &[Candidate]) -> Vec<Witness> {
@@ -42,12 +47,13 @@ pub(crate) fn races(analysis: &Analysis<'_>, known: &[Candidate]) -> Vec<Witness
     };
     let mut unknown: Vec<Touched> = all.into_iter().filter(|touched| !is_known(touched)).collect();
     let mut found = Vec::new();
+    let mut left = ALL_STATES;
     for failed in choices(&failing) {
-        if unknown.is_empty() || analysis.options.budget.interrupted().is_some() {
+        if unknown.is_empty() || left == 0 || analysis.options.budget.interrupted().is_some() {
             break;
         }
-        let searchable = Searchable::new(analysis.trace, &Rules { failing: failed.clone(), ..Rules::default() });
-        unknown.retain(|touched| match race(analysis, &searchable, &failed, touched) {
+        let failing = Failing::new(analysis, failed);
+        unknown.retain(|touched| match failing.race(touched, &mut left) {
             Some(witness) => {
                 found.push(witness);
                 false
@@ -56,6 +62,57 @@ pub(crate) fn races(analysis: &Analysis<'_>, known: &[Candidate]) -> Vec<Witness
         });
     }
     found
+}
+
+/// A program in which operations fail that succeeded.
+struct Failing<'a, 'b> {
+    analysis: &'b Analysis<'a>,
+    failed: Vec<EventId>,
+    searchable: Searchable,
+    /// All of them are locks: without one, what it kept apart may meet, and nothing else changes.
+    locks: bool,
+}
+
+impl<'a, 'b> Failing<'a, 'b> {
+    fn new(analysis: &'b Analysis<'a>, failed: Vec<EventId>) -> Self {
+        let rules = Rules { failing: failed.clone(), ..Rules::default() };
+        let locks = failed.iter().all(|id| !matches!(analysis.trace.event(*id), Event::SemWait(..)));
+        Self { analysis, failed, searchable: Searchable::new(analysis.trace, &rules), locks }
+    }
+
+    /// A race of an interval between what comes after a failed operation in its thread and another thread.
+    fn race(&self, touched: &Touched, left: &mut u64) -> Option<Witness> {
+        let after =
+            |touch: &&Touch| self.failed.iter().any(|one| touch.id.thread == one.thread && touch.id.index > one.index);
+        let pairs = touched.touches.iter().filter(after).flat_map(|one| {
+            touched.touches.iter().filter(|other| self.may_race(one, other)).map(|other| [one.id, other.id])
+        });
+        pairs.take(MOST_PAIRS).find_map(|events| {
+            let query = self.searchable.goal(&events, true);
+            let budget = Budget { states: (*left).min(STATES), ..budget(self.analysis) };
+            let (answer, states) = reach(&self.searchable.program, self.searchable.uses(), &query, &budget);
+            *left = left.saturating_sub(states);
+            let path = answer.ok()??;
+            let mut writer = Writer::new(self.searchable.program.threads(), &self.failed);
+            writer.path(&self.searchable.program, &query.start, &path);
+            let candidate = Candidate::Race(Race::new(touched.interval, events[0], events[1]));
+            Some(Witness { candidate, rung: Rung::Optimistic, schedule: writer.finish(&events) })
+        })
+    }
+
+    /// Do they conflict, and does only what fails keep them apart? What fails is a lock, then, that both hold otherwise.
+    fn may_race(&self, one: &Touch, other: &Touch) -> bool {
+        let conflict =
+            one.id.thread != other.id.thread && (one.writes || other.writes) && !(one.atomic && other.atomic);
+        let held = |touch: &Touch| {
+            let (thread, position) = self.searchable.place(touch.id);
+            self.searchable.program.held_at(thread, position)
+        };
+        let program = &self.analysis.free().program;
+        conflict
+            && !self.searchable.program.exclude(held(one), held(other))
+            && (!self.locks || program.exclude(one.held, other.held))
+    }
 }
 
 /// Deadlocks that contain no known one, if operations fail.
@@ -95,32 +152,18 @@ fn could_fail(analysis: &Analysis<'_>) -> Vec<EventId> {
         let events = trace.events(thread).enumerate().filter(|(_, event)| gives_up(*event));
         events.map(move |(index, _)| EventId { thread, index: index as u32 }).collect::<Vec<_>>()
     };
-    trace.threads().flat_map(of).take(MOST_OPERATIONS).collect()
+    let mut at_place: FxHashMap<(ThreadId, u64), usize> = FxHashMap::default();
+    let is_new = |id: &EventId| {
+        let known = at_place.entry((id.thread, trace.pc(*id))).or_default();
+        *known += 1;
+        *known <= MOST_AT_PLACE || trace.pc(*id) == 0
+    };
+    trace.threads().flat_map(of).filter(is_new).take(MOST_OPERATIONS).collect()
 }
 
 /// How much one of these searches may visit.
 fn budget(analysis: &Analysis<'_>) -> Budget {
     Budget { states: STATES.min(analysis.options.budget.states), ..analysis.options.budget.clone() }
-}
-
-/// A race of an interval between what comes after a failed operation in its thread and another thread.
-fn race(analysis: &Analysis<'_>, searchable: &Searchable, failed: &[EventId], touched: &Touched) -> Option<Witness> {
-    let after = |touch: &&Touch| failed.iter().any(|one| touch.id.thread == one.thread && touch.id.index > one.index);
-    let pairs = touched.touches.iter().filter(after).flat_map(|one| {
-        let clashes = |other: &&Touch| {
-            other.id.thread != one.id.thread && (one.writes || other.writes) && !(one.atomic && other.atomic)
-        };
-        touched.touches.iter().filter(clashes).map(move |other| [one.id, other.id])
-    });
-    pairs.take(MOST_PAIRS).find_map(|events| {
-        let query = searchable.goal(&events, true);
-        let (answer, _) = reach(&searchable.program, searchable.uses(), &query, &budget(analysis));
-        let path = answer.ok()??;
-        let mut writer = Writer::new(searchable.program.threads(), failed);
-        writer.path(&searchable.program, &query.start, &path);
-        let candidate = Candidate::Race(Race::new(touched.interval, events[0], events[1]));
-        Some(Witness { candidate, rung: Rung::Optimistic, schedule: writer.finish(&events) })
-    })
 }
 
 /// Deadlocks behind all of the failed operations.

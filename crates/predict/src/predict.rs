@@ -113,6 +113,19 @@ impl<'a> Predictor<'a> {
         witnesses
     }
 
+    /// Other pairs of places that may race in the memory of this race, each with its nearest witness; nearest to the
+    /// recorded run first. Of so many pairs at most it is asked.
+    pub fn other_pairs(&self, race: &Race, most: usize) -> Vec<Witness> {
+        let analysis = &self.analysis;
+        let checks = races::checks_by_place(analysis, race.interval);
+        let found = checks.iter().take(most).filter_map(|check| race_of(check, &races::decide(analysis, check)));
+        let others = found.filter(|other| other != race);
+        let nearest = |other| Climb::new(analysis, Candidate::Race(other), None).next();
+        let mut witnesses: Vec<Witness> = others.filter_map(nearest).collect();
+        witnesses.sort_by_key(|witness| witness.rung);
+        witnesses
+    }
+
     /// Schedules at whose end both events are next, whatever they are; nearest to the recorded run first.
     pub fn meetings(&self, one: EventId, other: EventId) -> impl Iterator<Item = Schedule> + '_ {
         Climb::to_meeting(&self.analysis, one, other).map(|witness| witness.schedule)
@@ -128,15 +141,11 @@ fn find_races(analysis: &Analysis<'_>, watch: &dyn Watch, prediction: &mut Predi
     watch.phase("collecting accesses", 0);
     let checks = races::checks(analysis, &mut prediction.stats);
     watch.phase("checking races", checks.len());
-    let answers = in_parallel(analysis.options.jobs, &checks, &|check| {
-        let decided = races::decide(analysis, check);
-        let witness =
-            race_of(check, &decided).and_then(|race| Climb::new(analysis, Candidate::Race(race), None).next());
-        watch.step();
-        (decided, witness)
-    });
-    for (check, (decided, witness)) in checks.iter().zip(answers) {
-        note_race(check, &decided, witness, prediction);
+    let nearest = |check: &Check, decided: &Decided| {
+        race_of(check, decided).and_then(|race| Climb::new(analysis, Candidate::Race(race), None).next())
+    };
+    for (check, decided) in checks.iter().zip(decide_races(analysis, &checks, watch)) {
+        note_race(check, &decided, nearest(check, &decided), prediction);
     }
     if analysis.options.optimistic && analysis.options.budget.interrupted().is_none() {
         watch.phase("letting operations fail", 0);
@@ -149,6 +158,29 @@ fn find_races(analysis: &Analysis<'_>, watch: &dyn Watch, prediction: &mut Predi
         let witnesses = optimistic::races(analysis, &known).into_iter();
         prediction.races.extend(witnesses.map(|witness| Predicted { witness, also: Vec::new() }));
     }
+}
+
+/// What ideals show first, and then searches for the rest, those that are alike one after the other.
+fn decide_races(analysis: &Analysis<'_>, checks: &[Check], watch: &dyn Watch) -> Vec<Decided> {
+    let jobs = analysis.options.jobs;
+    let mut decided = in_parallel(jobs, checks, &|check| {
+        let decided = races::by_ideal(analysis, check);
+        decided.iter().for_each(|_| watch.step());
+        decided
+    });
+    let open: Vec<usize> = (0..checks.len()).filter(|number| decided[*number].is_none()).collect();
+    let asked: Vec<&Check> = open.iter().map(|number| &checks[*number]).collect();
+    let groups = races::alike(analysis, &asked);
+    let answers = in_parallel(jobs, &groups, &|group| {
+        let checks: Vec<&Check> = group.iter().map(|number| asked[*number]).collect();
+        let decided = races::search_alike(analysis, &checks);
+        decided.iter().for_each(|_| watch.step());
+        decided
+    });
+    for (number, answer) in groups.into_iter().flatten().zip(answers.into_iter().flatten()) {
+        decided[open[number]] = Some(answer);
+    }
+    decided.into_iter().map(|decided| decided.expect("ideals or searches answer each check")).collect()
 }
 
 fn race_of(check: &Check, decided: &Decided) -> Option<Race> {

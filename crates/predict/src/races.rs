@@ -3,6 +3,7 @@
 use foretrace_causality::Ideal;
 use foretrace_event::{EventId, IntervalId};
 use rustc_hash::FxHashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::accesses::{Touch, Touched, collect};
 use crate::analysis::Analysis;
@@ -65,7 +66,7 @@ pub(crate) fn checks(analysis: &Analysis<'_>, stats: &mut Stats) -> Vec<Check> {
             continue;
         }
         let first = checks.len();
-        checks.extend(checks_of(analysis, &touched, stats));
+        checks.extend(checks_of(analysis, &touched, options.detail, stats));
         same.insert(signature, (first..checks.len()).collect());
     }
     stats.checks = checks.len() as u64;
@@ -74,9 +75,18 @@ pub(crate) fn checks(analysis: &Analysis<'_>, stats: &mut Stats) -> Vec<Check> {
 
 type ClassKey = (u32, HeldId, bool, bool, u64);
 
+/// The checks of one interval, one for each pair of places.
+pub(crate) fn checks_by_place(analysis: &Analysis<'_>, interval: IntervalId) -> Vec<Check> {
+    let all = analysis.by_place();
+    let Ok(at) = all.binary_search_by_key(&interval, |touched| touched.interval) else { return Vec::new() };
+    let mut touched = all[at].clone();
+    touched.merge_segments(analysis.options.reductions, Detail::Places);
+    checks_of(analysis, &touched, Detail::Places, &mut Stats::default())
+}
+
 /// The checks of one interval.
-fn checks_of(analysis: &Analysis<'_>, touched: &Touched, stats: &mut Stats) -> Vec<Check> {
-    let classes = classes(touched, analysis.options.detail);
+fn checks_of(analysis: &Analysis<'_>, touched: &Touched, detail: Detail, stats: &mut Stats) -> Vec<Check> {
+    let classes = classes(touched, detail);
     let mut by_key: FxHashMap<(u64, u64), Vec<(Class, Class)>> = FxHashMap::default();
     let mut marks: Vec<Vec<bool>> = classes.iter().map(|class| vec![false; class.touches.len()]).collect();
     for one in 0..classes.len() {
@@ -89,7 +99,7 @@ fn checks_of(analysis: &Analysis<'_>, touched: &Touched, stats: &mut Stats) -> V
             left.iter().for_each(|&index| marks[one][index] = true);
             right.iter().for_each(|&index| marks[other][index] = true);
             if !left.is_empty() {
-                let key = key(analysis.options.detail, pair.0, pair.1);
+                let key = key(detail, pair.0, pair.1);
                 by_key.entry(key).or_default().push((pair.0.keep(&left), pair.1.keep(&right)));
             }
         }
@@ -180,14 +190,53 @@ impl Class {
 
 /// Answers a check.
 pub(crate) fn decide(analysis: &Analysis<'_>, check: &Check) -> Decided {
-    if analysis.options.reductions.closure {
-        for (one, other) in &check.pairs {
-            if let Some((a, b)) = sweep(analysis, one, other) {
-                return Decided { answer: Answer::ByIdeal(a, b), states: 0 };
-            }
-        }
+    by_ideal(analysis, check).unwrap_or_else(|| search_pairs(analysis, check, analysis.options.budget.states))
+}
+
+/// A race that an ideal shows, if there is one.
+pub(crate) fn by_ideal(analysis: &Analysis<'_>, check: &Check) -> Option<Decided> {
+    let mut pairs = check.pairs.iter().filter(|_| analysis.options.reductions.closure);
+    let (a, b) = pairs.find_map(|(one, other)| sweep(analysis, one, other))?;
+    Some(Decided { answer: Answer::ByIdeal(a, b), states: 0 })
+}
+
+/// Checks of much the same question: blocks that come from one place and are used at the same places. Others are for
+/// themselves. Each is a list of numbers.
+pub(crate) fn alike(analysis: &Analysis<'_>, checks: &[&Check]) -> Vec<Vec<usize>> {
+    let mut groups: BTreeMap<(Option<u64>, Vec<u64>), Vec<usize>> = BTreeMap::new();
+    for (number, check) in checks.iter().enumerate() {
+        let allocation = analysis.trace.allocation(check.intervals[0]).map(|allocation| allocation.pc);
+        let own = if allocation.is_some() { check.places(analysis) } else { vec![number as u64] };
+        groups.entry((allocation, own)).or_default().push(number);
     }
-    search_pairs(analysis, check)
+    groups.into_values().collect()
+}
+
+/// So many times the budget of one search is for all that are alike.
+const ALIKE: u64 = 4;
+
+/// Searches for the answers to checks that are alike.
+pub(crate) fn search_alike(analysis: &Analysis<'_>, checks: &[&Check]) -> Vec<Decided> {
+    let each = analysis.options.budget.states;
+    let mut left = each.saturating_mul(ALIKE);
+    let search = |check: &&Check| {
+        if left == 0 {
+            return Decided { answer: Answer::Unknown(Unknown::Alike(each.saturating_mul(ALIKE))), states: 0 };
+        }
+        let decided = search_pairs(analysis, check, each.min(left));
+        left = left.saturating_sub(decided.states);
+        decided
+    };
+    checks.iter().map(search).collect()
+}
+
+impl Check {
+    /// Where in the program its accesses are.
+    fn places(&self, analysis: &Analysis<'_>) -> Vec<u64> {
+        let touches = self.pairs.iter().flat_map(|(one, other)| one.touches.iter().chain(&other.touches));
+        let places: BTreeSet<u64> = touches.map(|touch| analysis.trace.pc(touch.id)).collect();
+        places.into_iter().collect()
+    }
 }
 
 /// A pair of two classes that can be next at once with all critical sections in order, if there is one.
@@ -208,8 +257,8 @@ fn sweep(analysis: &Analysis<'_>, one: &Class, other: &Class) -> Option<(EventId
     }
 }
 
-/// Searches for each pair in turn.
-fn search_pairs(analysis: &Analysis<'_>, check: &Check) -> Decided {
+/// Searches for each pair in turn, through so many states in all.
+fn search_pairs(analysis: &Analysis<'_>, check: &Check, most: u64) -> Decided {
     let mut states = 0;
     let mut tried = 0;
     let mut unknown = None;
@@ -217,17 +266,18 @@ fn search_pairs(analysis: &Analysis<'_>, check: &Check) -> Decided {
         for touch in &one.touches {
             for partner in &other.touches[range(analysis, touch.id, other)] {
                 let enough = (tried >= MOST_PAIRS).then_some(Unknown::Pairs(MOST_PAIRS));
-                if let Some(why) = analysis.options.budget.interrupted().or(enough) {
+                let spent = (states >= most).then_some(Unknown::States(most));
+                if let Some(why) = analysis.options.budget.interrupted().or(enough).or(spent) {
                     return Decided { answer: Answer::Unknown(unknown.unwrap_or(why)), states };
                 }
                 tried += 1;
                 let events = [touch.id, partner.id];
-                let left = analysis.options.budget.states.saturating_sub(states);
-                let (answer, cost) = search_pair(analysis, &events, left);
+                let (answer, cost) = search_pair(analysis, &events, most - states);
                 states += cost;
                 match answer {
                     Ok(true) => return Decided { answer: Answer::BySearch(touch.id, partner.id), states },
                     Ok(false) => {}
+                    Err(Unknown::States(_)) => unknown = Some(Unknown::States(most)),
                     Err(why) => unknown = Some(why),
                 }
             }

@@ -43,14 +43,17 @@ pub struct Confirmed {
     pub evidence: Evidence,
     /// The run that showed it.
     pub run: Arc<Replayed>,
+    /// It is what the schedule was made for.
+    pub aimed_at: bool,
     /// How often the schedule shows it, if it was run again for that.
     pub repeats: Option<Repeats>,
 }
 
 impl Confirmed {
-    /// All that a run of a schedule showed.
+    /// All that a run of a schedule showed, whatever that was made for.
     pub fn all(schedule: &Schedule, run: &Arc<Replayed>) -> Vec<Self> {
-        let confirmed = |evidence| Self { schedule: schedule.clone(), evidence, run: run.clone(), repeats: None };
+        let confirmed =
+            |evidence| Self { schedule: schedule.clone(), evidence, run: run.clone(), aimed_at: false, repeats: None };
         Evidence::all(&run.outcome).into_iter().map(confirmed).collect()
     }
 }
@@ -100,7 +103,10 @@ pub fn confirm(
             Err(why) => Verdict::Unknown { why: why.to_string() },
             Ok(enforced) => {
                 let run = Arc::new(program.replay(&enforced, directory, limits.precision, limits.time)?);
-                seen.extend(Confirmed::all(&witness.schedule, &run));
+                seen.extend(Confirmed::all(&witness.schedule, &run).into_iter().map(|one| {
+                    let aimed_at = one.evidence.shows(&witness.candidate, recorded, &run.modules);
+                    Confirmed { aimed_at, ..one }
+                }));
                 verdict(&witness, recorded, &enforced, &run)
             }
         };

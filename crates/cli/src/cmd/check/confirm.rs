@@ -6,14 +6,14 @@ use super::values::Values;
 use super::{Args, Look};
 use crate::cmd::progress::Bar;
 use anyhow::Context;
-use foretrace_finding::{Candidate, Finding, Schedule, Verdict};
+use foretrace_finding::{Candidate, Finding, Schedule, Verdict, Witness};
 use foretrace_predict::{Budget, Options, Predicted, Prediction, Predictor, Watch};
 use foretrace_replay::{
     Confirmed, Enforced, Evidence, Limits, Modules, Precision, Program, Repeats, ReplayError, Replayed, Spot,
     TimeLimit, confirm, side_by_side,
 };
 use foretrace_trace::Trace;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -67,7 +67,7 @@ pub fn examine(
     let program = &subject.program;
     let crowd = if args.jobs == 0 { REPEATS } else { args.jobs };
     let bench = Bench { program, recorded, predictor: &predictor, options: &options, limits, crowd, scratch, bar };
-    let mut replays = Replays { bench, seen: Seen::default(), open: Vec::new() };
+    let mut replays = Replays { bench, seen: Seen::default(), open: Vec::new(), untried: Vec::new() };
     if subject.cut_short {
         replays.observed()?;
     }
@@ -93,6 +93,9 @@ fn options(args: &Args, deadline: Option<Instant>) -> Options {
     }
 }
 
+/// Pairs of places that are looked at for a race whose first pair was not confirmed.
+const OTHER_PAIRS: usize = 64;
+
 /// So often a failure that may hang on a value is replayed, to see whether it comes every time.
 const REPEATS: usize = 8;
 /// At most this many schedules are run again to see how reliably they fail.
@@ -115,13 +118,19 @@ fn not_replayed() -> Verdict {
 #[derive(Default)]
 pub(super) struct Seen {
     pub(super) failures: Vec<Confirmed>,
-    spots: BTreeSet<Vec<Spot>>,
+    /// Which of them it is, by places.
+    numbers: BTreeMap<Vec<Spot>, usize>,
 }
 
 impl Seen {
+    /// Of several schedules that showed the same, one that was made for it is kept.
     pub(super) fn add(&mut self, confirmed: Confirmed) {
-        if self.spots.insert(confirmed.evidence.spots(&confirmed.run.modules)) {
-            self.failures.push(confirmed);
+        let number =
+            *self.numbers.entry(confirmed.evidence.spots(&confirmed.run.modules)).or_insert(self.failures.len());
+        match self.failures.get_mut(number) {
+            None => self.failures.push(confirmed),
+            Some(known) if confirmed.aimed_at && !known.aimed_at => *known = confirmed,
+            Some(_) => {}
         }
     }
 }
@@ -147,8 +156,19 @@ impl Bench<'_> {
         let first = std::iter::once(one.witness.clone());
         let rest = std::iter::once_with(|| self.predictor.witnesses(candidate));
         let rest = rest.flatten().filter(|witness| witness.schedule != one.witness.schedule);
-        let mut legal = first.chain(rest).filter(|witness| foretrace_judge::judge(trace, witness).is_ok());
-        confirm(self.program, self.recorded, &mut legal, &directory, self.limits)
+        let is_legal = |witness: &Witness| foretrace_judge::judge(trace, witness).is_ok();
+        let mut own = first.chain(rest).filter(is_legal);
+        let (finding, mut seen) = confirm(self.program, self.recorded, &mut own, &directory, self.limits)?;
+        let Candidate::Race(race) = candidate else { return Ok((finding, seen)) };
+        if finding.as_ref().is_some_and(|finding| finding.verdict == Verdict::Confirmed) {
+            return Ok((finding, seen));
+        }
+        // These two accesses may be kept apart by what the program does; others to the same memory need not be.
+        let mut others = self.predictor.other_pairs(race, OTHER_PAIRS).into_iter().filter(is_legal);
+        let (other, more) = confirm(self.program, self.recorded, &mut others, &directory, self.limits)?;
+        seen.extend(more);
+        let confirmed = other.filter(|finding| finding.verdict == Verdict::Confirmed);
+        Ok((confirmed.or(finding), seen))
     }
 
     /// Runs a schedule; none if it cannot be enforced, or there is no time.
@@ -168,6 +188,8 @@ struct Replays<'a> {
     bench: Bench<'a>,
     seen: Seen,
     open: Vec<Finding>,
+    /// Witnesses of what had been seen before it was their turn.
+    untried: Vec<Witness>,
 }
 
 impl Replays<'_> {
@@ -179,7 +201,9 @@ impl Replays<'_> {
         }
         self.bench.bar.phase("replaying", all.len());
         for group in all.chunks(jobs.max(1)) {
-            let fresh: Vec<_> = group.iter().filter(|one| !self.is_shown(&one.witness.candidate)).collect();
+            let (shown, fresh): (Vec<&Predicted>, Vec<&Predicted>) =
+                group.iter().copied().partition(|one| self.is_shown(&one.witness.candidate));
+            self.untried.extend(shown.into_iter().map(|one| one.witness.clone()));
             let bench = self.bench;
             let answers = side_by_side(jobs, &fresh, |worker, one| bench.climb(worker, one));
             group.iter().for_each(|_| bench.bar.step());
@@ -217,24 +241,34 @@ impl Replays<'_> {
         }
         self.count_repeats()?;
         for number in 0..self.seen.failures.len() {
-            let schedules = values.schedules(&self.seen.failures[number]);
-            self.settle(number, schedules)?;
+            let failure = &self.seen.failures[number];
+            let own = self.made_for(failure).filter(|_| failure.repeats.is_some_and(|often| !often.is_always()));
+            self.settle(number, own.into_iter().chain(values.schedules(failure)).collect())?;
         }
         self.drop_shown();
         Ok(())
     }
 
-    /// Where there is more than one race, one may hang on how another goes: is each there every time?
+    /// Where there is more than one race, one may hang on how another goes, and what a schedule for something else has shown
+    /// may have come by chance: is each there every time?
     fn count_repeats(&mut self) -> anyhow::Result<()> {
         let races = self.seen.failures.iter().filter(|one| matches!(one.evidence, Evidence::Race(_))).count();
-        let schedules: BTreeSet<Schedule> = self.seen.failures.iter().map(|failure| failure.schedule.clone()).collect();
-        for schedule in schedules.iter().filter(|schedule| schedule.late().is_empty() && races > 1).take(COUNTED) {
+        let is_doubtful = |one: &&Confirmed| one.schedule.late().is_empty() && (races > 1 || !one.aimed_at);
+        let doubtful = self.seen.failures.iter().filter(is_doubtful);
+        let schedules: BTreeSet<Schedule> = doubtful.map(|failure| failure.schedule.clone()).collect();
+        for schedule in schedules.iter().take(COUNTED) {
             let runs = self.at_once(schedule)?;
             for failure in self.seen.failures.iter_mut().filter(|one| one.schedule == *schedule) {
                 failure.repeats = repeats(failure, &runs);
             }
         }
         Ok(())
+    }
+
+    /// The schedule that was made for what another schedule has shown.
+    fn made_for(&self, failure: &Confirmed) -> Option<Schedule> {
+        let shows = |one: &&Witness| failure.evidence.shows(&one.candidate, self.bench.recorded, &failure.run.modules);
+        self.untried.iter().find(shows).map(|witness| witness.schedule.clone())
     }
 
     /// Runs a schedule several times, all at once if that is allowed, so that each has a busy machine.
