@@ -2,7 +2,7 @@
 
 use super::check::keep::Kept;
 use crate::output;
-use crate::recording::quoted;
+use crate::quote::quoted;
 use anyhow::{Context, bail};
 use foretrace_finding::Schedule;
 use foretrace_replay::{Input, Outcome, Precision};
