@@ -1,6 +1,6 @@
 //! `foretrace replay` of what there is, of what has changed or moved, and of what is not a finding.
 
-use crate::support::Scratch;
+use crate::support::{Scratch, exists};
 
 /// Two threads change a variable without a lock.
 const RACE: &str = r"
@@ -65,6 +65,17 @@ fn what_is_not_a_finding_is_refused_and_not_replayed() {
         scratch.shell(&format!("truncate -s {size} {folder}/schedule && {command}")).refuses("is not a whole schedule");
     }
     scratch.shell(&format!("rm {folder}/schedule && {command}")).refuses("cannot read");
+}
+
+#[test]
+fn what_would_be_ignored_is_refused() {
+    let (scratch, command) = found();
+    for option in ["--gdb --times 3", "--lldb --timeout 5s", "--gdb --lldb"] {
+        let ran = scratch.shell(&format!("{command} {option}"));
+        assert!(ran.code() == Some(2) && ran.err().contains("cannot be used with"), "{}", ran.err());
+    }
+    let ran = scratch.shell(&format!("{command} --timeout 5s"));
+    assert_eq!(ran.code(), Some(1), "{}", ran.err());
 }
 
 /// Builds a program as it is, checks it, and says how to see what was found.
@@ -194,4 +205,59 @@ fn arguments_and_variables_are_kept_byte_by_byte() {
         kept.out()
     );
     assert!(!kept.out().contains("hidden"), "{}", kept.out());
+}
+
+/// Two threads take two locks in two orders.
+const DEADLOCK: &str = r"
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+static void both(pthread_mutex_t *a, pthread_mutex_t *b) {
+    pthread_mutex_lock(a);
+    pthread_mutex_lock(b);
+    pthread_mutex_unlock(b);
+    pthread_mutex_unlock(a);
+}
+static void *first(void *arg) { both(&m, &n); return arg; }
+static void *second(void *arg) { usleep(20000); both(&n, &m); return arg; }
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, first, NULL);
+    pthread_create(&b, NULL, second, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
+";
+
+/// For each way into a program, gdb shows the user's own line.
+fn gdb_shows_the_line() {
+    let scratch = Scratch::with(&[("race.c", RACE), ("dead.c", DEADLOCK)]);
+    std::fs::create_dir(scratch.path("tmp")).expect("a directory can be made");
+    for (build, check, source) in [
+        ("true", "foretrace check race.c", "shared = 2; return"),
+        ("gcc -g -pthread dead.c -o dead", "foretrace check -- ./dead", "pthread_mutex_lock(b);"),
+        (BUILD, "foretrace check --findings again -- ./race", "shared = 2; return"),
+    ] {
+        let command = found_in(&scratch, build, &format!("export ODD=\"two\nlines\" && {check}"));
+        let ran = scratch.shell(&format!("export TMPDIR=$PWD/tmp && {command} --gdb"));
+        let said = ran.out();
+        assert!(
+            said.contains("__foretrace_failed") && said.contains("second (arg=0x0"),
+            "{check}: {said}{}",
+            ran.err()
+        );
+        let (_, selected) = said.rsplit_once("#4").expect("the program's own frame is selected");
+        assert!(selected.contains(source), "{check}: {said}");
+        assert_eq!(std::fs::read_dir(scratch.path("tmp")).expect("a directory").count(), 0, "{check} leaves nothing");
+    }
+}
+
+#[test]
+fn gdb_stops_where_it_fails() {
+    if exists("gdb") {
+        gdb_shows_the_line();
+    } else {
+        eprintln!("skipped: no gdb; cargo xtask install brings it");
+    }
 }
