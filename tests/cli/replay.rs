@@ -254,6 +254,16 @@ fn gdb_shows_the_line() {
 }
 
 #[test]
+fn a_script_is_replayed_but_not_in_a_debugger() {
+    let scratch = Scratch::with(&[("race.c", RACE), ("script", "#!/bin/sh\n./race\n")]);
+    let command = found_in(&scratch, &format!("{BUILD} && chmod +x script"), "foretrace check -- ./script");
+    let ran = scratch.shell(&command);
+    assert_eq!(ran.code(), Some(1), "{}", ran.err());
+    scratch.shell(&format!("{command} --gdb")).refuses("script is a script; for a debugger");
+    scratch.shell(&format!("echo 'int unrelated;' >> race.c && {BUILD} && {command}")).refuses("race has changed");
+}
+
+#[test]
 fn gdb_stops_where_it_fails() {
     if exists("gdb") {
         gdb_shows_the_line();

@@ -6,6 +6,7 @@
 use crate::cmd::check::keep::Kept;
 use crate::cmd::record::{forward, signals};
 use crate::environment::pair;
+use crate::way::{Way, way_into};
 use anyhow::{Context, bail};
 use foretrace_replay::Precision;
 use std::ffi::{OsStr, OsString};
@@ -66,6 +67,10 @@ impl Debugger {
 
     /// Runs it until the user leaves it; its exit code.
     pub fn run(self, kept: &Kept) -> anyhow::Result<ExitCode> {
+        let path = &kept.program.path;
+        if way_into(path)? == Way::Script {
+            bail!("{} is a script; for a debugger, check the program that it starts", path.display());
+        }
         let scratch = kept.scratch()?;
         let program = kept.program.under(scratch.path(), Precision::Each, true);
         let input = kept.program.input.path().unwrap_or(Path::new("/dev/null"));
