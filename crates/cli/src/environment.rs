@@ -18,19 +18,16 @@ pub struct Environment(Vec<(OsString, OsString)>);
 /// Parts of names that promise a secret.
 const SECRET: [&str; 7] = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "PRIVATE_KEY", "API_KEY"];
 
-fn is_secret(name: &OsStr) -> bool {
+/// Is it for each run to say?
+fn is_left_out(name: &OsStr) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
-    SECRET.iter().any(|part| name.contains(part))
-}
-
-fn is_ours(name: &OsStr) -> bool {
-    name.as_bytes().starts_with(b"FORETRACE_")
+    name.starts_with("FORETRACE_") || SECRET.iter().any(|part| name.contains(part))
 }
 
 impl Environment {
     /// Our own.
     pub fn own() -> Self {
-        Self(std::env::vars_os().filter(|(name, _)| !is_ours(name)).collect())
+        Self(std::env::vars_os().collect())
     }
 
     /// Writes it to a file, a line a variable, by name.
@@ -42,8 +39,8 @@ impl Environment {
     }
 
     /// Those that last.
-    pub fn kept(&self) -> impl Iterator<Item = &(OsString, OsString)> {
-        self.0.iter().filter(|(name, _)| !is_secret(name))
+    fn kept(&self) -> impl Iterator<Item = &(OsString, OsString)> {
+        self.0.iter().filter(|(name, _)| !is_left_out(name))
     }
 
     /// Reads such a file, and adds what is not written down from our own environment.
@@ -56,7 +53,7 @@ impl Environment {
         });
         let kept = kept.collect::<Option<Vec<_>>>();
         let mut all = kept.with_context(|| format!("{} is damaged; check the program again", file.display()))?;
-        all.extend(Self::own().0.into_iter().filter(|(name, _)| is_secret(name)));
+        all.extend(Self::own().0.into_iter().filter(|(name, _)| is_left_out(name)));
         Ok(Self(all))
     }
 
@@ -98,8 +95,12 @@ mod tests {
         let file = scratch.path().join("environment");
         let odd = OsString::from_vec(b"two\nlines \xff=".to_vec());
         let variable = |name: &str, value: &OsStr| (OsString::from(name), value.to_owned());
-        let all =
-            vec![variable("ODD", &odd), variable("GITHUB_TOKEN", OsStr::new("hidden")), variable("X", OsStr::new(""))];
+        let all = vec![
+            variable("ODD", &odd),
+            variable("GITHUB_TOKEN", OsStr::new("hidden")),
+            variable("FORETRACE_CC", OsStr::new("hidden")),
+            variable("X", OsStr::new("")),
+        ];
         Environment(all).write(&file).expect("it can be written");
         let text = fs::read_to_string(&file).expect("text");
         assert!(!text.contains("hidden") && text.lines().count() == 2, "{text}");
