@@ -229,7 +229,7 @@ fn replays_read_what_the_recorded_run_read() {
         std::fs::remove_file(scratch.path("input")).expect("it is there");
         let again = scratch.run(&format!("foretrace replay --times 3 {}", finding(&scratch)));
         assert!(again.out().contains("failed 3 of 3 times"), "{}{}", again.out(), again.err());
-        let again = scratch.run("foretrace check --recording foretrace-findings/runs/lines/recording.ft");
+        let again = scratch.shell("foretrace check --recording foretrace-findings/runs/lines-*/recording.ft");
         assert!(again.err().contains("1 confirmed"), "{}", again.err());
     }
 }
@@ -352,5 +352,37 @@ fn a_debugger_stops_where_it_fails() {
             assert!(said.contains("__foretrace_failed") && said.contains("second"), "{debugger} {name}: {said}");
             assert!(said.contains(&format!("{name}.c:")), "{debugger} {name}: {said}");
         }
+    }
+}
+
+#[test]
+fn a_report_is_not_lost_if_its_findings_cannot_be_kept() {
+    let scratch = scratch();
+    std::fs::write(scratch.path("taken"), "mine").expect("a file can be written");
+    let ran = scratch.run("foretrace check race.c --findings taken");
+    assert_eq!(ran.code(), Some(1), "{}", ran.err());
+    let said = ran.err();
+    assert!(said.contains("warning: not all findings are kept: cannot write to taken"), "{said}");
+    assert!(said.contains("error: data race") && !said.contains("to see it again"), "{said}");
+    assert_eq!(std::fs::read_to_string(scratch.path("taken")).expect("it is there"), "mine");
+}
+
+#[test]
+fn a_report_that_cannot_be_written_is_refused_before_anything_runs() {
+    let scratch = scratch();
+    scratch.shell("foretrace check -o no/where -- sh -c 'touch ran'").refuses("cannot write no/where");
+    assert!(!scratch.path("ran").exists());
+    std::fs::write(scratch.path("report"), "x".repeat(100_000)).expect("a file can be written");
+    assert_eq!(scratch.run("foretrace check race.c -o report --format json").code(), Some(1));
+    let report = std::fs::read_to_string(scratch.path("report")).expect("text");
+    assert!(report.starts_with('{') && report.trim_end().ends_with('}'), "{report}");
+}
+
+#[test]
+fn a_recording_and_a_program_cannot_both_be_checked() {
+    let scratch = scratch();
+    for rest in ["-- ./prog arg", "race.c", "--cflags=-O2"] {
+        let ran = scratch.run(&format!("foretrace check --recording foretrace.ft {rest}"));
+        assert!(ran.code() == Some(2) && ran.err().contains("cannot be used with"), "{}", ran.err());
     }
 }

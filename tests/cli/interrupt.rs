@@ -52,13 +52,17 @@ fn interrupted(hangs: u32, runs: &str) -> (Option<i32>, String) {
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("it runs");
     let so_far = || std::fs::read_to_string(scratch.path("runs")).unwrap_or_default();
     wait_for(&mut child, || so_far() == runs);
-    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
-    assert!(kill.is_ok_and(|status| status.success()));
+    interrupt(&child);
     let mut said = String::new();
     child.stderr.take().expect("it is piped").read_to_string(&mut said).expect("text");
     let code = child.wait().expect("it ends").code();
     assert_eq!(left(&scratch), Vec::<String>::new(), "{said}");
     (code, said)
+}
+
+fn interrupt(child: &Child) {
+    let kill = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(kill.is_ok_and(|status| status.success()));
 }
 
 fn wait_for(child: &mut Child, done: impl Fn() -> bool) {
@@ -94,6 +98,25 @@ fn what_was_confirmed_is_reported() {
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("error: data race") && said.contains("1 confirmed"), "{said}");
     assert!(said.contains("note: interrupted: not everything was checked"), "{said}");
+}
+
+#[test]
+fn replays_say_how_often_it_failed_so_far() {
+    let scratch = Scratch::with(&[("program.c", PROGRAM)]);
+    let found = scratch.run("foretrace check --cflags=-DHANGS=0 --look-for races program.c");
+    assert_eq!(found.code(), Some(1), "{}", found.err());
+    scratch.shell("rm runs && mkdir tmp").succeeds();
+    let finding = scratch.shell("echo foretrace-findings/data-race-*").out();
+    let mut command = scratch.command(FORETRACE);
+    command.args(["replay", "--times", "1000000", finding.trim()]).env("TMPDIR", scratch.path("tmp"));
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("it runs");
+    wait_for(&mut child, || std::fs::read_to_string(scratch.path("runs")).unwrap_or_default().starts_with("x.x.x."));
+    interrupt(&child);
+    let output = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains(" times; interrupted\n") && !said.contains("failed 0"), "{said}");
+    assert_eq!((output.status.code(), left(&scratch)), (Some(1), vec![]), "{said}");
+    assert_eq!(std::fs::read_dir(scratch.path("tmp")).expect("a directory").count(), 0, "scratch is left");
 }
 
 #[test]

@@ -8,8 +8,13 @@
 
 mod assets;
 mod cmd;
+mod environment;
+mod identity;
+mod lines;
 mod output;
+mod quote;
 mod recording;
+mod run;
 mod way;
 
 use clap::{Parser, Subcommand};

@@ -1,21 +1,16 @@
-//! The directory a recording is written to, and the file in it that tells what was run.
+//! The directory a recording is written to.
 
 use anyhow::{Context, bail};
 use foretrace_event::layout::MAGIC;
-use foretrace_replay::Input;
-use std::ffi::{OsStr, OsString};
-use std::fmt::Write;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
-use std::time::{Duration, SystemTime};
 
 /// Where a recording goes if nobody says otherwise.
 pub const DEFAULT: &str = "foretrace.ft";
 
 /// The files of a recording; with the directory of forked processes, all that may lie in one.
-const FILES: [&str; 6] = ["events", "open", "modules", "threads", "customs", "run"];
+const FILES: [&str; 7] = ["events", "open", "modules", "threads", "customs", "run", "environment"];
 /// Recordings of forked processes, one directory each.
 const CHILDREN: &str = "children";
 
@@ -72,89 +67,4 @@ pub fn children(directory: &Path) -> Vec<PathBuf> {
     let mut children: Vec<_> = entries.map(|entry| entry.path()).collect();
     children.sort();
     children
-}
-
-/// What was run, and how it went.
-pub struct Run<'a> {
-    /// The program and its arguments.
-    pub command: &'a [std::ffi::OsString],
-    /// How the runtime came into it.
-    pub way: &'a str,
-    /// When it began.
-    pub started: SystemTime,
-    /// What it read, as far as it can be read again.
-    pub input: Input,
-    /// How it ended, and after how long.
-    pub ended: Option<(ExitStatus, Duration)>,
-}
-
-impl Run<'_> {
-    /// Writes the file `run`: one `key=value` a line.
-    pub fn write(&self, directory: &Path) -> anyhow::Result<()> {
-        let path = directory.join("run");
-        fs::write(&path, self.text()).with_context(|| format!("cannot write {}", path.display()))
-    }
-
-    fn text(&self) -> String {
-        use std::os::unix::process::ExitStatusExt;
-        let mut text = String::new();
-        let mut line = |key: &str, value: &dyn std::fmt::Display| {
-            writeln!(text, "{key}={value}").expect("a string takes all that is written to it");
-        };
-        line("version", &env!("CARGO_PKG_VERSION"));
-        line("command", &self.command.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "));
-        line("directory", &std::env::current_dir().unwrap_or_default().display());
-        line("way", &self.way);
-        line("input", &self.input);
-        let since = self.started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        line("started", &since.as_secs());
-        if let Some((status, duration)) = &self.ended {
-            match (status.code(), status.signal()) {
-                (Some(code), _) => line("exit", &code),
-                (None, signal) => line("signal", &signal.unwrap_or_default()),
-            }
-            line("milliseconds", &duration.as_millis());
-        }
-        text
-    }
-}
-
-/// A word as a shell reads it, on one line.
-pub fn quoted(word: &OsStr) -> String {
-    let word = word.to_string_lossy().replace('\n', "\\n");
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:,@%^".contains(c);
-    if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
-}
-
-/// The words of a line that [`quoted`] made.
-pub fn unquoted(line: &str) -> Vec<OsString> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quoted = false;
-    let mut chars = line.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            '\'' => {
-                quoted = !quoted;
-                word.get_or_insert_default();
-            }
-            ' ' if !quoted => words.extend(word.take().map(OsString::from)),
-            '\\' if !quoted => word.get_or_insert_default().extend(chars.next()),
-            c => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word.map(OsString::from));
-    words
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{quoted, unquoted};
-
-    #[test]
-    fn words_are_quoted_where_a_shell_needs_it() {
-        let words = ["a.c", "", "a b", "it's"].map(|word| quoted(word.as_ref()));
-        assert_eq!(words, ["a.c", "''", "'a b'", "'it'\\''s'"]);
-        assert_eq!(unquoted(&words.join(" ")), ["a.c", "", "a b", "it's"]);
-    }
 }

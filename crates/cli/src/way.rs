@@ -2,6 +2,7 @@
 
 use crate::assets;
 use crate::cmd::cc::is_executable;
+use crate::environment::Environment;
 use anyhow::{Context, bail};
 use object::read::elf::{ElfFile64, FileHeader};
 use object::{Object, ObjectSymbol, ReadCache, elf};
@@ -38,11 +39,11 @@ impl Way {
         }
     }
 
-    /// The variables that bring the runtime in.
-    pub fn environment(self) -> anyhow::Result<Vec<(&'static str, OsString)>> {
+    /// The variables that bring the runtime in, beside those of the program.
+    pub fn environment(self, around: &Environment) -> anyhow::Result<Vec<(&'static str, OsString)>> {
         let directory = assets::directory()?;
-        let library = || prepended("LD_PRELOAD", &directory.join(assets::LIBRARY));
-        let libtsan = || prepended("LD_LIBRARY_PATH", &directory.join(assets::LIBTSAN));
+        let library = || prepended(around, "LD_PRELOAD", &directory.join(assets::LIBRARY));
+        let libtsan = || prepended(around, "LD_LIBRARY_PATH", &directory.join(assets::LIBTSAN));
         Ok(match self {
             Self::Built => vec![],
             Self::Libtsan => vec![libtsan()],
@@ -52,9 +53,9 @@ impl Way {
     }
 }
 
-fn prepended(variable: &'static str, path: &Path) -> (&'static str, OsString) {
+fn prepended(around: &Environment, variable: &'static str, path: &Path) -> (&'static str, OsString) {
     let mut value = path.as_os_str().to_owned();
-    if let Some(old) = std::env::var_os(variable).filter(|old| !old.is_empty()) {
+    if let Some(old) = around.get(variable).filter(|old| !old.is_empty()) {
         value.push(":");
         value.push(old);
     }

@@ -21,7 +21,7 @@ pub struct Program {
     pub directory: Option<PathBuf>,
     /// What it reads in a replay.
     pub input: Input,
-    /// The variables that bring the runtime in.
+    /// All its variables, with those that bring the runtime in.
     pub environment: Vec<(OsString, OsString)>,
 }
 
@@ -87,9 +87,9 @@ impl Program {
         let mut command = Command::new(&self.path);
         let (name, args) =
             self.command.split_first().map_or((self.path.as_os_str(), &[][..]), |(n, a)| (n.as_ref(), a));
-        command.arg0(name).args(args).env("FORETRACE_RUNTIME", settings);
-        command.env("FORETRACE_TOOL", std::process::id().to_string());
-        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.arg0(name).args(args);
+        command.env_clear().envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.env("FORETRACE_RUNTIME", settings).env("FORETRACE_TOOL", std::process::id().to_string());
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }

@@ -23,7 +23,7 @@ use foretrace_report::{Format, Report, Style};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -43,7 +43,7 @@ pub struct Args {
     #[arg(last = true, value_name = "PROG")]
     command: Vec<OsString>,
     /// Check this recording instead of making one
-    #[arg(long, value_name = "DIR", conflicts_with = "files")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "command", "cflags"])]
     recording: Option<PathBuf>,
     /// Arguments of the compiler, in one word (as "-O2 -DSIZE=3 -lm")
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
@@ -129,6 +129,7 @@ impl Form {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stop = interrupt::flag()?;
     let mut suppressions = suppress::Suppressions::read(&args.suppressions)?;
+    let output = args.output.as_deref().map(open_output).transpose()?;
     let scratch = tempfile::Builder::new().prefix("foretrace-check-").tempdir().context("no scratch directory")?;
     let subject = subject::Subject::new(args, scratch.path(), stop)?;
     let bar = Bar::new(false);
@@ -140,9 +141,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     report.show_predicted = args.all || args.fail_on == FailOn::Predicted;
     suppressions.apply(&mut report);
     if report.counts().confirmed > 0 {
-        keep::all(&args.findings, &subject, &failures, &mut report)?;
+        let kept = keep::all(&args.findings, &subject, &failures, &mut report);
+        kept.unwrap_or_else(|error| eprintln!("foretrace: warning: not all findings are kept: {error:#}; {ELSEWHERE}"));
     }
-    write(args, &report)?;
+    write(args, output, &report)?;
     Ok(ExitCode::from(match has_failed(args, &report) {
         true => FOUND,
         false if interrupted => UNKNOWN,
@@ -152,20 +154,32 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 const FOUND: u8 = 1;
 const UNKNOWN: u8 = 2;
+const ELSEWHERE: &str = "choose another place with --findings";
 
 fn has_failed(args: &Args, report: &Report) -> bool {
     let counts = report.counts();
     counts.confirmed > 0 || args.fail_on == FailOn::Predicted && counts.predicted > 0
 }
 
+/// Opens the report's file before anything is run, and leaves what is in it until there is a report.
+fn open_output(path: &Path) -> anyhow::Result<File> {
+    let opened = File::options().write(true).create(true).truncate(false).open(path);
+    opened.with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// A file is emptied first; a pipe cannot be.
+fn write_output(mut file: File, report: &Report, format: Format) -> io::Result<()> {
+    if file.metadata()?.is_file() {
+        file.set_len(0)?;
+    }
+    foretrace_report::write(report, format, Style::plain(), &mut file)
+}
+
 /// People read the report beside the program's own output, so theirs goes where the program's does not.
-fn write(args: &Args, report: &Report) -> anyhow::Result<()> {
+fn write(args: &Args, output: Option<File>, report: &Report) -> anyhow::Result<()> {
     let format = args.format.format();
-    let written = match &args.output {
-        Some(path) => {
-            let mut file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-            foretrace_report::write(report, format, Style::plain(), &mut file)
-        }
+    let written = match output {
+        Some(file) => write_output(file, report, format),
         None if format == Format::Human => {
             let mut text = Vec::new();
             foretrace_report::write(report, format, terminal_style(), &mut text)?;
@@ -187,7 +201,7 @@ fn terminal_style() -> Style {
 }
 
 /// A time: a number of seconds, or one with ms, s, m or h.
-fn parse_time(text: &str) -> Result<Duration, String> {
+pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
     let unit = match &text[digits.len()..] {
         "ms" => 1,

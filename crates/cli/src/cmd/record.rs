@@ -1,6 +1,8 @@
 //! `foretrace record`: runs a program and writes down what its threads do.
 
-use crate::recording::{self, Run};
+use crate::environment::Environment;
+use crate::recording;
+use crate::run::Run;
 use crate::way::{Way, find_program, way_into};
 use anyhow::Context;
 use foretrace_replay::Input;
@@ -43,6 +45,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let way = way_into(&program)?;
     let directory = recording::prepare(&args.output)?;
     let mut run = Run {
+        program: &program,
         command: &args.command,
         way: way.name(),
         started: SystemTime::now(),
@@ -100,7 +103,7 @@ fn start(args: &Args, program: &Path, way: Way, directory: &Path) -> anyhow::Res
     let mut command = Command::new(program);
     command.arg0(&args.command[0]).args(&args.command[1..]);
     command.env("FORETRACE_RUNTIME", settings(args, directory)).env("FORETRACE_TOOL", std::process::id().to_string());
-    command.envs(way.environment()?);
+    command.envs(way.environment(&Environment::own())?);
     command.spawn().with_context(|| format!("cannot run {}", program.display()))
 }
 

@@ -1,21 +1,24 @@
 //! `foretrace replay`: makes a finding happen again.
 
+mod debugger;
+
 use super::check::keep::Kept;
+use super::check::parse_time;
+use super::interrupt;
 use crate::output;
-use crate::recording::quoted;
-use anyhow::{Context, bail};
+use anyhow::bail;
+use debugger::Debugger;
 use foretrace_finding::ScheduleText;
-use foretrace_replay::{Input, Outcome, Precision};
-use std::ffi::OsString;
-use std::os::unix::process::CommandExt;
+use foretrace_replay::{CutShort, Outcome, Precision, TimeLimit};
 use std::path::PathBuf;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::Duration;
 
 /// Make a finding happen again.
 ///
 /// Runs the program under the schedule of the finding and says how often it failed; answers 1 if it did, 0 if it never
-/// did, 2 if it could not be run. With a debugger, the program stops where it fails, with all threads held.
+/// did, 2 if it could not be run. With a debugger, the program stops where it fails, with all threads held. Ctrl-C ends it, and
+/// what was seen so far is said.
 #[derive(clap::Args)]
 pub struct Args {
     /// The folder of the finding, or a schedule (as "t0:3 t1:2") of the recording that --recording names
@@ -26,41 +29,70 @@ pub struct Args {
     /// How often
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     times: u32,
-    /// How long one run may take, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
-    timeout: u64,
+    /// How long one run may take
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_time)]
+    timeout: Duration,
     /// Stop in gdb where it fails
-    #[arg(long, conflicts_with = "lldb")]
+    #[arg(long, conflicts_with_all = ["lldb", "times", "timeout"])]
     gdb: bool,
     /// Stop in lldb where it fails
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["times", "timeout"])]
     lldb: bool,
 }
 
-/// The runtime calls it when the program has failed.
-const BREAKPOINT: &str = "__foretrace_failed";
+impl Args {
+    fn debugger(&self) -> Option<Debugger> {
+        match (self.gdb, self.lldb) {
+            (true, _) => Some(Debugger::Gdb),
+            (false, true) => Some(Debugger::Lldb),
+            (false, false) => None,
+        }
+    }
+}
 
 /// Replays.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let kept = open(args)?;
-    if args.gdb || args.lldb {
-        return debug(args, &kept);
+    if let Some(debugger) = args.debugger() {
+        return debugger.run(&kept);
     }
-    let mut failed = 0;
-    for _ in 0..args.times {
+    let count = replay(args, &kept)?;
+    let interrupted = if count.interrupted { "; interrupted" } else { "" };
+    let (failed, runs) = (count.failed, count.runs);
+    let said = output::write(|out| Ok(writeln!(out, "{}: failed {failed} of {runs} times{interrupted}", kept.title)?));
+    match said {
+        Err(error) if !output::reader_left(&error) => Err(error),
+        _ if failed > 0 => Ok(ExitCode::from(1)),
+        _ if count.interrupted => Ok(ExitCode::from(crate::FAILED)),
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// How often it failed.
+#[derive(Default)]
+struct Count {
+    failed: u32,
+    runs: u32,
+    interrupted: bool,
+}
+
+/// Runs it as often as was asked for, or until Ctrl-C. A run that was cut off has not shown that it does not fail.
+fn replay(args: &Args, kept: &Kept) -> anyhow::Result<Count> {
+    let limit = TimeLimit { stop: Some(interrupt::flag()?), ..args.timeout.into() };
+    let mut count = Count::default();
+    while count.runs < args.times && !count.interrupted {
         let scratch = kept.scratch()?;
-        let run = kept.program.replay_file(scratch.path(), Precision::Each, Duration::from_secs(args.timeout))?;
+        let run = kept.program.replay_file(scratch.path(), Precision::Each, limit)?;
         let same = kept.is_in(&run);
-        failed += u32::from(same);
-        if !same {
+        count.interrupted = limit.is_stopped();
+        count.failed += u32::from(same);
+        count.runs += u32::from(same || run.ended.cut_short != Some(CutShort::Stopped));
+        if !same && !count.interrupted {
             eprintln!("foretrace: this time it did not fail: {}", instead(&run.outcome));
         }
     }
-    let said = output::write(|out| Ok(writeln!(out, "{}: failed {failed} of {} times", kept.title, args.times)?));
-    match said {
-        Err(error) if !output::reader_left(&error) => Err(error),
-        _ => Ok(ExitCode::from(u8::from(failed > 0))),
-    }
+    count.interrupted &= count.runs < args.times;
+    Ok(count)
 }
 
 /// What is to be seen again.
@@ -86,55 +118,4 @@ fn instead(outcome: &Outcome) -> String {
         (None, None) if outcome.ended => "the schedule was followed to its end".to_owned(),
         (None, None) => "the program ended before its schedule did".to_owned(),
     }
-}
-
-/// The debugger of this name, or the newest of those whose name goes on with a version, as Debian's `lldb-19` does.
-fn debugger_named(name: &str) -> OsString {
-    let search = std::env::var_os("PATH").unwrap_or_default();
-    let files = std::env::split_paths(&search).filter_map(|directory| directory.read_dir().ok()).flatten().flatten();
-    let version = |file: &OsString| {
-        let rest = file.to_str()?.strip_prefix(name)?;
-        if rest.is_empty() { Some(u32::MAX) } else { rest.strip_prefix('-')?.parse().ok() }
-    };
-    let known = files.map(|file| file.file_name()).filter_map(|file| Some((version(&file)?, file)));
-    known.max().map_or_else(|| name.into(), |(_, file)| file)
-}
-
-/// Becomes the debugger; returns only if that fails.
-fn debug(args: &Args, kept: &Kept) -> anyhow::Result<ExitCode> {
-    let scratch = kept.scratch()?.keep();
-    let program = kept.program.under(&scratch, Precision::Each, true);
-    let read_from = match &kept.program.input {
-        Input::Nothing => None,
-        Input::File(path, _) | Input::Piped(path) => Some(quoted(path.as_os_str())),
-    };
-    let mut debugger = if args.gdb {
-        let mut gdb = Command::new(debugger_named("gdb"));
-        gdb.args([
-            "-q",
-            "-ex",
-            &format!("break {BREAKPOINT}"),
-            "-ex",
-            &format!("run{}", read_from.as_deref().map(|path| format!(" < {path}")).unwrap_or_default()),
-            "-ex",
-            "thread apply all backtrace",
-            "--args",
-        ]);
-        gdb
-    } else {
-        let mut lldb = Command::new(debugger_named("lldb"));
-        let run = read_from.map_or_else(|| "run".to_owned(), |path| format!("process launch -i {path}"));
-        lldb.args(["-o", &format!("breakpoint set -n {BREAKPOINT}"), "-o", &run, "-o", "thread backtrace all", "--"]);
-        lldb
-    };
-    debugger.arg(program.get_program()).args(program.get_args());
-    debugger.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    if let Some(directory) = program.get_current_dir() {
-        debugger.current_dir(directory);
-    }
-    let error = debugger.exec();
-    if error.kind() == std::io::ErrorKind::NotFound {
-        bail!("{} is not installed", debugger.get_program().display());
-    }
-    Err(error).with_context(|| format!("cannot run {}", debugger.get_program().display()))
 }

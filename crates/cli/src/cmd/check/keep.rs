@@ -2,105 +2,150 @@
 //!
 //! | file | what it holds |
 //! | --- | --- |
-//! | `finding` | `key=value` lines: what it is, where it fails, the schedule, the command and where it runs, the recording |
+//! | `finding` | `key=value` lines: what it is, where it fails, the schedule, the command, the recording |
 //! | `schedule` | the schedule as the runtime reads it |
 //! | `report.txt`, `report.json` | the report of this finding alone |
 //!
-//! A program that was compiled for the check is kept beside them, under `runs`, with the recording and a copy of what the
-//! program read from its standard input.
+//! What findings share is kept beside them, under `runs`: the recording, which says how the program was run, a copy of what it
+//! read from its standard input, and the program itself, if it was compiled for the check. Paths between them are relative, so
+//! that the whole can be moved.
 
 use super::describe::Failures;
 use super::subject::Subject;
-use crate::recording::quoted;
+use crate::identity::{self, Hash};
+use crate::lines::Lines;
+use crate::quote::quoted;
+use crate::run::{recorded_program, tell_again};
 use anyhow::{Context, bail};
 use foretrace_event::ThreadId;
 use foretrace_event::schedule::is_whole;
 use foretrace_finding::ScheduleText;
-use foretrace_replay::{Confirmed, Enforced, Evidence, Input, Modules, Replayed};
+use foretrace_replay::{Confirmed, Enforced, Evidence, Modules, Replayed};
 use foretrace_report::{Format, Kind, Report, Style};
 use foretrace_trace::Recording;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// Keeps every confirmed finding, and says in the report where.
 pub fn all(folder: &Path, subject: &Subject, failures: &Failures, report: &mut Report) -> anyhow::Result<()> {
-    let shared = keep_run(folder, subject).with_context(|| format!("cannot write to {}", folder.display()))?;
+    let recording = keep_run(folder, subject).with_context(|| format!("cannot write to {}", folder.display()))?;
     let confirmed = report.findings.iter().filter(|finding| finding.is_confirmed()).count();
+    let before: BTreeSet<_> =
+        report.findings.iter().filter_map(|finding| recording_of(&folder.join(&finding.id))).collect();
     for index in 0..confirmed {
-        let finding = &mut report.findings[index];
+        let mut finding = report.findings[index].clone();
         let own = folder.join(&finding.id);
         finding.folder = Some(own.display().to_string());
         let seen = failures.get(&finding.id).context("a confirmed finding has a failure")?;
-        let single = Report { findings: vec![report.findings[index].clone()], ..report.clone() };
-        keep_one(&own, subject, seen, &single, &shared).with_context(|| format!("cannot write {}", own.display()))?;
+        let single = Report { findings: vec![finding.clone()], ..report.clone() };
+        keep_one(&own, subject, seen, &single, &recording)
+            .with_context(|| format!("cannot write {}", own.display()))?;
+        report.findings[index] = finding;
+    }
+    forget_runs(folder, before).with_context(|| format!("cannot tidy up {}", folder.display()))
+}
+
+/// The recording of a finding.
+fn recording_of(finding: &Path) -> Option<PathBuf> {
+    Lines::read(&finding.join("finding")).ok()?.path("recording").ok()
+}
+
+/// Removes those of the runs that findings belonged to which none belongs to any more: their programs were changed.
+fn forget_runs(folder: &Path, mut recordings: BTreeSet<PathBuf>) -> io::Result<()> {
+    for finding in fs::read_dir(folder)? {
+        if let Some(recording) = recording_of(&finding?.path()) {
+            recordings.remove(&recording);
+        }
+    }
+    let runs = folder.canonicalize()?.join(RUNS);
+    let ours = recordings.iter().filter_map(|recording| recording.parent()).filter(|run| run.parent() == Some(&runs));
+    ours.filter(|run| run.is_dir()).try_for_each(fs::remove_dir_all)
+}
+
+/// The folder that findings have in common, for what they share.
+const RUNS: &str = "runs";
+
+/// Keeps what all findings of a run share; the recording.
+fn keep_run(folder: &Path, subject: &Subject) -> anyhow::Result<PathBuf> {
+    fs::create_dir_all(folder)?;
+    let runs = folder.canonicalize()?.join(RUNS);
+    let recorded = subject.recording.canonicalize()?;
+    if recorded.parent().and_then(Path::parent) == Some(&runs) {
+        return Ok(recorded);
+    }
+    let own = runs.join(run_name(subject)?);
+    let recording = own.join("recording.ft");
+    copy_files(&recorded, &recording)?;
+    let input = subject.program.input.keep(&own.join("input"))?.moved(|_| "../input".into());
+    tell_again(&recording, &keep_program(subject, &own)?, &input)?;
+    Ok(recording)
+}
+
+/// The name of a run: the same for the same program, run in the same way, and for no other.
+fn run_name(subject: &Subject) -> anyhow::Result<OsString> {
+    let program = &subject.program;
+    let path = std::path::absolute(&program.path)?;
+    let mut hash = Hash::default();
+    hash.add(identity::of(&path)?.as_bytes());
+    let called = if subject.compiled { &[][..] } else { &[path.clone().into_os_string()][..] };
+    let directory = program.directory.clone().map_or_else(std::env::current_dir, Ok)?;
+    for word in called.iter().chain(program.command.iter().skip(1)).chain([&directory.into_os_string()]) {
+        hash.add(word.as_bytes());
+    }
+    for file in program.input.path().into_iter().chain([subject.recording.join("environment").as_path()]) {
+        io::copy(&mut File::open(file)?, &mut hash)?;
+    }
+    let mut name = path.file_name().context("a program has a name")?.to_owned();
+    name.push(format!("-{:016x}", hash.0));
+    Ok(name)
+}
+
+fn copy_files(from: &Path, to: &Path) -> io::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            fs::copy(entry.path(), to.join(entry.file_name()))?;
+        }
     }
     Ok(())
 }
 
-/// What all findings of a run share.
-struct Shared {
-    command: String,
-    recording: PathBuf,
-    input: Input,
+/// Where the recording finds the program: a copy beside it, if it was compiled for this check.
+fn keep_program(subject: &Subject, own: &Path) -> anyhow::Result<PathBuf> {
+    let program = std::path::absolute(&subject.program.path)?;
+    if !subject.compiled {
+        return Ok(program);
+    }
+    let name = program.file_name().context("a program has a name")?;
+    let folder = own.join("program");
+    fs::create_dir_all(&folder)?;
+    let kept = folder.join(name);
+    // Not copied over: another process may run the old one.
+    let _ = fs::remove_file(&kept);
+    fs::copy(&program, &kept)?;
+    Ok(Path::new("../program").join(name))
 }
 
-impl Shared {
-    /// Tells the recording where the program and what it read lie now.
-    fn tell(&self, run: &Path) -> io::Result<()> {
-        let text = fs::read_to_string(run)?;
-        let line = |line: &str| match line.split_once('=') {
-            Some(("command", _)) => format!("command={}\n", self.command),
-            Some(("input", _)) => format!("input={}\n", self.input),
-            _ => format!("{line}\n"),
-        };
-        fs::write(run, text.lines().map(line).collect::<String>())
-    }
-}
-
-fn keep_run(folder: &Path, subject: &Subject) -> anyhow::Result<Shared> {
-    fs::create_dir_all(folder)?;
-    let folder = folder.canonicalize()?;
-    let name = subject.program.path.file_name().context("a program has a name")?;
-    let runs = folder.join("runs").join(name);
-    let recording = runs.join("recording.ft");
-    fs::create_dir_all(&recording)?;
-    for entry in fs::read_dir(&subject.recording)? {
-        let entry = entry?;
-        if entry.file_type()?.is_file() {
-            fs::copy(entry.path(), recording.join(entry.file_name()))?;
-        }
-    }
-    let input = subject.program.input.keep(&runs.join("input"))?;
-    let mut program = std::path::absolute(&subject.program.path)?;
-    if subject.compiled {
-        let kept = runs.join("program").join(name);
-        fs::create_dir_all(runs.join("program"))?;
-        // Not copied over: another process may run the old one.
-        let _ = fs::remove_file(&kept);
-        fs::copy(&program, &kept)?;
-        program = kept;
-    }
-    let args = subject.program.command.iter().skip(1).map(|word| quoted(word));
-    let command = std::iter::once(quoted(program.as_os_str())).chain(args).collect::<Vec<_>>().join(" ");
-    let shared = Shared { command, recording, input };
-    shared.tell(&shared.recording.join("run"))?;
-    Ok(shared)
-}
-
-fn keep_one(own: &Path, subject: &Subject, seen: &Confirmed, report: &Report, shared: &Shared) -> anyhow::Result<()> {
+fn keep_one(own: &Path, subject: &Subject, seen: &Confirmed, report: &Report, run: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(own)?;
     let enforced = Enforced::new(&subject.trace, &seen.schedule)?;
     fs::write(own.join("schedule"), enforced.to_bytes())?;
-    fs::write(own.join("finding"), text(subject, seen, report, shared))?;
+    fs::write(own.join("finding"), text(subject, seen, report, run))?;
     foretrace_report::write(report, Format::Human, Style::plain(), &mut File::create(own.join("report.txt"))?)?;
     foretrace_report::write(report, Format::Json, Style::plain(), &mut File::create(own.join("report.json"))?)?;
     Ok(())
 }
 
-fn text(subject: &Subject, seen: &Confirmed, report: &Report, shared: &Shared) -> String {
+fn text(subject: &Subject, seen: &Confirmed, report: &Report, run: &Path) -> String {
     let finding = &report.findings[0];
-    let directory = subject.program.directory.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
+    // Beside the finding's folder, wherever both go.
+    let name = run.parent().and_then(Path::file_name).unwrap_or_default();
+    let recording = Path::new("..").join(RUNS).join(name).join("recording.ft");
     let lines = [
         ("version", report.version.clone()),
         ("kind", finding.kind.rule().to_owned()),
@@ -109,10 +154,8 @@ fn text(subject: &Subject, seen: &Confirmed, report: &Report, shared: &Shared) -
         ("repeats", seen.repeats.map_or_else(String::new, |often| format!("{}/{}", often.seen, often.of))),
         ("places", places(&seen.evidence, &seen.run.modules).join(" ")),
         ("schedule", finding.schedule.clone()),
-        ("command", shared.command.clone()),
-        ("directory", directory.display().to_string()),
-        ("input", shared.input.to_string()),
-        ("recording", shared.recording.display().to_string()),
+        ("command", subject.command_line()),
+        ("recording", quoted(recording)),
     ];
     lines.into_iter().map(|(key, value)| format!("{key}={value}\n")).collect()
 }
@@ -121,6 +164,12 @@ fn text(subject: &Subject, seen: &Confirmed, report: &Report, shared: &Shared) -
 fn places(evidence: &Evidence, modules: &Modules) -> Vec<String> {
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().replace(char::is_whitespace, "_");
     evidence.spots(modules).iter().map(|(path, address)| format!("{}+{address:#x}", name(path))).collect()
+}
+
+/// Is it one of those?
+fn is_place(text: &str) -> bool {
+    let address = text.rsplit_once('+').and_then(|(_, address)| address.strip_prefix("0x"));
+    address.is_some_and(|address| u64::from_str_radix(address, 16).is_ok())
 }
 
 /// A finding that was kept.
@@ -137,32 +186,30 @@ pub struct Kept {
 impl Kept {
     /// Reads its folder.
     pub fn open(folder: &Path) -> anyhow::Result<Self> {
-        let path = folder.join("finding");
-        let text = fs::read_to_string(&path)
+        let lines = Lines::read(&folder.join("finding"))
             .with_context(|| format!("{} is no finding; `foretrace check` makes them", folder.display()))?;
-        let get = |key: &str| {
-            let value = text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix('='));
-            value.with_context(|| format!("{}: no {key}=", path.display()))
-        };
-        let command = crate::recording::unquoted(get("command")?);
-        let mut program = super::subject::program(&command, Some(PathBuf::from(get("directory")?)))?;
-        let input = get("input")?;
-        program.input = input.parse().with_context(|| format!("{}: input={input}", path.display()))?;
-        let (kind, title) = (get("kind")?.to_owned(), get("title")?.to_owned());
-        let places = get("places")?.split(' ').map(str::to_owned).collect();
+        let (kind, title) = (lines.get("kind")?.to_owned(), lines.get("title")?.to_owned());
+        let places: Vec<_> = lines.get("places")?.split(' ').map(str::to_owned).collect();
+        if !places.iter().all(|place| is_place(place)) {
+            bail!(lines.damaged("places"));
+        }
         let schedule = folder.join("schedule");
         let bytes = fs::read(&schedule).with_context(|| format!("cannot read {}", schedule.display()))?;
         if !is_whole(&bytes) {
             bail!("{} is not a whole schedule; check the program again", schedule.display());
         }
-        Ok(Self { program, kind, places, title, schedule: bytes })
+        let recording = lines.path("recording")?;
+        let recording = recording.canonicalize().with_context(|| {
+            format!("cannot read {}: the folder `{RUNS}` belongs to the findings beside it", recording.display())
+        })?;
+        Ok(Self { program: recorded_program(&recording)?, kind, places, title, schedule: bytes })
     }
 
     /// A schedule that was pasted, of a recording: any failure is the one that is looked for.
     pub fn pasted(text: &str, recording: &Path) -> anyhow::Result<Self> {
         let text: ScheduleText = text.parse()?;
         let recorded = Recording::open(recording)?;
-        let program = super::subject::recorded_program(&recorded, recording)?;
+        let program = recorded_program(recording)?;
         let trace = recorded.trace()?;
         let events =
             |thread: ThreadId| if trace.threads().any(|known| known == thread) { trace.len(thread) } else { 0 };

@@ -2,7 +2,10 @@
 
 use super::{Args, Form};
 use crate::cmd::progress::Later;
-use crate::recording::{self, Run};
+use crate::environment::Environment;
+use crate::quote::quoted_all;
+use crate::recording;
+use crate::run::{Run, recorded_program};
 use crate::way::{find_program, way_into};
 use anyhow::{Context, bail};
 use foretrace_replay::{CutShort, Ended, Input, Modules, Program, TimeLimit, run_limited};
@@ -41,11 +44,11 @@ impl Subject {
     pub fn new(args: &Args, scratch: &Path, stop: &'static AtomicBool) -> anyhow::Result<Self> {
         if let Some(directory) = &args.recording {
             let recording = Recording::open(directory)?;
-            let program = recorded_program(&recording, directory)?;
+            let program = recorded_program(directory)?;
             return Self::of(program, recording, directory.clone(), None);
         }
         let (command, compiled) = command(args, scratch)?;
-        let mut program = program(&command, None)?;
+        let mut program = program(&command)?;
         let directory = scratch.join("recording.ft");
         let ended = record(args, &mut program, &directory, stop)?;
         let recording = Recording::open(&directory)?;
@@ -77,7 +80,7 @@ impl Subject {
             let whole: &OsStr = first;
             *first = Path::new(whole).file_name().unwrap_or(whole);
         }
-        words.into_iter().map(recording::quoted).collect::<Vec<_>>().join(" ")
+        quoted_all(words)
     }
 }
 
@@ -93,24 +96,12 @@ fn how(ended: &Ended) -> String {
 }
 
 /// The program that a command starts, with the runtime in it.
-pub fn program(command: &[OsString], directory: Option<PathBuf>) -> anyhow::Result<Program> {
+fn program(command: &[OsString]) -> anyhow::Result<Program> {
     let path = find_program(command.first().context("no program was named; say `foretrace check -- ./prog`")?)?;
-    let path = directory.as_ref().map_or(path.clone(), |directory| directory.join(&path));
-    let environment = way_into(&path)?.environment()?;
-    let environment = environment.into_iter().map(|(name, value)| (name.into(), value)).collect();
-    Ok(Program { path, command: command.to_vec(), directory, input: Input::Nothing, environment })
-}
-
-/// The program that a recording was made of.
-pub fn recorded_program(recording: &Recording, path: &Path) -> anyhow::Result<Program> {
-    let missing = || format!("{} does not say what was run; record it again", path.display());
-    let line = recording.run().get("command").with_context(missing)?;
-    let directory = recording.run().get("directory").map(PathBuf::from);
-    let mut program = program(&recording::unquoted(line), directory)?;
-    if let Some(input) = recording.run().get("input") {
-        program.input = input.parse().with_context(|| format!("{}: input={input}", path.display()))?;
-    }
-    Ok(program)
+    let environment = Environment::own();
+    let variables = way_into(&path)?.environment(&environment)?;
+    let environment = environment.with(variables);
+    Ok(Program { path, command: command.to_vec(), directory: None, input: Input::Nothing, environment })
 }
 
 /// The command to run, and whether its program was compiled for it.
@@ -173,7 +164,8 @@ fn record(args: &Args, program: &mut Program, directory: &Path, stop: &'static A
     stop.store(false, Ordering::Relaxed);
     let way = way_into(&program.path)?.name();
     let input = program.input.clone();
-    let run = Run { command: &program.command, way, started, input, ended: Some((ended.status, ended.time)) };
+    let ended_so = Some((ended.status, ended.time));
+    let run = Run { program: &program.path, command: &program.command, way, started, input, ended: ended_so };
     run.write(&directory)?;
     foretrace_trace::fold(&directory)?;
     if !recording::has_events(&directory) {

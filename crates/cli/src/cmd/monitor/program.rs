@@ -1,6 +1,7 @@
 //! The program that is monitored.
 
 use crate::cmd::record;
+use crate::environment::Environment;
 use crate::way::{find_program, way_into};
 use anyhow::Context;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
@@ -126,7 +127,8 @@ fn spawn(command: &[OsString], backlog: u64, directory: &Path) -> anyhow::Result
     let mut settings = OsString::from(format!("record limit={backlog} ring=1 locations=0 follow=0 dir="));
     settings.push(directory);
     let mut process = Command::new(&program);
-    process.arg0(&command[0]).args(&command[1..]).env("FORETRACE_RUNTIME", settings).envs(way.environment()?);
+    process.arg0(&command[0]).args(&command[1..]).env("FORETRACE_RUNTIME", settings);
+    process.envs(way.environment(&Environment::own())?);
     process.env("FORETRACE_TOOL", std::process::id().to_string());
     process.spawn().with_context(|| format!("cannot run {}", program.display()))
 }

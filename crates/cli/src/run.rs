@@ -1,0 +1,123 @@
+//! What was run, beside its recording: enough to run it again, and how it went.
+//!
+//! | file | what it holds |
+//! | --- | --- |
+//! | `run` | `key=value` lines: the program and its build id, the command, its directory, what it read, how it ended |
+//! | `environment` | its variables |
+//!
+//! Relative paths begin at the recording, so that a program that is kept with it can be moved with it.
+
+use crate::environment::Environment;
+use crate::identity;
+use crate::lines::Lines;
+use crate::quote::{quoted, quoted_all};
+use crate::way::way_into;
+use anyhow::{Context, bail};
+use foretrace_replay::{Input, Program};
+use std::ffi::OsString;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::time::{Duration, SystemTime};
+
+/// What was run, and how it went.
+pub struct Run<'a> {
+    /// The file.
+    pub program: &'a Path,
+    /// The program as it was called, and its arguments.
+    pub command: &'a [OsString],
+    /// How the runtime came into it.
+    pub way: &'a str,
+    /// When it began.
+    pub started: SystemTime,
+    /// What it read, as far as it can be read again.
+    pub input: Input,
+    /// How it ended, and after how long.
+    pub ended: Option<(ExitStatus, Duration)>,
+}
+
+impl Run<'_> {
+    /// Writes the files `run` and `environment`.
+    pub fn write(&self, directory: &Path) -> anyhow::Result<()> {
+        let path = directory.join("run");
+        fs::write(&path, self.text()?).with_context(|| format!("cannot write {}", path.display()))?;
+        let path = directory.join("environment");
+        Environment::own().write(&path).with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    fn text(&self) -> anyhow::Result<String> {
+        use std::os::unix::process::ExitStatusExt;
+        let mut text = String::new();
+        let mut line = |key: &str, value: &dyn std::fmt::Display| {
+            writeln!(text, "{key}={value}").expect("a string takes all that is written to it");
+        };
+        line("version", &env!("CARGO_PKG_VERSION"));
+        line("program", &quoted(std::path::absolute(self.program)?));
+        line("identity", &identity::of(self.program).unwrap_or_default());
+        line("command", &quoted_all(self.command));
+        line("directory", &quoted(std::env::current_dir().unwrap_or_default()));
+        line("way", &self.way);
+        line("input", &quoted_all(self.input.words()));
+        let since = self.started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        line("started", &since.as_secs());
+        if let Some((status, duration)) = &self.ended {
+            match (status.code(), status.signal()) {
+                (Some(code), _) => line("exit", &code),
+                (None, signal) => line("signal", &signal.unwrap_or_default()),
+            }
+            line("milliseconds", &duration.as_millis());
+        }
+        Ok(text)
+    }
+}
+
+/// Tells a recording where its program and what that read lie now.
+pub fn tell_again(recording: &Path, program: &Path, input: &Input) -> anyhow::Result<()> {
+    let run = recording.join("run");
+    let line = |line: &str| match line.split_once('=') {
+        Some(("program", _)) => format!("program={}\n", quoted(program)),
+        Some(("input", _)) => format!("input={}\n", quoted_all(input.words())),
+        _ => format!("{line}\n"),
+    };
+    let text: String = fs::read_to_string(&run)?.lines().map(line).collect();
+    Ok(fs::write(&run, text)?)
+}
+
+/// The program of a recording, to be run as it was; an error if it is not the same any more.
+pub fn recorded_program(recording: &Path) -> anyhow::Result<Program> {
+    let missing = || format!("{} does not say what was run; record it again", recording.display());
+    let lines = Lines::read(&recording.join("run")).with_context(missing)?;
+    let path = lines.path("program")?;
+    identity::refuse_changed(&path, lines.get("identity")?, recording)?;
+    let environment = Environment::read(&recording.join("environment"))?;
+    let variables = way_into(&path)?.environment(&environment)?;
+    let input = Input::from_words(&lines.words("input")?).with_context(|| lines.damaged("input"))?;
+    Ok(Program {
+        command: command(&lines, &path)?,
+        directory: directory(&lines)?,
+        input: input.moved(|path| lines.beside(path)),
+        environment: environment.with(variables),
+        path,
+    })
+}
+
+/// What is kept beside the recording is called by its place, wherever that is now.
+fn command(lines: &Lines, program: &Path) -> anyhow::Result<Vec<OsString>> {
+    let mut command = lines.words("command")?;
+    let Some(name) = command.first_mut() else { bail!(lines.damaged("command")) };
+    if lines.words("program")?.iter().all(|word| Path::new(word).is_relative()) {
+        *name = program.as_os_str().to_owned();
+    }
+    Ok(command)
+}
+
+/// Where it ran, if that is there: findings may have come from another machine.
+fn directory(lines: &Lines) -> anyhow::Result<Option<PathBuf>> {
+    let directory = lines.path("directory")?;
+    if directory.is_dir() {
+        return Ok(Some(directory));
+    }
+    eprintln!("foretrace: {}, where it ran, is not there; it runs here", directory.display());
+    Ok(None)
+}
