@@ -43,10 +43,26 @@ fn order(finding: &Finding) -> Option<String> {
         held.map(|lock| lock.name.trim_matches('`')).find(|name| *name == wanted)?;
         names.push(wanted);
     }
-    // As people count: `m[9]` before `m[10]`.
-    names.sort_unstable_by_key(|name| (name.len(), *name));
+    names.sort_unstable_by_key(|name| as_people_count(name));
     names.dedup();
     let names: Vec<String> = names.into_iter().map(|name| format!("`{name}`")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     (names.len() > 1).then(|| format!("take {} in the same order everywhere", listed(&names)))
+}
+
+/// `m[9]` comes before `m[10]`.
+fn as_people_count(name: &str) -> (String, usize, &str) {
+    (name.replace(|c: char| c.is_ascii_digit(), ""), name.len(), name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::as_people_count;
+
+    #[test]
+    fn names_come_in_order() {
+        let mut names = ["m[10]", "bob.lock", "m[9]", "alice.lock"];
+        names.sort_by_key(|name| as_people_count(name));
+        assert_eq!(names, ["alice.lock", "bob.lock", "m[9]", "m[10]"]);
+    }
 }

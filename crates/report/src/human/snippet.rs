@@ -108,8 +108,9 @@ impl Shown {
         if self.marks.end + 1 + text.width() <= room {
             return vec![format!("{indent}{marks} {text}")];
         }
-        // Under their beginning, or so far to the left that it takes one line.
-        let start = self.marks.start.min(room.saturating_sub(text.width()));
+        // Under their beginning; if that is far to the right, so far to the left of it that the text takes one line.
+        let far = self.marks.start > room / 2;
+        let start = if far { self.marks.start.min(room.saturating_sub(text.width())) } else { self.marks.start };
         let below = wrapped(text, room - start).into_iter().map(|line| format!("{}{line}", " ".repeat(start)));
         std::iter::once(format!("{indent}{marks}")).chain(below).collect()
     }
