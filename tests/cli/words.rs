@@ -95,6 +95,12 @@ fn both_accesses_tell_their_locks() {
     says("cxx/timed_mutex.cc", &["holding `m`", "holding `n`", "locks `m` :9", "locks `n` :9"]);
 }
 
+/// The schedule may end before the lock is taken.
+#[test]
+fn every_lock_that_is_held_has_its_step() {
+    says_in_order("../../../examples/cache.c", &["locks `cache.lock` :22", "writes `cache."]);
+}
+
 /// What a thread does after an access is not told before it. Which of it was done before the failure is not the same in every
 /// run.
 #[test]
