@@ -176,9 +176,12 @@ impl Words<'_> {
                     address: info.address,
                     size: info.length,
                 };
-                let verb = |id| if matches!(trace.event(id), Event::Write(_)) { "writes" } else { "reads" };
                 let what = steps::memory(memory.name.as_deref(), memory.size);
-                let doing = |id: EventId| (id, format!("{} {what}", verb(id)));
+                let doing = |id: EventId| match trace.event(id) {
+                    Event::Read(_) => (id, format!("reads {what}")),
+                    Event::Write(_) => (id, format!("writes {what}")),
+                    other => (id, steps::text(trace, other)),
+                };
                 let events = vec![doing(race.first), doing(race.second)];
                 (Kind::DataRace, Some(memory), events)
             }

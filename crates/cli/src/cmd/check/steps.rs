@@ -15,7 +15,7 @@ use foretrace_trace::Trace;
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::repeat;
 
-pub use text::{memory, waits_for};
+pub use text::{memory, text, waits_for};
 
 /// The last operations of a thread that are shown in any case.
 const LAST: usize = 2;
