@@ -264,6 +264,63 @@ fn suppressions_in_threadsanitizers_syntax() {
     scratch.run("foretrace check --suppressions hide race.c").refuses("line 1");
 }
 
+const ONE_LINE: &str = "\
+#include <pthread.h>
+#include <unistd.h>
+static int a, b, slots[2];
+static void *work(void *arg) { a++; b++; for (int i = 0; i < 2; i++) slots[i] = slots[i] + 1; return arg; }
+int main(void) {
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return execl(\"/bin/sh\", \"sh\", \"-c\", \"exit 3\", (char *)NULL);
+}
+";
+
+/// The ids of the findings in a program under this name, and the whole report.
+fn ids(scratch: &Scratch, file: &str) -> (Vec<String>, Value) {
+    let ran = scratch.run(&format!("foretrace check --format json {file}"));
+    let report: Value = serde_json::from_str(&ran.out()).unwrap_or_else(|error| panic!("{error}: {}", ran.err()));
+    let findings = report["findings"].as_array().expect("a list").iter();
+    (findings.map(|finding| finding["id"].as_str().expect("a text").to_owned()).collect(), report)
+}
+
+#[test]
+fn every_variable_of_a_line_is_told_once_under_the_same_name_in_every_run() {
+    let scratch = Scratch::new();
+    for folder in ["a", "b"] {
+        std::fs::create_dir(scratch.path(folder)).unwrap();
+        std::fs::write(scratch.path(folder).join("main.c"), ONE_LINE).unwrap();
+    }
+    let (mut first, report) = ids(&scratch, "a/main.c");
+    first.sort();
+    assert_eq!(first.len(), 3, "a, b and slots: {report}");
+    let (mut again, _) = ids(&scratch, "a/main.c");
+    again.sort();
+    assert_eq!(first, again);
+    let (other, _) = ids(&scratch, "b/main.c");
+    assert!(other.iter().all(|id| !first.contains(id)), "{other:?} {first:?}");
+    assert_eq!((&report["counts"]["confirmed"], &report["exit_code"]), (&Value::from(3), &Value::from(3)));
+    assert!(report["pid"].as_u64().is_some_and(|pid| pid > 1), "{report}");
+    assert!(report["notes"][0].as_str().is_some_and(|note| note.contains("exec")), "{report}");
+}
+
+#[test]
+fn predictions_that_count_are_failures_in_every_form() {
+    let ran = scratch().run("foretrace check --replays 0 --fail-on predicted --format junit race.c");
+    assert_eq!(ran.code(), Some(1), "{}", ran.err());
+    assert!(ran.out().contains("failures=\"1\"") && ran.out().contains("skipped=\"0\""), "{}", ran.out());
+}
+
+#[test]
+fn colours_can_be_asked_for() {
+    let scratch = scratch();
+    let coloured = |flags: &str| scratch.run(&format!("foretrace check {flags} clean.c")).err().contains('\u{1b}');
+    assert_eq!((coloured(""), coloured("--color always")), (false, true));
+}
+
 #[test]
 fn a_budget_that_is_spent_leaves_predictions() {
     let scratch = scratch();

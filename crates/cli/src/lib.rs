@@ -25,8 +25,9 @@ use std::process::ExitCode;
 
 /// Foretrace predicts concurrency errors in C and C++ programs from one passing run.
 ///
-/// Build the program with `foretrace cc` (or `CC=foretrace-cc`), run it once under `foretrace record`, and look at what
-/// it left with `foretrace trace`.
+/// `foretrace check prog.c` compiles a program, runs it once, predicts which data races and deadlocks other interleavings
+/// have, and reports those it made happen. To check a program of your own build, build it with `foretrace cc` (or
+/// `CC=foretrace-cc`) and say `foretrace check -- ./prog`; `foretrace replay` makes a finding happen again.
 #[derive(Parser)]
 #[command(name = "foretrace", version, max_term_width = 100)]
 struct Cli {

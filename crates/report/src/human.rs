@@ -1,9 +1,16 @@
 //! For people, in the manner of rustc.
 
 mod columns;
+mod groups;
+mod help;
+mod names;
+mod readable;
 mod snippet;
+mod visible;
 
 use std::io::{self, Write};
+
+use visible::visible;
 
 use crate::model::{Counts, Finding, Origin, Report, Status, bytes};
 
@@ -46,16 +53,16 @@ impl Style {
 /// Writes a report.
 pub(crate) fn write(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
     for finding in report.shown() {
-        write_finding(finding, style, out)?;
+        write_finding(&readable::finding(finding), style, out)?;
     }
     for open in report.undecided.iter().filter(|_| report.show_predicted) {
-        writeln!(out, "{}: {}: {}", style.bold("undecided"), open.question, open.why)?;
+        writeln!(out, "{}: {}: {}", style.bold("undecided"), visible(&open.question), visible(&open.why))?;
     }
     for note in &report.notes {
-        writeln!(out, "{}: {note}", style.bold("note"))?;
+        writeln!(out, "{}: {}", style.bold("note"), visible(note))?;
     }
     for line in &report.unused_suppressions {
-        writeln!(out, "{}: the suppression `{line}` hid nothing", style.bold("note"))?;
+        writeln!(out, "{}: the suppression `{}` hid nothing", style.bold("note"), visible(line))?;
     }
     write_summary(report, style, out)
 }
@@ -66,23 +73,41 @@ fn write_finding(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
         Status::Predicted(_) => style.warning("predicted"),
     };
     writeln!(out, "{head}{}", style.bold(&format!(": {}", finding.title())))?;
-    for (number, site) in finding.sites.iter().enumerate() {
+    for (number, (site, others)) in groups::of(finding).into_iter().enumerate() {
         snippet::write(finding, site, number == 0, style, out)?;
+        snippet::write_others(finding, &others, style, out)?;
     }
     write_memory(finding, style, out)?;
     write_threads(finding, style, out)?;
     if let Status::Predicted(why) = &finding.status {
-        writeln!(out, "   {} not confirmed: {why}", style.frame("="))?;
+        note(&format!("not confirmed: {}", visible(why)), style, out)?;
     }
     columns::write(finding, style, out)?;
     if let Some((seen, of)) = finding.repeats {
-        writeln!(out, "   {} it does not come every time: {seen} of {of} replays showed it", style.frame("="))?;
+        note(&format!("it does not come every time: {seen} of {of} replays showed it"), style, out)?;
     }
+    if let Some(help) = help::of(finding) {
+        note(&format!("help: {help}"), style, out)?;
+    }
+    // On one line, however long, to be copied.
     if let Some(command) = finding.replay() {
-        writeln!(out, "   {} to see it again: {command}", style.frame("="))?;
+        writeln!(out, "   {} to see it again: {}", style.frame("="), visible(&command))?;
     }
     writeln!(out)
 }
+
+/// A line that begins with `=`, and as many more as it takes.
+fn note(text: &str, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut sign = style.frame("=");
+    for line in columns::filled(text, style.width.saturating_sub(NOTE)) {
+        writeln!(out, "   {sign} {line}")?;
+        " ".clone_into(&mut sign);
+    }
+    Ok(())
+}
+
+/// Columns before the text of a note.
+const NOTE: usize = 5;
 
 fn write_memory(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(memory) = &finding.memory else { return Ok(()) };
@@ -96,21 +121,28 @@ fn write_memory(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Res
         Some(frame) => format!(", {verb} at {} in {}", frame.short(), frame.name()),
         None => String::new(),
     };
-    writeln!(out, "   {} byte {offset} of {what} of {}{place}", style.frame("="), bytes(block.size))
+    note(&format!("byte {offset} of {what} of {}{place}", bytes(block.size)), style, out)
 }
 
-/// Where the threads come from.
+/// Where the threads come from; those of one place together.
 fn write_threads(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let mut places: Vec<(String, Vec<&str>)> = Vec::new();
     for thread in &finding.threads {
         let (Some(parent), Some(frame)) = (&thread.parent, thread.place()) else { continue };
-        let (name, place, function) = (&thread.name, frame.short(), frame.name());
-        writeln!(out, "   {} {name} was created by {parent} at {place} in {function}", style.frame("="))?;
+        let place = format!("created by {parent} at {} in {}", frame.short(), frame.name());
+        match places.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, names)) => names.push(&thread.name),
+            None => places.push((place, vec![&thread.name])),
+        }
     }
-    Ok(())
+    places.iter().try_for_each(|(place, names)| {
+        let were = if names.len() == 1 { "was" } else { "were" };
+        note(&format!("{} {were} {place}", groups::listed(names)), style, out)
+    })
 }
 
 fn write_summary(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
-    let Counts { confirmed, predicted, undecided } = report.counts();
+    let Counts { confirmed, predicted, undecided, suppressed } = report.counts();
     let mut words = vec![match confirmed {
         0 if predicted == 0 && undecided == 0 => "nothing found".to_owned(),
         count => format!("{count} confirmed"),
@@ -118,7 +150,8 @@ fn write_summary(report: &Report, style: Style, out: &mut dyn Write) -> io::Resu
     let hidden = if report.show_predicted { "" } else { " (shown with --all)" };
     words.extend((predicted > 0).then(|| format!("{predicted} predicted but not confirmed{hidden}")));
     words.extend((undecided > 0).then(|| format!("{undecided} undecided{hidden}")));
-    words.extend((report.suppressed > 0).then(|| format!("{} suppressed", report.suppressed)));
-    words.extend((!report.exit.is_empty()).then(|| report.exit.clone()));
-    writeln!(out, "{}: {}", style.bold(&format!("foretrace: {}", report.program)), words.join("; "))
+    words.extend((suppressed > 0).then(|| format!("{suppressed} suppressed")));
+    let signal = report.signal.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
+    words.extend((!report.exit.is_empty()).then(|| format!("{}{signal}", report.exit)));
+    writeln!(out, "{}: {}", style.bold(&format!("foretrace: {}", visible(&report.program))), words.join("; "))
 }

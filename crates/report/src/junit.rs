@@ -7,34 +7,34 @@ use crate::model::{Finding, Report, Status};
 /// Writes a report.
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let shown: Vec<&Finding> = report.shown().collect();
-    let counts = report.counts();
-    let skipped = shown.len() - counts.confirmed;
+    let failures = shown.iter().filter(|finding| report.fails(finding)).count();
+    let skipped = shown.len() - failures;
     writeln!(out, r#"<?xml version="1.0" encoding="UTF-8"?>"#)?;
     writeln!(
         out,
-        r#"<testsuite name="foretrace {}" tests="{}" failures="{}" errors="0" skipped="{skipped}">"#,
+        r#"<testsuite name="foretrace {}" tests="{}" failures="{failures}" errors="0" skipped="{skipped}">"#,
         escaped(&report.program),
-        shown.len().max(1),
-        counts.confirmed
+        shown.len().max(1)
     )?;
     if shown.is_empty() {
         writeln!(out, r#"  <testcase classname="foretrace" name="nothing found"/>"#)?;
     }
-    shown.iter().try_for_each(|finding| case(finding, out))?;
+    shown.iter().try_for_each(|finding| case(finding, report.fails(finding), out))?;
     writeln!(out, "</testsuite>")
 }
 
-fn case(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+fn case(finding: &Finding, fails: bool, out: &mut dyn Write) -> io::Result<()> {
     let title = escaped(&finding.title());
     let place = finding.place().map(crate::model::Frame::short).unwrap_or_default();
     writeln!(out, r#"  <testcase classname="{}" name="{title} at {}">"#, finding.kind.rule(), escaped(&place))?;
-    match &finding.status {
-        Status::Confirmed => {
-            writeln!(out, r#"    <failure type="{}" message="{title}">"#, finding.kind.rule())?;
-            write!(out, "{}", escaped(&body(finding)))?;
-            writeln!(out, "    </failure>")?;
-        }
-        Status::Predicted(why) => writeln!(out, r#"    <skipped message="{}"/>"#, escaped(why))?,
+    if let Status::Predicted(why) = &finding.status
+        && !fails
+    {
+        writeln!(out, r#"    <skipped message="{}"/>"#, escaped(why))?;
+    } else {
+        writeln!(out, r#"    <failure type="{}" message="{title}">"#, finding.kind.rule())?;
+        write!(out, "{}", escaped(&body(finding)))?;
+        writeln!(out, "    </failure>")?;
     }
     writeln!(out, "  </testcase>")
 }
@@ -46,6 +46,9 @@ fn body(finding: &Finding) -> String {
         for frame in &site.stack {
             text += &format!("    {} in {}\n", frame.short(), frame.name());
         }
+    }
+    if let Status::Predicted(why) = &finding.status {
+        text += &format!("not confirmed: {why}\n");
     }
     text + &finding.replay().map(|command| format!("{command}\n")).unwrap_or_default()
 }

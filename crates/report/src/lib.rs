@@ -36,6 +36,7 @@ mod human;
 mod junit;
 mod model;
 mod sarif;
+mod statement;
 mod tsan;
 
 use std::io::{self, Write};
@@ -78,7 +79,19 @@ pub fn write(report: &Report, format: Format, style: Style, out: &mut dyn Write)
     }
 }
 
+/// The version of the JSON form: it grows when a field goes away or means something else.
+const SCHEMA: u32 = 2;
+
+#[derive(serde::Serialize)]
+struct Json<'a> {
+    schema: u32,
+    counts: Counts,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
 fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, report)?;
+    let whole = Json { schema: SCHEMA, counts: report.counts(), report };
+    serde_json::to_writer_pretty(&mut *out, &whole)?;
     writeln!(out)
 }

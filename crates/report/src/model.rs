@@ -1,5 +1,6 @@
 //! The report as data.
 
+use crate::statement;
 use serde::Serialize;
 
 /// What a check found.
@@ -11,6 +12,12 @@ pub struct Report {
     pub program: String,
     /// How the recorded run ended.
     pub exit: String,
+    /// The code it ended with, if it did.
+    pub exit_code: Option<i32>,
+    /// The name of the signal that killed it, if one did.
+    pub signal: Option<String>,
+    /// The recorded process, if it is known.
+    pub pid: Option<u64>,
     /// The failures, confirmed ones first.
     pub findings: Vec<Finding>,
     /// Questions without an answer.
@@ -23,10 +30,12 @@ pub struct Report {
     pub unused_suppressions: Vec<String>,
     /// Predicted findings are shown, not only counted.
     pub show_predicted: bool,
+    /// Predicted findings are failures, as confirmed ones are.
+    pub fail_on_predicted: bool,
 }
 
 /// How many there are of each.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 pub struct Counts {
     /// Seen to fail.
     pub confirmed: usize,
@@ -34,6 +43,8 @@ pub struct Counts {
     pub predicted: usize,
     /// Neither found nor excluded.
     pub undecided: usize,
+    /// Hidden by suppressions.
+    pub suppressed: usize,
 }
 
 /// One error.
@@ -44,6 +55,7 @@ pub struct Finding {
     /// What kind of error.
     pub kind: Kind,
     /// How sure it is.
+    #[serde(flatten)]
     pub status: Status,
     /// The memory that is raced for.
     pub memory: Option<Memory>,
@@ -73,7 +85,7 @@ pub enum Kind {
 
 /// How sure a finding is.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[serde(tag = "status", content = "why", rename_all = "kebab-case")]
 pub enum Status {
     /// The program failed.
     Confirmed,
@@ -216,7 +228,17 @@ impl Report {
     /// How many there are of each.
     pub fn counts(&self) -> Counts {
         let confirmed = self.findings.iter().filter(|finding| finding.is_confirmed()).count();
-        Counts { confirmed, predicted: self.findings.len() - confirmed, undecided: self.undecided.len() }
+        Counts {
+            confirmed,
+            predicted: self.findings.len() - confirmed,
+            undecided: self.undecided.len(),
+            suppressed: self.suppressed,
+        }
+    }
+
+    /// Does this finding make the check fail?
+    pub fn fails(&self, finding: &Finding) -> bool {
+        finding.is_confirmed() || self.fail_on_predicted
     }
 
     /// The findings that are shown.
@@ -226,6 +248,22 @@ impl Report {
 }
 
 impl Finding {
+    /// A confirmed one of which nothing else is known.
+    pub fn new(kind: Kind) -> Self {
+        Self {
+            id: String::new(),
+            kind,
+            status: Status::Confirmed,
+            memory: None,
+            sites: Vec::new(),
+            threads: Vec::new(),
+            steps: Vec::new(),
+            repeats: None,
+            schedule: String::new(),
+            folder: None,
+        }
+    }
+
     /// Was it seen to fail?
     pub fn is_confirmed(&self) -> bool {
         self.status == Status::Confirmed
@@ -334,6 +372,12 @@ impl Frame {
     /// Is it in the program's own source, not in a header of the system?
     pub fn is_own(&self) -> bool {
         self.file.as_ref().is_some_and(|file| !file.starts_with("/usr/"))
+    }
+
+    /// The part of the line that is meant.
+    pub fn statement(&self) -> Option<&str> {
+        let source = self.source.as_deref()?;
+        Some(&source[statement::range(source, self.column)])
     }
 
     /// The function's name.

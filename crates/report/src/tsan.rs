@@ -11,19 +11,19 @@ const MAIN: &str = "main";
 /// Writes a report.
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let shown: Vec<&Finding> = report.shown().collect();
-    shown.iter().try_for_each(|finding| warning(finding, out))?;
+    shown.iter().try_for_each(|finding| warning(finding, report.pid.unwrap_or(0), out))?;
     if !shown.is_empty() {
         writeln!(out, "ThreadSanitizer: reported {} warnings", shown.len())?;
     }
     Ok(())
 }
 
-fn warning(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+fn warning(finding: &Finding, pid: u64, out: &mut dyn Write) -> io::Result<()> {
     let kind = match finding.kind {
         Kind::DataRace => "data race",
         Kind::Deadlock => "lock-order-inversion (potential deadlock)",
     };
-    writeln!(out, "==================\nWARNING: ThreadSanitizer: {kind} (pid=0)")?;
+    writeln!(out, "==================\nWARNING: ThreadSanitizer: {kind} (pid={pid})")?;
     sites(finding, out)?;
     memory(finding, out)?;
     finding.threads.iter().filter(|thread| thread.number > 0).try_for_each(|thread| created(thread, out))?;

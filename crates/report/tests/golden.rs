@@ -37,7 +37,11 @@ fn lock(name: &str, shared: bool) -> Lock {
 /// The same race with other memory.
 fn race_in(origin: Origin) -> Finding {
     let memory = Memory { name: None, origin, address: 0x4010, size: 4 };
-    Finding { memory: Some(memory), folder: Some("my findings/it's".to_owned()), ..race() }
+    let nameless = |text: &str| text.replace("`balance` (4 bytes)", "4 bytes").replace("`balance`", "4 bytes");
+    let mut finding = Finding { memory: Some(memory), folder: Some("my findings/it's".to_owned()), ..race() };
+    finding.sites.iter_mut().for_each(|site| site.doing = nameless(&site.doing));
+    finding.steps.iter_mut().for_each(|step| step.text = nameless(&step.text));
+    finding
 }
 
 fn block() -> Block {
@@ -66,14 +70,14 @@ fn race() -> Finding {
         sites: vec![
             site(
                 1,
-                "writes 4 bytes",
+                "writes `balance` (4 bytes)",
                 "Write of size 4 at 0x4010",
                 &["m0"],
                 vec![frame("deposit", 12, 5, "    balance += n;")],
             ),
             site(
                 0,
-                "reads 4 bytes",
+                "reads `balance` (4 bytes)",
                 "Read of size 4 at 0x4010",
                 &[],
                 vec![frame("audit", 20, 12, "\treturn balance;"), main],
@@ -82,9 +86,9 @@ fn race() -> Finding {
         threads: threads(),
         steps: vec![
             step(0, "creates t1", 31, false),
-            step(1, "locks m0", 11, false),
-            step(0, "reads balance", 20, true),
-            step(1, "writes balance", 12, true),
+            step(1, "locks `m0`", 11, false),
+            step(0, "reads `balance`", 20, true),
+            step(1, "writes `balance`", 12, true),
         ],
         repeats: Some((7, 8)),
         schedule: "t0:1 t1:2".to_owned(),
@@ -105,9 +109,9 @@ fn deadlock() -> Finding {
         kind: Kind::Deadlock,
         status: Status::Predicted("t1 came with end, not lock".to_owned()),
         memory: None,
-        sites: vec![site(0, 40, "waits for m1, held by t1", "m0"), site(1, 50, "waits for m0, held by main", "m1")],
+        sites: vec![site(0, 40, "waits for `m1`, held by t1", "m0"), site(1, 50, "waits for `m0`, held by main", "m1")],
         threads: threads(),
-        steps: vec![step(0, "locks m0", 39, false), step(1, "locks m1", 49, false)],
+        steps: vec![step(0, "locks `m0`", 39, false), step(1, "locks `m1`", 49, false)],
         repeats: None,
         schedule: "t0:1 t1:1".to_owned(),
         folder: None,
@@ -119,12 +123,16 @@ fn report() -> Report {
         version: "0.1.0".to_owned(),
         program: "./bank 'a b'".to_owned(),
         exit: "the program ended with 0".to_owned(),
+        exit_code: Some(0),
+        signal: None,
+        pid: Some(4711),
         findings: vec![race(), deadlock()],
         undecided: vec![Undecided { question: "dead ends".to_owned(), why: "too many states".to_owned() }],
         notes: vec!["the recording is cut off".to_owned()],
         suppressed: 1,
         unused_suppressions: vec!["race:old".to_owned()],
         show_predicted: true,
+        fail_on_predicted: false,
     }
 }
 
@@ -156,6 +164,46 @@ fn memory() {
     check("memory.tsan.txt", &report, Format::Tsan, Style::plain());
 }
 
+/// A deadlock of many threads at one place, in a function with a long name, on a long line.
+fn ring() -> Finding {
+    let name = |number: u32| format!("t{number}");
+    let function = "ring<std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > >";
+    let line = format!("    {} lock(\u{1b}next); // 環", "prepare(everything);".repeat(6));
+    let site = |thread: usize| Site {
+        thread,
+        doing: format!("waits for `m[{}]`, held by t{}", (thread + 1) % 9, (thread + 1) % 9 + 1),
+        access: "Waits for a lock".to_owned(),
+        stack: vec![frame(function, 7, 126, &line)],
+        locks: vec![lock(&format!("m[{thread}]"), false)],
+    };
+    let thread =
+        |number| Thread { number, name: name(number), parent: Some("main".to_owned()), ..threads()[1].clone() };
+    let takes = |thread: usize| step(thread, &format!("locks `m[{thread}]`"), 6, false);
+    let waits = |thread: usize| step(thread, &site(thread).doing, 7, true);
+    Finding {
+        id: "deadlock-0033".to_owned(),
+        sites: (0..9).rev().map(site).collect(),
+        threads: (1..=9).map(thread).collect(),
+        steps: (0..9).map(takes).chain((0..9).map(waits)).collect(),
+        ..Finding::new(Kind::Deadlock)
+    }
+}
+
+/// Files that nobody can read.
+fn without_lines() -> Finding {
+    let bare = |site: Site| Site {
+        stack: vec![Frame { module: "bank".to_owned(), offset: 0x1234, ..Frame::default() }],
+        ..site
+    };
+    Finding { sites: race().sites.into_iter().map(bare).collect(), steps: Vec::new(), ..race() }
+}
+
+#[test]
+fn what_is_long_is_cut_and_what_is_many_is_told_as_one() {
+    let report = Report { findings: vec![ring(), without_lines()], ..Report::default() };
+    check("many.txt", &report, Format::Human, Style { colour: false, width: 80 });
+}
+
 #[test]
 fn human() {
     check("human.txt", &report(), Format::Human, Style::plain());
@@ -171,5 +219,6 @@ fn machine_readable() {
     check("tsan.txt", &report(), Format::Tsan, Style::plain());
     check("junit.xml", &report(), Format::Junit, Style::plain());
     check("github.txt", &report(), Format::Github, Style::plain());
+    check("junit_strict.xml", &Report { fail_on_predicted: true, ..report() }, Format::Junit, Style::plain());
     check("junit_nothing.xml", &Report::default(), Format::Junit, Style::plain());
 }

@@ -30,10 +30,13 @@ use std::time::Duration;
 
 /// Look for data races and deadlocks, and prove each by making it happen.
 ///
-/// Source files are compiled first: `foretrace check bank.c -- ARGS`. A program is taken as it is: `foretrace check --
-/// ./prog ARGS`; without memory accesses (it was built neither with foretrace cc nor with gcc's -fsanitize=thread) only
-/// deadlocks can be found. Answers 0 if nothing was found, 1 if something was, 2 if it could not be checked. Ctrl-C ends the
-/// recorded run, and what it did so far is checked; later it ends the check, and what is known so far is reported.
+/// Source files are compiled first: `foretrace check bank.c -- ARGS`. A program is run as it is: `foretrace check --
+/// ./prog ARGS`. Data races are found in programs built with `foretrace cc` or with gcc's -fsanitize=thread, deadlocks in
+/// any program.
+///
+/// The exit code is 0 if nothing was found, 1 if something was, and 2 if the program could not be checked. The first Ctrl-C
+/// ends the recorded run, and what it did so far is checked; the next one ends the check, and what was confirmed so far is
+/// reported.
 #[derive(clap::Args)]
 pub struct Args {
     /// Source files to compile, or a program with its arguments
@@ -45,46 +48,49 @@ pub struct Args {
     /// Check this recording instead of making one
     #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "command", "cflags"])]
     recording: Option<PathBuf>,
-    /// Arguments of the compiler, in one word (as "-O2 -DSIZE=3 -lm")
+    /// Options for the compiler, in one argument ("-O2 -DSIZE=3 -lm")
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
     cflags: Option<String>,
     /// What to look for
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Look::Races, Look::Deadlocks])]
     look_for: Vec<Look>,
-    /// Begin nothing new after this time (as 30s or 5m), and end what is under way
+    /// Start nothing new after this time (30s, 5m), and end what is running
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     budget: Option<Duration>,
-    /// How long the recorded run may take; it is ended then, and what it did so far is checked
+    /// End the recorded run after this time, and check what it did so far
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_time)]
     timeout: Duration,
-    /// Replays of one candidate, at most; what they showed is replayed some more, to see whether it comes every time
+    /// Replay each candidate at most this often (findings are replayed some more, to see whether they come every time)
     #[arg(long, value_name = "N", default_value_t = 8)]
     replays: usize,
-    /// Search in windows of so many events instead of the whole run
+    /// Search in windows of this many events instead of the whole run
     #[arg(long, value_name = "EVENTS")]
     window: Option<u32>,
-    /// Searches and replays side by side; 0: one a core
+    /// How many searches and replays to run at a time; 0 for one per core
     #[arg(short, long, value_name = "N", default_value_t = 0)]
     jobs: usize,
-    /// Watch a program that runs for so long by segments first, and access by access only if there is something to see
+    /// Watch programs that run longer than this by segments first, and access by access only where that shows something
     #[arg(long, value_name = "TIME", default_value = "200ms", value_parser = parse_time, hide_short_help = true)]
     coarse_after: Duration,
-    /// Leave out what this file lists, in ThreadSanitizer's syntax (race:FUNCTION)
+    /// Hide the findings this file lists, in ThreadSanitizer's syntax (race:FUNCTION)
     #[arg(long, value_name = "FILE")]
     suppressions: Vec<PathBuf>,
-    /// What makes the answer 1
+    /// Which findings make the exit code 1
     #[arg(long, value_enum, default_value_t = FailOn::Confirmed)]
     fail_on: FailOn,
-    /// Also show what was predicted and not confirmed, and what is undecided
+    /// Also show what was predicted but not confirmed, and what is undecided
     #[arg(long)]
     all: bool,
-    /// The form of the report
+    /// The format of the report
     #[arg(long, value_enum, default_value_t = Form::Human)]
     format: Form,
-    /// Write the report to this file
+    /// When to use colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
+    color: Colour,
+    /// Write the report to this file instead of the terminal
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Where findings are kept, a folder each
+    /// Where to keep the findings, each in a folder of its own
     #[arg(long, value_name = "DIR", default_value = "foretrace-findings")]
     findings: PathBuf,
 }
@@ -100,6 +106,28 @@ enum Look {
 enum FailOn {
     Confirmed,
     Predicted,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Colour {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Colour {
+    /// Whether colours are used on a terminal, or elsewhere, if the environment holds what `get` says.
+    fn is_on(self, terminal: bool, get: impl Fn(&str) -> Option<String>) -> bool {
+        let is = |name, value: &str| get(name).is_some_and(|found| found == value);
+        let is_set = |name| get(name).is_some_and(|found| !found.is_empty());
+        match self {
+            Self::Always => true,
+            Self::Never => false,
+            Self::Auto if is_set("NO_COLOR") => false,
+            Self::Auto if is_set("CLICOLOR_FORCE") && !is("CLICOLOR_FORCE", "0") => true,
+            Self::Auto => terminal && !is("CLICOLOR", "0") && !is("TERM", "dumb"),
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -138,7 +166,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = stop.load(Ordering::Relaxed);
     let (mut report, failures) = describe::report(&subject, &results);
     report.notes.extend(results.spent.map(|why| format!("{why}: not everything was checked")));
-    report.show_predicted = args.all || args.fail_on == FailOn::Predicted;
+    report.fail_on_predicted = args.fail_on == FailOn::Predicted;
+    report.show_predicted = args.all || report.fail_on_predicted;
     suppressions.apply(&mut report);
     if report.counts().confirmed > 0 {
         let kept = keep::all(&args.findings, &subject, &failures, &mut report);
@@ -168,21 +197,24 @@ fn open_output(path: &Path) -> anyhow::Result<File> {
 }
 
 /// A file is emptied first; a pipe cannot be.
-fn write_output(mut file: File, report: &Report, format: Format) -> io::Result<()> {
+fn write_output(mut file: File, report: &Report, format: Format, style: Style) -> io::Result<()> {
     if file.metadata()?.is_file() {
         file.set_len(0)?;
     }
-    foretrace_report::write(report, format, Style::plain(), &mut file)
+    foretrace_report::write(report, format, style, &mut file)
 }
 
 /// People read the report beside the program's own output, so theirs goes where the program's does not.
 fn write(args: &Args, output: Option<File>, report: &Report) -> anyhow::Result<()> {
     let format = args.format.format();
     let written = match output {
-        Some(file) => write_output(file, report, format),
+        Some(file) => {
+            let style = Style { colour: args.color == Colour::Always, ..Style::plain() };
+            write_output(file, report, format, style)
+        }
         None if format == Format::Human => {
             let mut text = Vec::new();
-            foretrace_report::write(report, format, terminal_style(), &mut text)?;
+            foretrace_report::write(report, format, terminal_style(args.color), &mut text)?;
             io::stderr().lock().write_all(&text)
         }
         None => foretrace_report::write(report, format, Style::plain(), &mut io::stdout().lock()),
@@ -193,11 +225,12 @@ fn write(args: &Args, output: Option<File>, report: &Report) -> anyhow::Result<(
     }
 }
 
-fn terminal_style() -> Style {
-    let colour = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+fn terminal_style(colour: Colour) -> Style {
+    let get = |name: &str| std::env::var(name).ok();
+    let columns = get("COLUMNS").and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
     let terminal = || Term::stderr().size_checked().map(|(_, columns)| usize::from(columns));
-    Style { colour, width: columns.or_else(terminal).unwrap_or(Style::plain().width) }
+    let width = columns.or_else(terminal).unwrap_or(Style::plain().width);
+    Style { colour: colour.is_on(io::stderr().is_terminal(), get), width }
 }
 
 /// A time: a number of seconds, or one with ms, s, m or h.
@@ -216,7 +249,7 @@ pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse_time;
+    use super::{Colour, parse_time};
     use std::time::Duration;
 
     #[test]
@@ -225,5 +258,28 @@ mod tests {
         assert_eq!(parse_time("1500ms"), Ok(Duration::from_millis(1500)));
         assert_eq!(parse_time("7"), Ok(Duration::from_secs(7)));
         assert!(parse_time("soon").is_err() && parse_time("3 weeks").is_err());
+    }
+
+    #[test]
+    fn colours_follow_the_flag_then_the_environment_then_the_terminal() {
+        for (flag, terminal, set, on) in [
+            (Colour::Auto, true, "", true),
+            (Colour::Auto, false, "", false),
+            (Colour::Auto, true, "NO_COLOR=1", false),
+            (Colour::Auto, true, "NO_COLOR=", true),
+            (Colour::Auto, true, "CLICOLOR=0", false),
+            (Colour::Auto, true, "TERM=dumb", false),
+            (Colour::Auto, false, "CLICOLOR_FORCE=1", true),
+            (Colour::Auto, false, "CLICOLOR_FORCE=0", false),
+            (Colour::Auto, false, "CLICOLOR_FORCE=1 NO_COLOR=1", false),
+            (Colour::Always, false, "NO_COLOR=1", true),
+            (Colour::Never, true, "CLICOLOR_FORCE=1", false),
+        ] {
+            let get = |name: &str| {
+                let value = set.split(' ').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+                value.map(str::to_owned)
+            };
+            assert_eq!(flag.is_on(terminal, get), on, "{set} terminal={terminal}");
+        }
     }
 }

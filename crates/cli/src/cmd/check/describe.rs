@@ -4,12 +4,14 @@ use super::confirm::Results;
 use super::sources::Sources;
 use super::steps::{self, Followed};
 use super::subject::Subject;
-use foretrace_event::{EventId, ThreadId};
+use foretrace_event::{Event, EventId, ThreadId};
 use foretrace_finding::{Candidate, Verdict, Witness};
 use foretrace_predict::Question;
 use foretrace_replay::{Confirmed, Evidence, Modules, Outcome, Owner, SeenAccess, SeenLock, SeenRace, SeenStuck};
-use foretrace_report::{Block, Finding, Kind, Lock, Memory, Origin, Report, Site, Status, Thread, Undecided, bytes};
-use foretrace_trace::{Note, Symbols};
+use foretrace_report::{
+    Block, Finding, Frame, Kind, Lock, Memory, Origin, Report, Site, Status, Thread, Undecided, bytes,
+};
+use foretrace_trace::{Note, Recording, Symbols};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Everything, in words, and which failure each confirmed finding is of. Findings stand in the order of the results:
@@ -34,33 +36,75 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
         words.predicted(&open.witness, &open.verdict)
     });
     let undecided = &results.prediction.undecided;
-    let notes = subject.trace.notes().iter();
+    let run = Run::of(subject);
     let report = Report {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         program: subject.command_line(),
         exit: subject.exit.clone(),
+        exit_code: run.code,
+        signal: run.signal,
+        pid: run.pid,
         findings: each_once(confirmed.into_iter().chain(open)),
         undecided: undecided
             .iter()
             .map(|open| Undecided { question: question(subject, &open.question), why: open.why.to_string() })
             .collect(),
-        // A run that was ended for the check says so in its last line.
-        notes: notes
-            .filter(|note| !(subject.cut_short && **note == Note::NotClosed))
-            .map(ToString::to_string)
-            .collect(),
+        notes: notes(subject, run.code),
         ..Report::default()
     };
     (report, failures)
 }
 
+/// How the recorded run went, in numbers.
+#[derive(Default)]
+struct Run {
+    code: Option<i32>,
+    signal: Option<String>,
+    pid: Option<u64>,
+}
+
+impl Run {
+    fn of(subject: &Subject) -> Self {
+        let Ok(recording) = Recording::open(&subject.recording) else { return Self::default() };
+        let number = |key: &str| recording.run().get(key)?.parse::<i32>().ok();
+        // It was killed for the check, which says so.
+        let signal = number("signal").filter(|_| !subject.cut_short);
+        Self { code: number("exit"), signal: signal.and_then(signal_name), pid: Some(recording.header().pid) }
+    }
+}
+
+fn signal_name(number: i32) -> Option<String> {
+    signal_hook::low_level::signal_name(number).map(str::to_owned)
+}
+
+/// What the recording misses. That a run was ended for the check is said where its end is told.
+fn notes(subject: &Subject, code: Option<i32>) -> Vec<String> {
+    let notes = subject.trace.notes().iter().filter(|note| !(subject.cut_short && **note == Note::NotClosed));
+    let words = |note: &Note| match (note, code) {
+        (Note::NotClosed, Some(_)) => LEFT.to_owned(),
+        _ => note.to_string(),
+    };
+    notes.map(words).collect()
+}
+
+/// The process ended, and nobody closed its recording.
+const LEFT: &str = "the recording ends before the program does: it called exec, or went on in another process";
+
 /// Failures by the ids of their findings.
 pub type Failures<'a> = BTreeMap<String, &'a Confirmed>;
 
-/// The same lines may be several instructions; the first finding stands for all.
+/// The same statements may be several instructions; the first finding stands for all. A prediction that does not know what
+/// the memory is stands for the same as any finding at its places.
 fn each_once(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
-    let mut known = BTreeSet::new();
-    findings.filter(|finding| known.insert(finding.id.clone())).collect()
+    let (mut known, mut taken) = (BTreeSet::new(), BTreeSet::new());
+    let is_new = |finding: &Finding| {
+        let mut places: Vec<String> = finding.sites.iter().map(|site| place(site, true)).collect();
+        places.sort();
+        let unknown = finding.memory.as_ref().is_some_and(|memory| memory.name.is_none());
+        let again = !taken.insert((finding.kind, places)) && unknown && !finding.is_confirmed();
+        known.insert(finding.id.clone()) && !again
+    };
+    findings.filter(is_new).collect()
 }
 
 fn question(subject: &Subject, question: &Question) -> String {
@@ -97,7 +141,9 @@ impl Words<'_> {
         let locks = Locks::of(self, &confirmed.evidence);
         let sites: Vec<Site> = match &confirmed.evidence {
             Evidence::Race(race) => {
-                race.accesses.iter().map(|access| self.access(access, race, &threads, &locks)).collect()
+                let name = self.memory(race).name;
+                let site = |access| self.access(access, (race, name.as_deref()), &threads, &locks);
+                race.accesses.iter().map(site).collect()
             }
             Evidence::Deadlock(stuck) => stuck.iter().map(|stuck| self.stuck(stuck, &threads, &locks)).collect(),
         };
@@ -133,8 +179,14 @@ impl Words<'_> {
                     address: info.address,
                     size: info.length,
                 };
-                let doing = |id: EventId| (id, steps::text(trace, trace.event(id)));
-                (Kind::DataRace, Some(memory), vec![doing(race.first), doing(race.second)])
+                let what = steps::memory(memory.name.as_deref(), memory.size);
+                let doing = |id: EventId| match trace.event(id) {
+                    Event::Read(_) => (id, format!("reads {what}")),
+                    Event::Write(_) => (id, format!("writes {what}")),
+                    other => (id, steps::text(trace, other)),
+                };
+                let events = vec![doing(race.first), doing(race.second)];
+                (Kind::DataRace, Some(memory), events)
             }
             Candidate::Deadlock(deadlock) => {
                 let stuck = deadlock.stuck().iter();
@@ -162,19 +214,9 @@ impl Words<'_> {
         (kind, memory, sites, mut threads): (Kind, Option<Memory>, Vec<Site>, Vec<Thread>),
     ) -> Finding {
         let steps = steps::of(self, followed, &sites, &mut threads, memory.as_ref());
-        let id = format!("{}-{:08x}", kind.rule(), fingerprint(&sites));
-        Finding {
-            id,
-            kind,
-            status,
-            memory,
-            sites,
-            threads,
-            steps,
-            repeats: None,
-            schedule: followed.schedule.to_string(),
-            folder: None,
-        }
+        let id = format!("{}-{:08x}", kind.rule(), fingerprint(memory.as_ref(), &sites));
+        let schedule = followed.schedule.to_string();
+        Finding { id, status, memory, sites, threads, steps, schedule, ..Finding::new(kind) }
     }
 
     fn threads(&self, mut numbers: Vec<u32>) -> Vec<Thread> {
@@ -215,14 +257,24 @@ impl Words<'_> {
         }
     }
 
-    fn access(&self, access: &SeenAccess, race: &SeenRace, threads: &[Thread], locks: &Locks) -> Site {
+    fn access(
+        &self,
+        access: &SeenAccess,
+        (race, name): (&SeenRace, Option<&str>),
+        threads: &[Thread],
+        locks: &Locks,
+    ) -> Site {
         let verb = if access.write { "write" } else { "read" };
         let atomically = if access.atomic { " atomically" } else { "" };
         let doing = match race.block() {
             Some(block) if access.free && block.mapped => "unmaps the memory".to_owned(),
             Some(_) if access.free => "frees the block".to_owned(),
             None if access.free => format!("frees {}", bytes(access.size)),
-            _ => format!("{verb}s {}{atomically}", bytes(access.size)),
+            _ if access.size > race.size && name.is_some() => {
+                let part = name.map(|name| format!(", `{name}` among them")).unwrap_or_default();
+                format!("{verb}s {}{atomically}{part}", bytes(access.size))
+            }
+            _ => format!("{verb}s {}{atomically}", steps::memory(name, access.size)),
         };
         let kind = if access.atomic { format!("Atomic {verb}") } else { verb[..1].to_uppercase() + &verb[1..] };
         Site {
@@ -349,20 +401,111 @@ fn index_of(threads: &[Thread], number: u32) -> usize {
     threads.iter().position(|thread| thread.number == number).unwrap_or(0)
 }
 
-/// The same for the same error in another build and another run: functions and the text of lines, no addresses.
-fn fingerprint(sites: &[Site]) -> u32 {
-    let mut places: Vec<String> = sites.iter().map(place).collect();
-    places.sort();
-    let hash = places
+/// The same for the same error in another build and another run: files, functions, the text of lines and what the memory
+/// is called. No addresses and no numbers of lines.
+fn fingerprint(memory: Option<&Memory>, sites: &[Site]) -> u32 {
+    let name = memory.and_then(|memory| memory.name.as_deref()).map(without_indices);
+    let mut words: Vec<String> = sites.iter().map(|site| place(site, name.is_none())).collect();
+    words.sort();
+    words.insert(0, name.or_else(|| allocated(memory?)).unwrap_or_default());
+    let hash = words
         .join("\n")
         .bytes()
         .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
     (hash ^ hash >> 32) as u32
 }
 
-fn place(site: &Site) -> String {
-    site.top().map_or_else(String::new, |frame| match &frame.source {
-        Some(source) => format!("{} {}", frame.name(), source.trim()),
+/// Which entry of an array it is, and which byte of a variable, differs from run to run.
+fn without_indices(name: &str) -> String {
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    let whole = name.rsplit_once('+').filter(|(_, byte)| is_number(byte)).map_or(name, |(whole, _)| whole);
+    let parts = whole.split('[').map(|part| part.split_once(']').map_or(part, |(_, rest)| rest));
+    parts.collect::<Vec<_>>().join("[]")
+}
+
+fn allocated(memory: &Memory) -> Option<String> {
+    Some(line(memory.origin.block()?.place()?))
+}
+
+/// Where a thread fails. If nothing else tells two errors of a line apart, the statement does.
+fn place(site: &Site, with_statement: bool) -> String {
+    let Some(frame) = site.top() else { return String::new() };
+    let statement = frame.statement().filter(|_| with_statement).unwrap_or_default();
+    format!("{} {statement}", line(frame))
+}
+
+/// A line by its text; by its number only if it cannot be read.
+fn line(frame: &Frame) -> String {
+    let file = frame.file.as_deref().unwrap_or(&frame.module);
+    match &frame.source {
+        Some(source) => format!("{file} {} {}", frame.name(), source.trim()),
         None => format!("{} {}", frame.name(), frame.short()),
-    })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{each_once, fingerprint, without_indices};
+    use foretrace_report::{Block, Finding, Frame, Kind, Memory, Origin, Site, Status};
+
+    fn frame(file: &str, line: u32, column: u32, source: &str) -> Frame {
+        let (function, source) = (Some("work".to_owned()), Some(source.to_owned()));
+        Frame { function, file: Some(file.to_owned()), line, column, source, ..Frame::default() }
+    }
+
+    fn site(stack: Vec<Frame>) -> Site {
+        Site { thread: 0, doing: String::new(), access: String::new(), stack, locks: Vec::new() }
+    }
+
+    fn memory(name: Option<&str>, origin: Origin, address: u64) -> Memory {
+        Memory { name: name.map(str::to_owned), origin, address, size: 4 }
+    }
+
+    fn heap(line: u32, source: &str) -> Origin {
+        let allocated = vec![frame("a/main.c", line, 1, source)];
+        Origin::Heap(Block { address: 64, size: 8, thread: "t1".to_owned(), allocated })
+    }
+
+    fn of(file: &str, column: u32, memory: &Memory) -> u32 {
+        let at = |line| site(vec![frame(file, line, column, "{ a++; b++; p->x = p->x + 1; p->y++; return p; }")]);
+        fingerprint(Some(memory), &[at(3), at(4)])
+    }
+
+    #[test]
+    fn variables_of_one_line_are_different_errors() {
+        let (a, b) = (memory(Some("a"), Origin::Global, 1), memory(Some("b"), Origin::Global, 2));
+        assert_ne!(of("a/main.c", 3, &a), of("a/main.c", 8, &b));
+        assert_ne!(of("a/main.c", 3, &a), of("b/main.c", 3, &a));
+        assert_eq!(of("a/main.c", 3, &a), of("a/main.c", 4, &Memory { address: 9, ..a.clone() }));
+    }
+
+    #[test]
+    fn memory_without_a_name_is_told_apart_by_block_and_statement() {
+        let block = memory(None, heap(1, "p = malloc(8);"), 64);
+        assert_eq!(of("a/main.c", 13, &block), of("a/main.c", 20, &block), "both are in p->x = p->x + 1");
+        assert_ne!(of("a/main.c", 13, &block), of("a/main.c", 30, &block));
+        assert_ne!(of("a/main.c", 13, &block), of("a/main.c", 13, &memory(None, heap(2, "p = calloc(8, 1);"), 64)));
+        assert_eq!(of("a/main.c", 13, &block), of("a/main.c", 13, &memory(None, heap(7, "p = malloc(8);"), 72)));
+    }
+
+    #[test]
+    fn entries_of_an_array_are_one_variable() {
+        assert_eq!(without_indices("table[3].row[12].lock"), "table[].row[].lock");
+        assert_eq!(without_indices("count"), "count");
+        assert_eq!(without_indices("p.value+3"), "p.value");
+    }
+
+    #[test]
+    fn a_prediction_of_unknown_memory_is_not_told_beside_a_confirmed_race_of_its_lines() {
+        let finding = |status, memory: Memory, column| {
+            let sites = vec![site(vec![frame("a/main.c", 3, column, "{ p->x++; q->x++; }")])];
+            let id = fingerprint(Some(&memory), &sites).to_string();
+            Finding { id, status, memory: Some(memory), sites, ..Finding::new(Kind::DataRace) }
+        };
+        let confirmed = finding(Status::Confirmed, memory(None, heap(1, "p = malloc(8);"), 64), 3);
+        let unknown = finding(Status::Predicted(String::new()), memory(None, Origin::Unknown, 64), 3);
+        let other = finding(Status::Predicted(String::new()), memory(None, Origin::Unknown, 64), 11);
+        let told = each_once([confirmed.clone(), unknown, other.clone()].into_iter());
+        assert_eq!(told, [confirmed, other]);
+    }
 }

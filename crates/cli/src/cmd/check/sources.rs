@@ -35,10 +35,10 @@ impl Sources {
         stack
     }
 
-    /// The innermost call at an address.
+    /// The innermost call at an address that is in the program's own source: a place in a header of the system says nothing.
     pub fn place(&self, pc: u64, symbols: &Symbols, modules: &Modules) -> Option<Frame> {
-        let found = (pc != 0).then(|| self.frame(pc, symbols.location(pc), modules))?;
-        found.file.is_some().then_some(found)
+        let frames = (pc != 0).then(|| symbols.frames(pc))?;
+        frames.into_iter().map(|location| self.frame(pc, location, modules)).find(Frame::is_own)
     }
 
     fn frame(&self, pc: u64, location: Location, modules: &Modules) -> Frame {

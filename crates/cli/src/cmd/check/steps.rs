@@ -10,11 +10,12 @@ mod values;
 use super::describe::Words;
 use foretrace_event::{Event, EventId, LockId, ThreadId};
 use foretrace_finding::{Schedule, Step as Planned};
-use foretrace_report::{Memory, Site, Step, Thread};
+use foretrace_report::{Lock, Memory, Site, Step, Thread};
 use foretrace_trace::Trace;
 use std::collections::{BTreeMap, BTreeSet};
+use std::iter::repeat;
 
-pub use text::{text, waits_for};
+pub use text::{memory, text, waits_for};
 
 /// The last operations of a thread that are shown in any case.
 const LAST: usize = 2;
@@ -80,7 +81,7 @@ pub fn of(
     };
     let last = |site: &Site| Step {
         thread: site.thread,
-        text: text::failing(site, memory).replace('`', ""),
+        text: text::failing(site, memory),
         place: site.top().cloned(),
         fails: true,
     };
@@ -90,9 +91,11 @@ pub fn of(
         told.push((2 * at + 1, step(planned)));
     }
     // The first site is where it fails: it comes last.
-    for (number, (site, at)) in sites.iter().zip(&positions).enumerate().rev() {
-        told.push((if number == 0 { 2 * end } else { 2 * at }, last(site)));
-    }
+    let when = |number: usize| if number == 0 { 2 * end } else { 2 * positions[number] };
+    let numbered = || sites.iter().enumerate().rev();
+    let rest = |(number, site)| later(&story, site, threads, positions[number]).into_iter().zip(repeat(when(number)));
+    told.extend(numbered().flat_map(rest).map(|(step, at)| (at, step)));
+    told.extend(numbered().map(|(number, site)| (when(number), last(site))));
     told.sort_by_key(|(at, _)| *at);
     told.into_iter().map(|(_, step)| step).collect()
 }
@@ -137,15 +140,24 @@ fn taken(story: &Story, sites: &[Site], threads: &[Thread], positions: &[usize])
     let mut taken = BTreeMap::new();
     for (site, position) in sites.iter().zip(positions) {
         let held = story.held(ThreadId(threads[site.thread].number), *position);
-        if held.len() == site.locks.len() {
-            let told = held.into_iter().zip(&site.locks).filter_map(|(id, lock)| {
-                let verb = if lock.shared { "read-locks" } else { "locks" };
-                Some((id, (format!("{verb} {}", lock.name).replace('`', ""), Some(lock.place()?.clone()))))
-            });
-            taken.extend(told);
+        if held.len() <= site.locks.len() {
+            let told = held.into_iter().zip(&site.locks).filter(|(_, lock)| lock.place().is_some());
+            taken.extend(told.map(|(id, lock)| (id, taking(lock))));
         }
     }
     taken
+}
+
+/// What a thread holds at its site and took after the last of its steps.
+fn later(story: &Story, site: &Site, threads: &[Thread], position: usize) -> Vec<Step> {
+    let held = story.held(ThreadId(threads[site.thread].number), position).len();
+    let step = |(text, place)| Step { thread: site.thread, text, place, fails: false };
+    site.locks.iter().skip(held).map(|lock| step(taking(lock))).collect()
+}
+
+fn taking(lock: &Lock) -> Told {
+    let verb = if lock.shared { "read-locks" } else { "locks" };
+    (format!("{verb} {}", lock.name), lock.place().cloned())
 }
 
 type Told = (String, Option<foretrace_report::Frame>);

@@ -24,6 +24,8 @@ impl Suppressions {
         let mut lines = Vec::new();
         for file in files {
             let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+            // Some editors begin a file with a mark of its encoding.
+            let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
             for (index, line) in text.lines().enumerate() {
                 let parsed = parse(line).with_context(|| format!("{}: line {}", file.display(), index + 1))?;
                 lines.extend(parsed);
@@ -71,10 +73,16 @@ impl Line {
         match (self.kind.as_str(), finding.kind) {
             ("race", Kind::DataRace) => finding.sites.iter().any(stack) || variable(),
             ("race_top", Kind::DataRace) => finding.sites.iter().any(top),
-            ("deadlock", Kind::Deadlock) => finding.sites.iter().any(stack),
+            ("deadlock", Kind::Deadlock) => finding.sites.iter().any(|site| stack(site) || names(site).any(matches)),
             _ => false,
         }
     }
+}
+
+/// The variables that a thread waits for or holds: what stands in backquotes.
+fn names(site: &Site) -> impl Iterator<Item = &str> {
+    let texts = site.locks.iter().map(|lock| lock.name.as_str()).chain([site.doing.as_str()]);
+    texts.flat_map(|text| text.split('`').skip(1).step_by(2))
 }
 
 fn matches(pattern: &str, text: &str) -> bool {
@@ -94,7 +102,8 @@ fn matches(pattern: &str, text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{matches, parse};
+    use super::{Suppressions, matches, parse};
+    use foretrace_report::{Finding, Kind, Lock, Report, Site};
 
     #[test]
     fn patterns() {
@@ -112,6 +121,31 @@ mod tests {
         ] {
             assert_eq!(matches(pattern, text), found, "{pattern} in {text}");
         }
+    }
+
+    /// How many of the findings a file with this text hides.
+    fn hidden(text: &str) -> usize {
+        let lock = Lock { name: "`alice.lock`".to_owned(), shared: false, taken: Vec::new() };
+        let doing = "waits for a post of `full`".to_owned();
+        let site = Site { thread: 0, doing, access: String::new(), stack: Vec::new(), locks: vec![lock] };
+        let deadlock = Finding { sites: vec![site], ..Finding::new(Kind::Deadlock) };
+        let mut report = Report { findings: vec![deadlock], ..Report::default() };
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        Suppressions::read(&[file.path().to_owned()]).unwrap().apply(&mut report);
+        report.suppressed
+    }
+
+    #[test]
+    fn deadlocks_are_known_by_what_is_held_and_waited_for() {
+        assert_eq!(hidden("deadlock:alice\n"), 1);
+        assert_eq!(hidden("deadlock:^full$\n"), 1);
+        assert_eq!(hidden("deadlock:post\nrace:alice\n"), 0);
+    }
+
+    #[test]
+    fn a_mark_of_the_encoding_is_no_text() {
+        assert_eq!(hidden("\u{feff}deadlock:alice\n"), 1);
     }
 
     #[test]

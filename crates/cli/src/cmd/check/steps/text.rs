@@ -4,7 +4,7 @@ use super::super::describe::Words;
 use super::Told;
 use foretrace_event::{Event, EventId, Patience, ThreadId};
 use foretrace_finding::{Step as Planned, WaitsFor};
-use foretrace_report::{Memory, Site};
+use foretrace_report::{Memory, Site, bytes};
 use foretrace_trace::{Named, Trace};
 
 /// What stands before the name of the variable that a static one of a function is initialised by.
@@ -26,7 +26,7 @@ pub fn is_told(words: &Words, id: EventId) -> bool {
         _ => true,
     };
     let place = || words.sources.place(trace.pc(id), &words.subject.symbols, &words.subject.modules);
-    named || place().is_some_and(|place| place.is_own())
+    named || place().is_some()
 }
 
 /// A step of the schedule, and where it is done.
@@ -56,12 +56,20 @@ fn in_vain(trace: &Trace, event: Event) -> String {
     }
 }
 
-/// What fails: the access, or the wait.
+/// What fails: the access, or the wait. The size of a variable is told once, not in every row.
 pub fn failing(site: &Site, memory: Option<&Memory>) -> String {
     let Some(name) = memory.and_then(|memory| memory.name.as_deref()) else { return site.doing.clone() };
     let verb = site.doing.split(' ').next().unwrap_or_default();
-    let atomically = if site.doing.ends_with(" atomically") { " atomically" } else { "" };
-    format!("{verb} {name}{atomically}")
+    let atomically = if site.doing.contains(" atomically") { " atomically" } else { "" };
+    format!("{verb} `{name}`{atomically}")
+}
+
+/// What is read or written: a variable by its name, and how much of it.
+pub fn memory(name: Option<&str>, size: u64) -> String {
+    match name {
+        Some(name) => format!("`{name}` ({})", bytes(size)),
+        None => bytes(size),
+    }
 }
 
 const LOCK: &str = "a lock";
@@ -74,7 +82,7 @@ const ATOMIC: &str = "an atomic variable";
 /// The name of a thing; what it is, if it has none.
 fn or<I: Named>(trace: &Trace, id: I, what: &str) -> String {
     let name = id.given(trace).map(|name| name.strip_prefix(GUARD).unwrap_or(name));
-    name.unwrap_or(what).to_owned()
+    name.map_or_else(|| what.to_owned(), |name| format!("`{name}`"))
 }
 
 /// The name of a thread.
