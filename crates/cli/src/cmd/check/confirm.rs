@@ -171,10 +171,10 @@ impl Bench<'_> {
         Ok((confirmed.or(finding), seen))
     }
 
-    /// Runs a schedule; none if it cannot be enforced, or there is no time.
+    /// Runs a schedule; none if it cannot be enforced, there is no time, or nothing is to be replayed.
     fn once(&self, worker: usize, schedule: &Schedule, how: Precision) -> Result<Option<Arc<Replayed>>, ReplayError> {
         let Ok(enforced) = Enforced::new(self.recorded.0, schedule) else { return Ok(None) };
-        if self.limits.spent().is_some() {
+        if self.limits.spent().is_some() || self.limits.replays == 0 {
             return Ok(None);
         }
         let directory = self.scratch.join(format!("replay-{worker}"));
