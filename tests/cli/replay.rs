@@ -1,6 +1,7 @@
 //! `foretrace replay` of what there is, and of what is not a finding.
 
 use crate::support::Scratch;
+use std::time::{Duration, Instant};
 
 /// Two threads change a variable without a lock.
 const RACE: &str = r"
@@ -62,4 +63,19 @@ fn what_is_not_a_finding_is_refused_and_not_replayed() {
     }
     scratch.shell(&format!("rm {folder}/schedule && {command}")).refuses("cannot read");
     scratch.shell(&format!("sed -i /^command=/d {folder}/finding && {command}")).refuses("no command=");
+}
+
+/// The same race in a program whose threads are interrupted all the time by a handler that does what they do.
+#[test]
+fn signals_keep_no_replay_from_its_end() {
+    let program = include_str!("../programs/fail/signals/timer.c").replace("../../program.h", "program.h");
+    let scratch = Scratch::with(&[("program.h", include_str!("../programs/program.h")), ("timer.c", &program)]);
+    let ran = scratch.shell("foretrace check timer.c");
+    let report = ran.err();
+    let (_, command) = report.split_once("to see it again: ").expect("the race is found");
+    let command = command.lines().next().expect("a line");
+    let begin = Instant::now();
+    let ran = scratch.shell(&format!("{command} --times 20 --timeout 60"));
+    assert_eq!((ran.code(), ran.out().as_str()), (Some(1), "data race on `count`: failed 20 of 20 times\n"));
+    assert!(begin.elapsed() < Duration::from_secs(60), "one was ended by its limit");
 }

@@ -29,6 +29,7 @@ pub mod stack;
 pub mod stuck;
 
 use crate::hooks::atomic::{self, LastLoad, Outcome, Word};
+use crate::interpose::signal::{self, Slots};
 use crate::lines::{Entry, LARGE, Lines, READ, SMALL, WRITE, split};
 use crate::settings::Settings;
 use crate::spin::{Brief, Guard, Spin};
@@ -102,6 +103,8 @@ pub struct Player {
     /// It has ended.
     ended: Cell<bool>,
     next: *mut Self,
+    /// Signals that wait for the end of a section; its own alone. They take no memory until they come.
+    pub deferred: Slots,
 }
 
 impl Player {
@@ -358,7 +361,7 @@ pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, patience: Patience, p
 
 /// An operation of the current thread: waits for its turn, and takes part in the order that the race detector sees.
 pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
-    let Some(player) = player() else { return };
+    let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return };
     flush(player);
     if is_step(op) {
         gate::pass_with(player, op, object, pc, || take_part(player, op, object, arg, pc));
@@ -369,7 +372,7 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
 
 /// An operation whose turn it is takes part in the order of all operations.
 fn take_part(player: &'static Player, op: Op, object: usize, arg: u64, pc: usize) {
-    let Some(_section) = Section::enter() else { return };
+    let _section = Section::nest();
     if op == Op::Fork {
         COMING.fetch_add(1, Ordering::SeqCst);
         horizon::fork();
@@ -389,6 +392,18 @@ pub fn block(op: Op, object: usize, arg: u64, pc: usize) {
     if let Some(player) = player() {
         flush(player);
         stuck::wait_for(player, Waiting::new(op, object, arg, pc));
+    }
+}
+
+/// What the thread waits for when a signal handler is about to run.
+pub fn waits_for() -> Option<Waiting> {
+    player()?.waiting.get()
+}
+
+/// The handler has returned: whatever it did, the thread still waits for what it waited for.
+pub fn wait_on(waiting: Option<Waiting>) {
+    if let Some((player, waiting)) = player().zip(waiting) {
+        stuck::wait_for(player, waiting);
     }
 }
 
@@ -545,6 +560,8 @@ pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operate: 
 
 /// The current thread ends.
 pub fn end() {
+    // As when recording: signals go to other threads from now on.
+    signal::block_all();
     sync(Op::End, 0, 0, 0);
     if let Some(player) = player() {
         {
