@@ -212,7 +212,7 @@ pub fn is_someone_coming() -> bool {
     COMING.load(Ordering::Acquire) > 0
 }
 
-/// A thread has come, or will not come. Those that nobody has announced are not counted.
+/// A thread has come. Those that nobody has announced are not counted.
 fn one_less_coming() {
     let _ = COMING.fetch_update(Ordering::AcqRel, Ordering::Acquire, |coming| coming.checked_sub(1));
 }
@@ -335,7 +335,6 @@ pub fn next_child() -> u32 {
 
 /// That thread could not be created after all.
 pub fn no_child() {
-    one_less_coming();
     if let Some(player) = player() {
         player.children.set(player.children.get() - 1);
     }

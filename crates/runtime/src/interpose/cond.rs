@@ -5,7 +5,7 @@
 //! records say so. What libraries do to unwind the thread's stack up to there is not recorded: it would stand within
 //! the wait.
 
-use super::mutex::lock_arg;
+use super::mutex::{lock_arg, refuses_unlock};
 use super::undo_if_failed;
 use crate::replay;
 use crate::state::{self, sync};
@@ -49,15 +49,21 @@ unsafe extern "C" fn cancelled(waiting: *mut c_void) {
     unsafe { &*waiting.cast::<Waiting>() }.over(Op::WaitFailed);
 }
 
-/// Waits by calling `real`, which returns zero when woken and one of `timeouts` when not.
+/// Waits by calling `real`, which returns zero when woken and `timeout` when not, at a time if there is a limit.
 pub unsafe fn wait(
     cond: usize,
     mutex: *mut pthread_mutex_t,
     pc: usize,
     timeout: c_int,
+    until: Option<&timespec>,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     if state::is_replaying() {
+        // To be refused is no step.
+        // SAFETY: as the caller says.
+        if until.is_some_and(|until| !is_time(until)) || unsafe { refuses_unlock(mutex) } {
+            return real();
+        }
         // SAFETY: as the caller says.
         return unsafe { replay_wait(&Waiting { cond, mutex, pc }, timeout, real) };
     }
@@ -86,6 +92,10 @@ pub unsafe fn wait(
         }
     }
     result
+}
+
+const fn is_time(time: &timespec) -> bool {
+    0 <= time.tv_nsec && time.tv_nsec < 1_000_000_000
 }
 
 real_function!(fn pthread_mutex_lock(mutex: *mut pthread_mutex_t) -> c_int);
@@ -161,20 +171,20 @@ interpose! {
 
     fn pthread_cond_wait(cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t) -> c_int ["GLIBC_2.3.2"] |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { wait(cond as usize, mutex, pc, libc::ETIMEDOUT, || real(cond, mutex)) }
+        unsafe { wait(cond as usize, mutex, pc, libc::ETIMEDOUT, None, || real(cond, mutex)) }
     }
 
     fn pthread_cond_timedwait(
         cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, until: *const timespec,
     ) -> c_int ["GLIBC_2.3.2"] |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { wait(cond as usize, mutex, pc, libc::ETIMEDOUT, || real(cond, mutex, until)) }
+        unsafe { wait(cond as usize, mutex, pc, libc::ETIMEDOUT, until.as_ref(), || real(cond, mutex, until)) }
     }
 
     fn pthread_cond_clockwait(
         cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, clock: c_int, until: *const timespec,
     ) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { wait(cond as usize, mutex, pc, libc::ETIMEDOUT, || real(cond, mutex, clock, until)) }
+        unsafe { wait(cond as usize, mutex, pc, libc::ETIMEDOUT, until.as_ref(), || real(cond, mutex, clock, until)) }
     }
 }
