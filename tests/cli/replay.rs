@@ -65,6 +65,26 @@ fn what_is_not_a_finding_is_refused_and_not_replayed() {
     scratch.shell(&format!("sed -i /^command=/d {folder}/finding && {command}")).refuses("no command=");
 }
 
+/// Of several processes one is replayed: the first that makes a thread, or only the one that the tool has started.
+#[test]
+fn one_process_is_replayed() {
+    let (scratch, command) = found();
+    scratch.shell(&format!("foretrace cc race.c -o race && mkdir d && cp {}/schedule d", folder(&command))).succeeds();
+    let replay = |only: u8, program: &str| {
+        let settings = format!("replay exact=1 loose=0 hold=0 only_started={only} dir=$PWD/d");
+        let line =
+            format!("FORETRACE_TOOL=$$ FORETRACE_RUNTIME=\"{settings}\" {program}; cat d/outcome 2>/dev/null; true");
+        scratch.shell(&line).succeeds().out()
+    };
+    let is_told = |outcome: &str| outcome.lines().filter(|line| line.starts_with("race ")).count() == 1;
+    assert_eq!(replay(1, "sh -c './race; true'"), "", "another has started it");
+    let first = replay(1, "./race");
+    assert!(is_told(&first), "{first}");
+    assert_eq!(replay(0, "./race"), first, "what one process has answered stands");
+    scratch.shell("rm d/outcome d/progress").succeeds();
+    assert!(is_told(&replay(0, "sh -c './race; ./race'")));
+}
+
 /// The same race in a program whose threads are interrupted all the time by a handler that does what they do.
 #[test]
 fn signals_keep_no_replay_from_its_end() {

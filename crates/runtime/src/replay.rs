@@ -272,15 +272,15 @@ pub fn is_exact() -> bool {
     EXACT.load(Ordering::Relaxed)
 }
 
-/// Opens the schedule and the files of the answer.
-pub fn open(settings: &Settings) -> bool {
-    EXACT.store(settings.exact, Ordering::Relaxed);
-    if !schedule::load(settings) {
-        return false;
+/// Opens the files of the answer and the schedule. The error is `EEXIST` if another process is the one that is replayed.
+pub fn open(settings: &Settings) -> sys::Result<()> {
+    if settings.only_started && !settings.is_started() {
+        return Err(libc::EEXIST);
     }
+    EXACT.store(settings.exact, Ordering::Relaxed);
+    outcome::open(settings)?;
     look::open();
-    outcome::open(settings);
-    true
+    if schedule::load(settings) { Ok(()) } else { Err(libc::ENOENT) }
 }
 
 /// Begins with the main thread.

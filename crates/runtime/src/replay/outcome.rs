@@ -16,13 +16,19 @@ static FILE: AtomicI32 = AtomicI32::new(-1);
 static HOLD: AtomicBool = AtomicBool::new(false);
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
-/// Creates the file.
-pub fn open(settings: &Settings) {
-    let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND | libc::O_NOFOLLOW;
-    if let Ok(fd) = sys::open(&settings.path(b"outcome"), flags, 0o600) {
-        FILE.store(sys::move_high(fd), Ordering::Relaxed);
-    }
+/// Creates the file, which is not there unless another process is being replayed.
+pub fn open(settings: &Settings) -> sys::Result<()> {
+    let flags = libc::O_WRONLY | libc::O_APPEND | new_file(settings);
+    let fd = sys::open(&settings.path(b"outcome"), flags, 0o600)?;
+    FILE.store(sys::move_high(fd), Ordering::Relaxed);
     HOLD.store(settings.hold, Ordering::Relaxed);
+    Ok(())
+}
+
+/// How the files of a replay are created: a debugger may start the program again.
+pub const fn new_file(settings: &Settings) -> i32 {
+    let anew = if settings.hold { libc::O_TRUNC } else { libc::O_EXCL };
+    libc::O_CREAT | libc::O_NOFOLLOW | anew
 }
 
 /// What is to be written next.
@@ -49,8 +55,8 @@ impl Text {
     }
 }
 
-/// Lines that belong together. No other thread's come between them, and if the program ends meanwhile, none of them or, as
-/// long as they are not very many, all of them are in the file. Whoever also holds the threads still does that first.
+/// Lines that belong together. No other thread's come between them, and if the program ends meanwhile, either none of them
+/// or, up to 16 KiB, all of them are in the file. Whoever also holds the threads still does that first.
 pub struct Answer {
     text: Guard<'static, Text>,
     _section: Section,

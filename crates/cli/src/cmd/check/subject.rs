@@ -98,7 +98,7 @@ pub fn program(command: &[OsString], directory: Option<PathBuf>) -> anyhow::Resu
     let path = directory.as_ref().map_or(path.clone(), |directory| directory.join(&path));
     let environment = way_into(&path)?.environment()?;
     let environment = environment.into_iter().map(|(name, value)| (name.into(), value)).collect();
-    Ok(Program { path, command: command.to_vec(), directory, input: Input::Nothing, environment })
+    Ok(Program { path, command: command.to_vec(), directory, input: Input::Nothing, environment, started_only: false })
 }
 
 /// The program that a recording was made of.
