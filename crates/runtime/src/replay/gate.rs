@@ -66,7 +66,7 @@ fn await_later_turn(player: &'static Player) -> Turn {
 
 /// Sleeps until woken, unless it is the thread's turn.
 fn sleep(player: &'static Player) {
-    stuck::wait_for(player, Waiting::for_turn());
+    stuck::wait_for(player, Waiting::Turn);
     player.sleeping.store(1, Ordering::Relaxed);
     order::set_asleep(player.index, true);
     fence(Ordering::SeqCst);

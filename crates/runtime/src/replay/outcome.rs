@@ -1,7 +1,7 @@
 //! What the replay answers: lines of the file `outcome`, as `foretrace_event::schedule` describes them.
 
 use super::stack::{self, StackId};
-use super::stuck::Waiting;
+use super::stuck::Wanted;
 use super::{Player, Still, schedule};
 use crate::map::Map;
 use crate::settings::{Decimal, Settings};
@@ -208,13 +208,13 @@ pub fn stalled(thread: u32) -> ! {
 }
 
 /// Threads that will never go on: first the line that says so, then each of them, then the end.
-pub fn deadlock<'a>(still: &Still, stuck: impl Iterator<Item = (&'a Player, Waiting, i64)>) -> ! {
+pub fn deadlock<'a>(still: &Still, stuck: impl Iterator<Item = (&'a Player, Wanted, i64)>) -> ! {
     stop(|answer| {
         answer.line("deadlock");
-        for (player, waiting, owner) in stuck {
-            let stack = stack::capture(player, waiting.place);
-            let line = answer.line("stuck").decimal("thread", player.index.into()).word("op", waiting.op.name());
-            let line = line.hex("object", waiting.object).decimal("owner", owner).hex("pc", waiting.place.pc);
+        for (player, wanted, owner) in stuck {
+            let stack = stack::capture(player, wanted.place);
+            let line = answer.line("stuck").decimal("thread", player.index.into()).word("op", wanted.op.name());
+            let line = line.hex("object", wanted.object).decimal("owner", owner).hex("pc", wanted.place.pc);
             line.list("stack", stack::frames(stack));
             locks(answer, player.held(still).words());
         }
