@@ -47,6 +47,7 @@ use gate::Arrival;
 use horizon::Published;
 use moments::Moments;
 use objects::Remembered;
+use order::Next;
 use segment::Segment;
 use stack::Place;
 use stuck::{Held, Waiting};
@@ -356,6 +357,12 @@ pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, patience: Patience, p
         stuck::wait_for(player, Waiting::new(op, object, arg, pc));
     }
     arrival
+}
+
+/// It is the current thread's turn: may the step be to join that one? Strictly, joins come after ends.
+pub fn is_to_join(index: u32) -> bool {
+    let next = player().map(|player| order::next(player.index));
+    matches!(next, Some(Next::Mine(step)) if step.op == Op::Join) && (order::is_loose() || order::has_finished(index))
 }
 
 /// An operation of the current thread: waits for its turn, and takes part in the order that the race detector sees.

@@ -1,6 +1,7 @@
 //! Threads: `pthread_create`, `join`, `detach` and the ways a thread ends.
 
 use super::signal;
+use crate::replay::gate::Arrival;
 use crate::state::{self, sync};
 use crate::tls::tls;
 use crate::{recording, replay, sys, thread};
@@ -175,11 +176,17 @@ pub unsafe fn create(
     }
 }
 
-/// Waits for a thread by calling `real`, and records it.
-pub fn join(handle: pthread_t, patience: Patience, pc: usize, real: impl FnOnce() -> c_int) -> c_int {
+/// Waits for a thread by calling `real`, and records it. That one does not wait, or not long enough, is not recorded; so in a
+/// replay the schedule's next step says what is wanted.
+pub fn join(handle: pthread_t, patience: Patience, pc: usize, mut real: impl FnMut() -> c_int) -> c_int {
     let Some(id) = thread::by_handle(handle) else { return real() };
-    super::arrive(Op::Join, Op::Join, 0, u64::from(id), patience, pc);
-    let result = real();
+    let arrival = super::arrive(Op::Join, Op::Join, 0, u64::from(id), patience, pc);
+    let failed = if patience == Patience::Try { libc::EBUSY } else { libc::ETIMEDOUT };
+    let result = match (arrival, patience) {
+        (Arrival::Go, _) | (_, Patience::Blocking) => real(),
+        _ if replay::is_to_join(id) => super::insist(arrival, |result| result == failed, real),
+        _ => failed,
+    };
     if result == 0 {
         sync(Op::Join, 0, u64::from(id), pc);
     }
