@@ -166,3 +166,28 @@ fn a_script_has_its_program_recorded() {
         assert!(!scratch.path("out.ft/children").exists(), "{build}");
     }
 }
+
+/// A child that makes a thread before its parent does, which waits for that.
+const CHILD_FIRST: &str = r"
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static void *nothing(void *arg) { return arg; }
+int main(void) {
+    pthread_t thread;
+    pid_t child = fork();
+    if (child > 0) waitpid(child, NULL, 0);
+    pthread_create(&thread, NULL, nothing, NULL);
+    pthread_join(thread, NULL);
+    return 0;
+}
+";
+
+#[test]
+fn the_process_that_was_started_is_recorded_even_if_another_is_faster() {
+    let scratch = Scratch::with(&[("a.c", CHILD_FIRST)]);
+    scratch.run("foretrace-cc --compiler=gcc a.c -o a").succeeds();
+    let ran = scratch.shell("foretrace record -- ./a && ls foretrace.ft/children/*/events | wc -l").succeeds();
+    assert_eq!(ran.out(), "1\n");
+    assert!(scratch.path("foretrace.ft/events").exists());
+}

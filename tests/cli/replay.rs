@@ -1,6 +1,7 @@
 //! `foretrace replay` of what there is, of what has changed or moved, and of what is not a finding.
 
 use crate::support::{Scratch, exists};
+use std::time::{Duration, Instant};
 
 /// Two threads change a variable without a lock.
 const RACE: &str = r"
@@ -270,4 +271,39 @@ fn gdb_stops_where_it_fails() {
     } else {
         eprintln!("skipped: no gdb; cargo xtask install brings it");
     }
+}
+
+/// Of several processes one is replayed: the first that makes a thread, or only the one that the tool has started.
+#[test]
+fn one_process_is_replayed() {
+    let (scratch, command) = found();
+    scratch.shell(&format!("foretrace cc race.c -o race && mkdir d && cp {}/schedule d", folder(&command))).succeeds();
+    let replay = |only: u8, program: &str| {
+        let settings = format!("replay exact=1 loose=0 hold=0 only_started={only} dir=$PWD/d");
+        let line =
+            format!("FORETRACE_TOOL=$$ FORETRACE_RUNTIME=\"{settings}\" {program}; cat d/outcome 2>/dev/null; true");
+        scratch.shell(&line).succeeds().out()
+    };
+    let is_told = |outcome: &str| outcome.lines().filter(|line| line.starts_with("race ")).count() == 1;
+    assert_eq!(replay(1, "sh -c './race; true'"), "", "another has started it");
+    let first = replay(1, "./race");
+    assert!(is_told(&first), "{first}");
+    assert_eq!(replay(0, "./race"), first, "what one process has answered stands");
+    scratch.shell("rm d/outcome d/progress").succeeds();
+    assert!(is_told(&replay(0, "sh -c './race; ./race'")));
+}
+
+/// The same race in a program whose threads are interrupted all the time by a handler that does what they do.
+#[test]
+fn signals_keep_no_replay_from_its_end() {
+    let program = include_str!("../programs/fail/signals/timer.c").replace("../../program.h", "program.h");
+    let scratch = Scratch::with(&[("program.h", include_str!("../programs/program.h")), ("timer.c", &program)]);
+    let ran = scratch.shell("foretrace check timer.c");
+    let report = ran.err();
+    let (_, command) = report.split_once("to see it again: ").expect("the race is found");
+    let command = command.lines().next().expect("a line");
+    let begin = Instant::now();
+    let ran = scratch.shell(&format!("{command} --times 20 --timeout 60"));
+    assert_eq!((ran.code(), ran.out().as_str()), (Some(1), "data race on `count`: failed 20 of 20 times\n"));
+    assert!(begin.elapsed() < Duration::from_secs(60), "one was ended by its limit");
 }

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, bail};
 use foretrace_event::layout::MAGIC;
+use foretrace_trace::Recording;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -59,6 +60,14 @@ pub fn has_events(directory: &Path) -> bool {
 /// Is this the recording of a program that made no thread?
 pub fn is_without_events(path: &Path) -> bool {
     path.join("run").is_file() && !has_events(path)
+}
+
+/// The recording of the process that was started, if another one came first and was recorded in its place.
+pub fn of_process(directory: &Path, process: u32) -> PathBuf {
+    let own = directory.join(CHILDREN).join(process.to_string());
+    // One that becomes another program is recorded as both; the first is the one that was asked for.
+    let is_first = || Recording::open(directory).is_ok_and(|recording| recording.header().pid == u64::from(process));
+    if has_events(&own) && !is_first() { own } else { directory.to_owned() }
 }
 
 /// The recordings of forked processes, by process.

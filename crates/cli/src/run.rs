@@ -14,6 +14,7 @@ use crate::quote::{quoted, quoted_all};
 use crate::way::way_into;
 use anyhow::{Context, bail};
 use foretrace_replay::{Input, Program};
+use foretrace_trace::Recording;
 use std::ffi::OsString;
 use std::fmt::Write;
 use std::fs;
@@ -33,6 +34,8 @@ pub struct Run<'a> {
     pub started: SystemTime,
     /// What it read, as far as it can be read again.
     pub input: Input,
+    /// The number of the process that was started; the recorded one may be another, which that one started.
+    pub process: Option<u32>,
     /// How it ended, and after how long.
     pub ended: Option<(ExitStatus, Duration)>,
 }
@@ -61,6 +64,7 @@ impl Run<'_> {
         line("input", &quoted_all(self.input.words()));
         let since = self.started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         line("started", &since.as_secs());
+        self.process.iter().for_each(|process| line("process", process));
         if let Some((status, duration)) = &self.ended {
             match (status.code(), status.signal()) {
                 (Some(code), _) => line("exit", &code),
@@ -98,8 +102,15 @@ pub fn recorded_program(recording: &Path) -> anyhow::Result<Program> {
         directory: directory(&lines)?,
         input: input.moved(|path| lines.beside(path)),
         environment: environment.with(variables),
+        started_only: is_of_started(recording, &lines),
         path,
     })
+}
+
+/// Is it the started process that was recorded?
+fn is_of_started(recording: &Path, lines: &Lines) -> bool {
+    let started = lines.get("process").ok().and_then(|process| process.parse::<u64>().ok());
+    started.is_some() && Recording::open(recording).ok().map(|recording| recording.header().pid) == started
 }
 
 /// What is kept beside the recording is called by its place, wherever that is now.

@@ -27,9 +27,14 @@
 //!
 //! The operations that are steps are those of [`is_step`]; a thread's steps are all such operations from its beginning.
 //!
-//! The setting is `replay exact=0|1 loose=0|1 hold=0|1 dir=PATH` in the environment variable `FORETRACE_RUNTIME`. An exact replay
-//! examines accesses one by one, holds threads at places where they come late, and tells stacks; the other examines them by segments, finds the same races several
-//! times faster, and does not know their exact places: having found one, run it again exactly.
+//! The setting is `replay exact=0|1 loose=0|1 hold=0|1 only_started=0|1 dir=PATH` in the environment variable
+//! `FORETRACE_RUNTIME`. An exact replay examines accesses one by one, holds threads at places where they come late, and tells
+//! stacks; the other examines them by segments, finds the same races several times faster, and does not know their exact
+//! places: having found one, run it again exactly.
+//!
+//! Of several processes one is replayed: the one that the tool has started, if there is to be no other, or the first that
+//! makes a thread and finds no `outcome`. The tool removes that file and `progress` before each run; only if a program that
+//! fails is held for a debugger, which may start it again, does it write over them.
 //!
 //! A loose replay keeps the order of each thread's steps and of the steps on each object, which is all that happens-before
 //! consists of, and lets threads that have nothing to do with each other run side by side. Where a thread had been away for

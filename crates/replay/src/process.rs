@@ -42,6 +42,8 @@ impl From<Duration> for TimeLimit {
 /// How a process ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Ended {
+    /// Its number.
+    pub process: u32,
     /// Its status.
     pub status: ExitStatus,
     /// Why it was killed, if it was.
@@ -88,7 +90,7 @@ pub fn run_watched(
         child.kill()?;
     }
     let status = child.wait()?;
-    Ok(Ended { status, cut_short, time: begin.elapsed() })
+    Ok(Ended { process: child.id(), status, cut_short, time: begin.elapsed() })
 }
 
 #[allow(unsafe_code)]

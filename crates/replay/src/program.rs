@@ -23,6 +23,8 @@ pub struct Program {
     pub input: Input,
     /// All its variables, with those that bring the runtime in.
     pub environment: Vec<(OsString, OsString)>,
+    /// The process that is started is the one to replay, and none that it starts.
+    pub started_only: bool,
 }
 
 /// Why a replay could not take place.
@@ -76,7 +78,10 @@ impl Program {
     /// The command, with the runtime told what to do; `hold` keeps a failed process for a debugger.
     pub fn under(&self, directory: &Path, precision: Precision, hold: bool) -> Command {
         let (exact, loose) = if precision == Precision::Each { (1, 0) } else { (0, 1) };
-        let mut settings = OsString::from(format!("replay exact={exact} loose={loose} hold={} dir=", u8::from(hold)));
+        // A debugger may start the program through another process.
+        let (hold, only) = (u8::from(hold), u8::from(self.started_only && !hold));
+        let settings = format!("replay exact={exact} loose={loose} hold={hold} only_started={only} dir=");
+        let mut settings = OsString::from(settings);
         settings.push(directory);
         self.with_settings(&settings)
     }

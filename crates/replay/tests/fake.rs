@@ -26,6 +26,7 @@ fn check(answer: &str, seconds: u32) -> (Verdict, usize) {
         directory: None,
         input: Input::Nothing,
         environment: vec![],
+        started_only: false,
     };
     let trace = trace();
     let event = |text: &str, index| foretrace_event::EventId {

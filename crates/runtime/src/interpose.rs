@@ -1,7 +1,9 @@
 //! What programs call: functions of libc that synchronise, allocate or touch memory, each with its record.
 //!
 //! Acquiring operations are recorded after they succeed, releasing ones before they are attempted, so that the stamps
-//! form an order that really could have happened. If the attempt fails, the record is taken back.
+//! form an order that really could have happened. If the attempt fails, the record is taken back. A step of a replay cannot
+//! be: an operation that is going to fail takes none, and where that cannot be known the step is taken after it has
+//! succeeded.
 
 pub mod annotate;
 mod barrier;
@@ -56,7 +58,7 @@ fn insist(arrival: Arrival, busy: impl Fn(c_int) -> bool, mut real: impl FnMut()
     real()
 }
 
-/// Takes the record of a releasing operation back if the operation failed.
+/// Takes the record of a releasing operation back if the operation failed. Callers see to it that it does not in a replay.
 fn undo_if_failed(pc: usize, result: c_int) -> c_int {
     if result != 0 {
         crate::state::sync(Op::Undo, 0, 0, pc);

@@ -29,6 +29,7 @@ pub mod stack;
 pub mod stuck;
 
 use crate::hooks::atomic::{self, LastLoad, Outcome, Word};
+use crate::interpose::signal::{self, Slots};
 use crate::lines::{Entry, LARGE, Lines, READ, SMALL, WRITE, split};
 use crate::settings::Settings;
 use crate::spin::{Brief, Guard, Spin};
@@ -46,6 +47,7 @@ use gate::Arrival;
 use horizon::Published;
 use moments::Moments;
 use objects::Remembered;
+use order::Next;
 use segment::Segment;
 use stack::Place;
 use stuck::{Held, Waiting};
@@ -102,6 +104,8 @@ pub struct Player {
     /// It has ended.
     ended: Cell<bool>,
     next: *mut Self,
+    /// Signals that wait for the end of a section; its own alone. They take no memory until they come.
+    pub deferred: Slots,
 }
 
 impl Player {
@@ -209,7 +213,7 @@ pub fn is_someone_coming() -> bool {
     COMING.load(Ordering::Acquire) > 0
 }
 
-/// A thread has come, or will not come. Those that nobody has announced are not counted.
+/// A thread has come. Those that nobody has announced are not counted.
 fn one_less_coming() {
     let _ = COMING.fetch_update(Ordering::AcqRel, Ordering::Acquire, |coming| coming.checked_sub(1));
 }
@@ -269,15 +273,15 @@ pub fn is_exact() -> bool {
     EXACT.load(Ordering::Relaxed)
 }
 
-/// Opens the schedule and the files of the answer.
-pub fn open(settings: &Settings) -> bool {
-    EXACT.store(settings.exact, Ordering::Relaxed);
-    if !schedule::load(settings) {
-        return false;
+/// Opens the files of the answer and the schedule. The error is `EEXIST` if another process is the one that is replayed.
+pub fn open(settings: &Settings) -> sys::Result<()> {
+    if settings.only_started && !settings.is_started() {
+        return Err(libc::EEXIST);
     }
+    EXACT.store(settings.exact, Ordering::Relaxed);
+    outcome::open(settings)?;
     look::open();
-    outcome::open(settings);
-    true
+    if schedule::load(settings) { Ok(()) } else { Err(libc::ENOENT) }
 }
 
 /// Begins with the main thread.
@@ -332,7 +336,6 @@ pub fn next_child() -> u32 {
 
 /// That thread could not be created after all.
 pub fn no_child() {
-    one_less_coming();
     if let Some(player) = player() {
         player.children.set(player.children.get() - 1);
     }
@@ -356,9 +359,15 @@ pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, patience: Patience, p
     arrival
 }
 
+/// It is the current thread's turn: may the step be to join that one? Strictly, joins come after ends.
+pub fn is_to_join(index: u32) -> bool {
+    let next = player().map(|player| order::next(player.index));
+    matches!(next, Some(Next::Mine(step)) if step.op == Op::Join) && (order::is_loose() || order::has_finished(index))
+}
+
 /// An operation of the current thread: waits for its turn, and takes part in the order that the race detector sees.
 pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
-    let Some(player) = player() else { return };
+    let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return };
     flush(player);
     if is_step(op) {
         gate::pass_with(player, op, object, pc, || take_part(player, op, object, arg, pc));
@@ -369,7 +378,7 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
 
 /// An operation whose turn it is takes part in the order of all operations.
 fn take_part(player: &'static Player, op: Op, object: usize, arg: u64, pc: usize) {
-    let Some(_section) = Section::enter() else { return };
+    let _section = Section::nest();
     if op == Op::Fork {
         COMING.fetch_add(1, Ordering::SeqCst);
         horizon::fork();
@@ -389,6 +398,18 @@ pub fn block(op: Op, object: usize, arg: u64, pc: usize) {
     if let Some(player) = player() {
         flush(player);
         stuck::wait_for(player, Waiting::new(op, object, arg, pc));
+    }
+}
+
+/// What the thread waits for when a signal handler is about to run.
+pub fn waits_for() -> Option<Waiting> {
+    player()?.waiting.get()
+}
+
+/// The handler has returned: whatever it did, the thread still waits for what it waited for.
+pub fn wait_on(waiting: Option<Waiting>) {
+    if let Some((player, waiting)) = player().zip(waiting) {
+        stuck::wait_for(player, waiting);
     }
 }
 
@@ -545,6 +566,8 @@ pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operate: 
 
 /// The current thread ends.
 pub fn end() {
+    // As when recording: signals go to other threads from now on.
+    signal::block_all();
     sync(Op::End, 0, 0, 0);
     if let Some(player) = player() {
         {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! record limit=BYTES ring=0|1 locations=0|1 follow=0|1 dir=PATH
-//! replay exact=0|1 loose=0|1 hold=0|1 dir=PATH
+//! replay exact=0|1 loose=0|1 hold=0|1 only_started=0|1 dir=PATH
 //! ```
 //!
 //! `FORETRACE_TOOL` is the tool's process, so that the program it has started can tell itself from what that starts.
@@ -39,6 +39,8 @@ pub struct Settings {
     pub loose: bool,
     /// Keep a replayed program that has failed, for a debugger.
     pub hold: bool,
+    /// Replay the process that the command line tool has started and no other; else the first that makes a thread.
+    pub only_started: bool,
     /// The command line tool's process; zero if unknown.
     pub tool: u32,
     dir: [u8; PATH],
@@ -88,6 +90,7 @@ impl Settings {
             exact: false,
             loose: false,
             hold: false,
+            only_started: false,
             tool: 0,
             dir: [0; PATH],
             dir_len: 0,
@@ -114,6 +117,7 @@ impl Settings {
             b"exact" => self.exact = number != 0,
             b"loose" => self.loose = number != 0,
             b"hold" => self.hold = number != 0,
+            b"only_started" => self.only_started = number != 0,
             _ => return None,
         }
         Some(())
@@ -127,6 +131,11 @@ impl Settings {
         self.dir[..dir.len()].copy_from_slice(dir);
         self.dir_len = dir.len();
         true
+    }
+
+    /// Is this the process that the command line tool has started?
+    pub fn is_started(&self) -> bool {
+        self.tool == crate::sys::parent()
     }
 
     /// The recording's directory.

@@ -181,8 +181,7 @@ fn begin_with_first() {
 pub fn before_filter() {
     if STATE.load(Ordering::Acquire) == ARMED {
         let settings = SETTINGS.lock();
-        let is_first = |settings: &Settings| settings.tool == sys::parent();
-        let begins = settings.as_ref().is_some_and(|it| it.replay || it.follow || is_first(it));
+        let begins = settings.as_ref().is_some_and(|it| it.replay || it.follow || it.is_started());
         drop(settings);
         if begins { begin_with_first() } else { STATE.store(OFF, Ordering::Release) }
     }
@@ -197,10 +196,13 @@ pub fn before_filter() {
 fn begin_replaying() {
     // Threads of the replay look into the side files' directory, too: the lock is not held meanwhile.
     let settings = SETTINGS.lock().take();
-    let begun = settings.as_ref().is_some_and(replay::open);
+    let begun = settings.as_ref().map_or(Err(libc::ENOENT), replay::open);
     *SETTINGS.lock() = settings;
-    if !begun {
-        sys::write(2, b"foretrace: there is no schedule to replay; the program runs free\n");
+    if let Err(why) = begun {
+        // It is another process of the same run that is replayed.
+        if why != libc::EEXIST {
+            sys::write(2, b"foretrace: there is no schedule to replay; the program runs free\n");
+        }
         return STATE.store(OFF, Ordering::Release);
     }
     STATE.store(REPLAYING, Ordering::Release);
@@ -209,10 +211,11 @@ fn begin_replaying() {
     replay::begin();
 }
 
-/// The recording's files, or a child's.
+/// The recording's files, or a child's. If another process was faster than the one that the command line tool has started,
+/// that one's are a child's.
 fn create(settings: &mut Settings) -> bool {
     let result = match recording::create(settings) {
-        Err(libc::EEXIST) if settings.follow => {
+        Err(libc::EEXIST) if settings.follow || settings.is_started() => {
             settings.enter_child_dir(sys::pid());
             recording::create(settings)
         }

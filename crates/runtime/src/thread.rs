@@ -1,7 +1,7 @@
 //! The threads of the program and their recorders.
 
 use crate::hooks::atomic::LastLoad;
-use crate::interpose::signal::{self, Deferred, SIGNALS, notice_jumps};
+use crate::interpose::signal::{self, Slots, notice_jumps};
 use crate::lines::{LARGE, Lines, SMALL};
 use crate::map::Map;
 use crate::recording::Chunk;
@@ -30,7 +30,7 @@ pub struct Thread {
     /// The last event, if it was an atomic load.
     pub last_load: LastLoad,
     /// Signals that wait for the end of a section.
-    pub deferred: [Deferred; SIGNALS],
+    pub deferred: Slots,
     /// The next free recorder.
     next: *mut Self,
 }

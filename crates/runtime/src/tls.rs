@@ -97,7 +97,8 @@ pub fn tls() -> &'static Tls {
     unsafe { &*at }
 }
 
-/// A stretch in which signals wait and interposed functions do nothing of their own.
+/// A stretch in which signals wait and interposed functions do nothing of their own. Signals wait in threads that are
+/// recorded or replayed; others, which do nothing that a handler could do in the middle, get them at once.
 pub struct Section(&'static Tls);
 
 impl Section {

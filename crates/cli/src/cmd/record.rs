@@ -50,11 +50,20 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         way: way.name(),
         started: SystemTime::now(),
         input: Input::own_file(),
+        process: None,
         ended: None,
     };
     run.write(&directory)?;
     let status = execute(args, &program, way, &directory, &mut run)?;
     fold(&directory);
+    let own = run.process.map_or(directory.clone(), |process| recording::of_process(&directory, process));
+    if own != directory {
+        run.write(&own)?;
+        eprintln!(
+            "foretrace: a forked process made threads before the program did, and is in its place; the program's"
+        );
+        eprintln!("foretrace: own recording is {}", own.display());
+    }
     if !recording::has_events(&directory) {
         let why = match directory.join("events").exists() {
             true => "not even its first events could be written",
@@ -80,6 +89,7 @@ fn execute(args: &Args, program: &Path, way: Way, directory: &Path, run: &mut Ru
     let signals = signals()?;
     let begin = Instant::now();
     let mut child = start(args, program, way, directory)?;
+    run.process = Some(child.id());
     let handle = signals.handle();
     let forwarder = forward(signals, &child);
     let status = child.wait().context("cannot wait for the program")?;

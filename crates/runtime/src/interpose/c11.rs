@@ -1,6 +1,6 @@
 //! C11 threads. glibc's go straight to the insides of its pthreads, so each has a replacement of its own.
 
-use super::mutex::lock_arg;
+use super::mutex::{self, lock_arg};
 use super::{cond, thread as threads};
 use crate::replay::gate::Arrival;
 use crate::state::sync;
@@ -117,10 +117,7 @@ interpose! {
 
     fn mtx_unlock(mutex: *mut pthread_mutex_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe {
-            sync(Op::Unlock, mutex as usize, lock_arg(mutex), pc);
-            super::undo_if_failed(pc, real(mutex))
-        }
+        unsafe { mutex::unlock(mutex, pc, || real(mutex)) }
     }
 
     fn cnd_init(cond: *mut c_void) -> c_int |pc| {
@@ -149,11 +146,11 @@ interpose! {
 
     fn cnd_wait(cond: *mut c_void, mutex: *mut pthread_mutex_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { cond::wait(cond as usize, mutex, pc, TIMED_OUT, || real(cond, mutex)) }
+        unsafe { cond::wait(cond as usize, mutex, pc, TIMED_OUT, None, || real(cond, mutex)) }
     }
 
     fn cnd_timedwait(cond: *mut c_void, mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { cond::wait(cond as usize, mutex, pc, TIMED_OUT, || real(cond, mutex, until)) }
+        unsafe { cond::wait(cond as usize, mutex, pc, TIMED_OUT, until.as_ref(), || real(cond, mutex, until)) }
     }
 }

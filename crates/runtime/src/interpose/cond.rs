@@ -5,8 +5,9 @@
 //! records say so. What libraries do to unwind the thread's stack up to there is not recorded: it would stand within
 //! the wait.
 
-use super::mutex::lock_arg;
+use super::mutex::{lock_arg, refuses_unlock};
 use super::undo_if_failed;
+use crate::real::Real;
 use crate::replay;
 use crate::state::{self, sync};
 use crate::tls::tls;
@@ -49,17 +50,23 @@ unsafe extern "C" fn cancelled(waiting: *mut c_void) {
     unsafe { &*waiting.cast::<Waiting>() }.over(Op::WaitFailed);
 }
 
-/// Waits by calling `real`, which returns zero when woken and one of `timeouts` when not.
+/// Waits by calling `real`, which returns zero when woken and `timeout` when not, at a time if there is a limit.
 pub unsafe fn wait(
     cond: usize,
     mutex: *mut pthread_mutex_t,
     pc: usize,
     timeout: c_int,
+    until: Option<&timespec>,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     if state::is_replaying() {
+        // To be refused is no step.
         // SAFETY: as the caller says.
-        return unsafe { replay_wait(&Waiting { cond, mutex, pc }, timeout, real) };
+        if until.is_some_and(|until| !is_time(until)) || unsafe { refuses_unlock(mutex) } {
+            return real();
+        }
+        // SAFETY: as the caller says.
+        return unsafe { replay_wait(&Waiting { cond, mutex, pc }, timeout, until.is_none(), real) };
     }
     if !state::is_recording() {
         return real();
@@ -88,30 +95,79 @@ pub unsafe fn wait(
     result
 }
 
+/// In nanoseconds.
+const SECOND: i64 = 1_000_000_000;
+
+const fn is_time(time: &timespec) -> bool {
+    0 <= time.tv_nsec && time.tv_nsec < SECOND
+}
+
 real_function!(fn pthread_mutex_lock(mutex: *mut pthread_mutex_t) -> c_int);
 real_function!(fn pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int);
 
 /// A wait in a replay. While the schedule lasts, it says when a thread wakes and how; after that, the kernel does.
-unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, real: impl FnOnce() -> c_int) -> c_int {
+unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, without_limit: bool, real: impl FnOnce() -> c_int) -> c_int {
     let Waiting { cond, mutex, pc } = *waiting;
     // SAFETY: the program waits with a mutex that it holds.
     let arg = unsafe { lock_arg(mutex) };
     replay::begin_wait(cond);
     sync(Op::Unlock, mutex as usize, arg, pc);
+    let scheduled = !replay::is_over();
     // SAFETY: as above.
-    let woken = if replay::is_over() { None } else { unsafe { scheduled_wait(waiting, arg) } };
+    let woken = if scheduled { unsafe { scheduled_wait(waiting, arg) } } else { None };
     let result = match woken {
         Some(Op::Wait) => 0,
         Some(_) => timeout,
         None => {
             replay::block(Op::Wait, cond, 0, pc);
-            let result = real();
+            let result = match CLOCK_WAIT.find().filter(|_| scheduled && without_limit) {
+                // SAFETY: as above.
+                Some(wait) => unsafe { go_on_waiting(waiting, wait) },
+                None => real(),
+            };
             sync(if result == 0 { Op::Wait } else { Op::WaitFailed }, cond, mutex as u64, pc);
             result
         }
     };
     sync(Op::Lock, mutex as usize, arg, pc);
     result
+}
+
+/// Goes on with a wait that the schedule has not ended. A thread that signals without the mutex may do so when this one has
+/// found that nobody did and the kernel does not know of it yet. So this one looks again from time to time: what is still
+/// there after a while is for nobody else.
+unsafe fn go_on_waiting(waiting: &Waiting, wait: ClockWait) -> c_int {
+    let (mut slice, mut was_signalled) = (SHORTEST, false);
+    loop {
+        // SAFETY: the program waits with a mutex that it holds.
+        let result = unsafe { wait(waiting.cond, waiting.mutex, libc::CLOCK_MONOTONIC, &in_a_while(slice)) };
+        let is_signalled = result == libc::ETIMEDOUT && replay::is_signalled(waiting.cond);
+        match (result, is_signalled) {
+            (libc::ETIMEDOUT, true) if was_signalled => return 0,
+            (libc::ETIMEDOUT, true) => slice = SHORTEST,
+            (libc::ETIMEDOUT, false) => slice = (2 * slice).min(LONGEST),
+            _ => return result,
+        }
+        was_signalled = is_signalled;
+    }
+}
+
+/// Nanoseconds between two looks, at first
+const SHORTEST: i64 = 2_000_000;
+/// and at last.
+const LONGEST: i64 = 64_000_000;
+
+type ClockWait = unsafe extern "C-unwind" fn(usize, *mut pthread_mutex_t, c_int, *const timespec) -> c_int;
+static CLOCK_WAIT: Real<ClockWait> = Real::new(c"pthread_cond_clockwait", None);
+real_function!(fn clock_gettime(clock: c_int, time: *mut timespec) -> c_int);
+
+/// In so many nanoseconds, by the clock that only goes forward.
+fn in_a_while(nanoseconds: i64) -> timespec {
+    let mut time = timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the time is a local.
+    unsafe { clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    let sum = time.tv_nsec + nanoseconds;
+    timespec { tv_sec: time.tv_sec + sum / SECOND, tv_nsec: sum % SECOND }
 }
 
 /// Waits for the thread's turn with the mutex free, and takes the mutex again. None: the schedule came to its end and
@@ -161,20 +217,20 @@ interpose! {
 
     fn pthread_cond_wait(cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t) -> c_int ["GLIBC_2.3.2"] |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { wait(cond as usize, mutex, pc, libc::ETIMEDOUT, || real(cond, mutex)) }
+        unsafe { wait(cond as usize, mutex, pc, libc::ETIMEDOUT, None, || real(cond, mutex)) }
     }
 
     fn pthread_cond_timedwait(
         cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, until: *const timespec,
     ) -> c_int ["GLIBC_2.3.2"] |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { wait(cond as usize, mutex, pc, libc::ETIMEDOUT, || real(cond, mutex, until)) }
+        unsafe { wait(cond as usize, mutex, pc, libc::ETIMEDOUT, until.as_ref(), || real(cond, mutex, until)) }
     }
 
     fn pthread_cond_clockwait(
         cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, clock: c_int, until: *const timespec,
     ) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { wait(cond as usize, mutex, pc, libc::ETIMEDOUT, || real(cond, mutex, clock, until)) }
+        unsafe { wait(cond as usize, mutex, pc, libc::ETIMEDOUT, until.as_ref(), || real(cond, mutex, clock, until)) }
     }
 }

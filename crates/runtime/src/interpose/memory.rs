@@ -205,12 +205,20 @@ interpose! {
     }
 
     fn munmap(at: *mut c_void, size: usize) -> c_int |pc| {
-        if is_watched() {
-            ending(at, size, pc);
-        }
         // SAFETY: the program's own arguments.
-        super::undo_if_failed(pc, unsafe { real(at, size) })
+        let unmap = || unsafe { real(at, size) };
+        if !is_watched() || !is_mappable(at, size) {
+            return unmap();
+        }
+        ending(at, size, pc);
+        super::undo_if_failed(pc, unmap())
     }
+}
+
+/// Could there be a mapping? What the kernel refuses is no end of anything.
+fn is_mappable(at: *mut c_void, size: usize) -> bool {
+    const PAGE: usize = 4096;
+    (at as usize).is_multiple_of(PAGE) && size > 0
 }
 
 fn mapped(at: *mut c_void, size: usize, pc: usize) -> *mut c_void {

@@ -8,14 +8,40 @@ use foretrace_event::wire::{LockArg, Op};
 use foretrace_event::{LockClass, Patience};
 use libc::{pthread_mutex_t, pthread_mutexattr_t, timespec};
 
-/// What kind of mutex it is: glibc keeps it in the word at offset 16, with flags for robust and priority mutexes.
+/// One of the words that glibc makes a mutex of.
+unsafe fn word(mutex: *const pthread_mutex_t, index: usize) -> c_int {
+    // SAFETY: the program passes a mutex.
+    unsafe { mutex.cast::<c_int>().add(index).read_volatile() }
+}
+
+/// The lock itself.
+const LOCK: usize = 0;
+/// The thread that holds it.
+const OWNER: usize = 2;
+/// What kind of mutex it is, with flags for robust and priority mutexes.
+const KIND: usize = 4;
+
 unsafe fn class(mutex: *const pthread_mutex_t) -> LockClass {
     // SAFETY: the program passes a mutex.
-    let kind = unsafe { mutex.cast::<c_int>().add(4).read_volatile() };
-    match kind & 3 {
+    match unsafe { word(mutex, KIND) } & 3 {
         libc::PTHREAD_MUTEX_RECURSIVE => LockClass::Recursive,
         libc::PTHREAD_MUTEX_ERRORCHECK => LockClass::ErrorChecking,
         _ => LockClass::Mutex,
+    }
+}
+
+/// Would the mutex refuse to be unlocked by this thread, which is replayed? Those do that know their owner.
+pub unsafe fn refuses_unlock(mutex: *const pthread_mutex_t) -> bool {
+    /// Robust mutexes, and those that lend priority: the kernel looks for the owner in the lock.
+    const KNOWN_TO_KERNEL: c_int = 16 | 32;
+    const THREAD: c_int = 0x3fff_ffff;
+    let Some(player) = replay::player() else { return false };
+    // SAFETY: the program passes a mutex.
+    unsafe {
+        let for_kernel = word(mutex, KIND) & KNOWN_TO_KERNEL != 0;
+        let knows_owner = for_kernel || matches!(class(mutex), LockClass::Recursive | LockClass::ErrorChecking);
+        let owner = if for_kernel { word(mutex, LOCK) & THREAD } else { word(mutex, OWNER) };
+        knows_owner && owner as u32 != player.tid
     }
 }
 
@@ -83,6 +109,17 @@ unsafe fn replay_lock(
     result
 }
 
+/// Unlocks a mutex by calling `real`, and records that. To be refused is no step of a replay.
+pub unsafe fn unlock(mutex: *mut pthread_mutex_t, pc: usize, real: impl FnOnce() -> c_int) -> c_int {
+    // SAFETY: the program passes a mutex.
+    if !state::is_on() || unsafe { refuses_unlock(mutex) } {
+        return real();
+    }
+    // SAFETY: as above.
+    sync(Op::Unlock, mutex as usize, unsafe { lock_arg(mutex) }, pc);
+    undo_if_failed(pc, real())
+}
+
 interpose! {
     fn pthread_mutex_init(mutex: *mut pthread_mutex_t, attributes: *const pthread_mutexattr_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
@@ -123,11 +160,6 @@ interpose! {
 
     fn pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe {
-            if state::is_on() {
-                sync(Op::Unlock, mutex as usize, lock_arg(mutex), pc);
-            }
-            undo_if_failed(pc, real(mutex))
-        }
+        unsafe { unlock(mutex, pc, || real(mutex)) }
     }
 }

@@ -4,10 +4,11 @@
 //! causes by itself are not. While a handler runs, the thread's table of lines is left alone: the code that was
 //! interrupted may be about to write to it.
 
+use crate::replay;
 use crate::spin::Spin;
 use crate::state::{self, sync};
-use crate::thread::Thread;
 use crate::tls::{Section, tls};
+use core::cell::UnsafeCell;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering;
 use foretrace_event::wire::Op;
@@ -22,6 +23,9 @@ pub struct Deferred {
     info: siginfo_t,
     context: [u8; CONTEXT],
 }
+
+/// A thread's signals that have to wait, by number.
+pub type Slots = UnsafeCell<[Deferred; SIGNALS]>;
 
 /// Bytes of a `ucontext_t` that handlers look at.
 const CONTEXT: usize = size_of::<libc::ucontext_t>();
@@ -53,25 +57,34 @@ unsafe fn is_fault(signal: c_int, info: *const siginfo_t) -> bool {
 }
 
 unsafe extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
-    let tls = tls();
-    // SAFETY: the kernel passes the information; the recorder is this thread's own.
+    // SAFETY: the kernel passes the information.
     unsafe {
-        match tls.thread.get().as_mut() {
-            Some(thread) if tls.sections.get() != 0 && !is_fault(signal, info) => {
-                defer(thread, signal, info, context);
-            }
+        match slot(signal) {
+            Some(slot) if tls().sections.get() != 0 && !is_fault(signal, info) => defer(slot, signal, info, context),
             _ => handle(signal, info, context),
         }
     }
 }
 
+/// Where this thread keeps a signal: with its recorder, or with its part in a replay; none if it has neither.
+fn slot(signal: c_int) -> Option<*mut Deferred> {
+    let tls = tls();
+    // SAFETY: both are null or this thread's own, and are never freed.
+    let slots = unsafe {
+        let recorded = tls.thread.get().as_ref().map(|thread| &thread.deferred);
+        recorded.or_else(|| tls.player.get().as_ref().map(|player| &player.deferred))
+    };
+    // SAFETY: there is a slot for each signal.
+    slots.map(|slots| unsafe { slots.get().cast::<Deferred>().add(signal as usize - 1) })
+}
+
 /// Keeps a signal for the section's end. Until then it is blocked, so that the kernel queues others of its kind.
-unsafe fn defer(thread: &mut Thread, signal: c_int, info: *const siginfo_t, context: *mut c_void) {
-    let slot = &mut thread.deferred[signal as usize - 1];
-    // SAFETY: the kernel passes both, whole; what it blocks on return stands in the context.
+unsafe fn defer(slot: *mut Deferred, signal: c_int, info: *const siginfo_t, context: *mut c_void) {
+    // SAFETY: the kernel passes both, whole; what it blocks on return stands in the context. The slot is in no use while
+    // its signal is not blocked.
     unsafe {
-        slot.info = info.read();
-        slot.context.as_mut_ptr().copy_from_nonoverlapping(context.cast(), CONTEXT);
+        (*slot).info = info.read();
+        (&raw mut (*slot).context).copy_from_nonoverlapping(context.cast(), 1);
         *blocked(context) |= bit(signal);
     }
     tls().pending.fetch_or(bit(signal), Ordering::Relaxed);
@@ -114,24 +127,22 @@ pub fn deliver_pending() {
         }
         let signal = pending.trailing_zeros() as c_int + 1;
         tls().pending.fetch_and(!bit(signal), Ordering::Relaxed);
-        // SAFETY: signals are put off only in threads that have a recorder.
-        if let Some(thread) = unsafe { tls().thread.get().as_mut() } {
-            deliver(thread, signal);
+        if let Some(slot) = slot(signal) {
+            deliver(slot, signal);
         }
     }
 }
 
 /// Runs the handler of a signal that was put off; the signal has been blocked since.
-fn deliver(thread: &mut Thread, signal: c_int) {
-    let slot = &mut thread.deferred[signal as usize - 1];
-    let context = slot.context.as_mut_ptr().cast();
+fn deliver(slot: *mut Deferred, signal: c_int) {
     // SAFETY: the masks are locals; the slot holds what the kernel passed.
     unsafe {
+        let context = (&raw mut (*slot).context).cast();
         let mut before: sigset_t = core::mem::zeroed();
         let also = action(signal).map_or(core::mem::zeroed(), |action| action.sa_mask);
         pthread_sigmask(libc::SIG_BLOCK, &also, &mut before);
         let was_blocked = *blocked(context) & bit(signal) != 0;
-        handle(signal, &mut slot.info, context);
+        handle(signal, &raw mut (*slot).info, context);
         if !was_blocked {
             *(&raw mut before).cast::<u64>() &= !bit(signal);
         }
@@ -150,6 +161,7 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     tls.handler_frame.set((&raw const action) as usize);
     tls.lines.set(crate::lines::no_lines());
     let waiting = tls.waiting.replace(false);
+    let blocked = replay::waits_for();
     sync(Op::SignalEnter, 0, signal as u64, 0);
     // SAFETY: the program has installed this function for this signal; which of the two it is, the flags say.
     unsafe {
@@ -161,6 +173,7 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
         }
     }
     sync(Op::SignalExit, 0, signal as u64, 0);
+    replay::wait_on(blocked);
     tls.waiting.set(waiting);
     tls.handlers.set(outer.0);
     tls.handler_frame.set(outer.1);

@@ -1,9 +1,10 @@
 //! Threads: `pthread_create`, `join`, `detach` and the ways a thread ends.
 
 use super::signal;
+use crate::replay::gate::Arrival;
 use crate::state::{self, sync};
 use crate::tls::tls;
-use crate::{recording, replay, thread};
+use crate::{recording, replay, sys, thread};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 use foretrace_event::Patience;
@@ -21,6 +22,27 @@ struct Birth {
     parent: u32,
     /// The signals it is to block.
     mask: sigset_t,
+    /// One when it may begin.
+    announced: AtomicU32,
+}
+
+impl Birth {
+    /// The new thread waits until its creator has told of it.
+    fn await_announcement(&self) {
+        while self.announced.load(Ordering::Acquire) == 0 {
+            sys::futex_wait(self.announced.as_ptr(), 0);
+        }
+    }
+
+    /// The new thread may begin, and free this.
+    unsafe fn announce(birth: *mut Self) {
+        // SAFETY: the creator passes a birth that its thread waits at; to wake someone at an address touches nothing there.
+        unsafe {
+            let word = (*birth).announced.as_ptr();
+            AtomicU32::from_ptr(word).store(1, Ordering::Release);
+            sys::futex_wake(word, 1);
+        }
+    }
 }
 
 real_function!(fn pthread_key_create(key: *mut u32, destructor: Option<unsafe extern "C" fn(*mut c_void)>) -> c_int);
@@ -71,8 +93,11 @@ unsafe extern "C" fn last_rites(round: *mut c_void) {
 }
 
 unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
-    // SAFETY: `create` passes a birth that it has given away.
-    let Birth { routine, argument, id, parent, mask } = unsafe { birth.cast::<Birth>().read() };
+    // SAFETY: `create` passes a birth that it gives away when it has announced it.
+    let Birth { routine, argument, id, parent, mask, .. } = unsafe {
+        (*birth.cast::<Birth>()).await_announcement();
+        birth.cast::<Birth>().read()
+    };
     // SAFETY: it was allocated with `malloc`.
     unsafe { free(birth) };
     let replaying = state::is_replaying();
@@ -101,7 +126,8 @@ unsafe fn mask_for(attributes: *const pthread_attr_t, creator: sigset_t) -> sigs
     mask
 }
 
-/// Creates a thread and records it.
+/// Creates a thread and records it. When recording, that is before it is tried; in a replay a thread that cannot be created
+/// is no step, so the step is taken afterwards, and the new thread waits for it.
 pub unsafe fn create(
     thread: *mut pthread_t,
     attributes: *const pthread_attr_t,
@@ -128,9 +154,16 @@ pub unsafe fn create(
         let parent = replay::player().map_or(u32::MAX, |player| player.index);
         // A signal that came before the thread has its recorder would make it another thread.
         let before = signal::block_all();
-        birth.write(Birth { routine, argument, id, parent, mask: mask_for(attributes, before) });
-        sync(Op::Fork, 0, u64::from(id), pc);
+        let (mask, announced) = (mask_for(attributes, before), AtomicU32::new(u32::from(!replaying)));
+        birth.write(Birth { routine, argument, id, parent, mask, announced });
+        if !replaying {
+            sync(Op::Fork, 0, u64::from(id), pc);
+        }
         let result = pthread_create(thread, attributes, run, birth.cast());
+        if result == 0 && replaying {
+            sync(Op::Fork, 0, u64::from(id), pc);
+            Birth::announce(birth);
+        }
         signal::set_mask(&before);
         if result == 0 {
             thread::name_handle(*thread, id);
@@ -143,11 +176,17 @@ pub unsafe fn create(
     }
 }
 
-/// Waits for a thread by calling `real`, and records it.
-pub fn join(handle: pthread_t, patience: Patience, pc: usize, real: impl FnOnce() -> c_int) -> c_int {
+/// Waits for a thread by calling `real`, and records it. That one does not wait, or not long enough, is not recorded; so in a
+/// replay the schedule's next step says what is wanted.
+pub fn join(handle: pthread_t, patience: Patience, pc: usize, mut real: impl FnMut() -> c_int) -> c_int {
     let Some(id) = thread::by_handle(handle) else { return real() };
-    super::arrive(Op::Join, Op::Join, 0, u64::from(id), patience, pc);
-    let result = real();
+    let arrival = super::arrive(Op::Join, Op::Join, 0, u64::from(id), patience, pc);
+    let failed = if patience == Patience::Try { libc::EBUSY } else { libc::ETIMEDOUT };
+    let result = match (arrival, patience) {
+        (Arrival::Go, _) | (_, Patience::Blocking) => real(),
+        _ if replay::is_to_join(id) => super::insist(arrival, |result| result == failed, real),
+        _ => failed,
+    };
     if result == 0 {
         sync(Op::Join, 0, u64::from(id), pc);
     }

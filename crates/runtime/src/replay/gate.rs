@@ -5,6 +5,7 @@ use super::order::{self, Next};
 use super::stuck::{self, Waiting};
 use super::{Player, outcome, players};
 use crate::sys;
+use crate::tls::Section;
 use core::sync::atomic::{Ordering, fence};
 use foretrace_event::schedule::Step;
 use foretrace_event::wire::Op;
@@ -65,7 +66,7 @@ fn await_later_turn(player: &'static Player) -> Turn {
 
 /// Sleeps until woken, unless it is the thread's turn.
 fn sleep(player: &'static Player) {
-    stuck::wait_for(player, Waiting::for_turn());
+    stuck::wait_for(player, Waiting::Turn);
     player.sleeping.store(1, Ordering::Relaxed);
     order::set_asleep(player.index, true);
     fence(Ordering::SeqCst);
@@ -112,7 +113,7 @@ pub fn pass(player: &'static Player, op: Op, object: usize, pc: usize) {
 
 /// Takes the thread's step, which must be this operation, and does `then` before anyone else may take the next.
 pub fn pass_with(player: &'static Player, op: Op, object: usize, pc: usize, then: impl FnOnce()) {
-    let Turn::Mine(step) = await_turn(player) else { return then() };
+    let Some((step, _section)) = begin_step(player) else { return then() };
     if !same_op(step.op, op) || !order::is_object(step.object, object) {
         outcome::diverged(player.index, step.op, op, pc);
     }
@@ -128,6 +129,18 @@ pub fn pass_with(player: &'static Player, op: Op, object: usize, pc: usize, then
         outcome::end();
         players().for_each(wake);
     }
+}
+
+/// Waits for the thread's turn. The section keeps the step from signal handlers, which take steps of the same thread; none
+/// if the schedule is over.
+fn begin_step(player: &'static Player) -> Option<(Step, Section)> {
+    while let Turn::Mine(_) = await_turn(player) {
+        let section = Section::nest();
+        if let Next::Mine(step) = order::next(player.index) {
+            return Some((step, section));
+        }
+    }
+    None
 }
 
 /// A thread has waited long enough in a loop of its own: if it is its turn, it does not come to its step.

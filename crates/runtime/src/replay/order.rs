@@ -233,6 +233,11 @@ fn queue(step: Step) -> Option<&'static Queue> {
     unsafe { QUEUES.load(Ordering::Relaxed).as_ref() }
 }
 
+/// Is the order loose?
+pub fn is_loose() -> bool {
+    LOOSE.load(Ordering::Relaxed)
+}
+
 /// Has the last step been taken?
 #[inline]
 pub fn is_over() -> bool {

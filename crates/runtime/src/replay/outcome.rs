@@ -1,7 +1,7 @@
 //! What the replay answers: lines of the file `outcome`, as `foretrace_event::schedule` describes them.
 
 use super::stack::{self, StackId};
-use super::stuck::Waiting;
+use super::stuck::Wanted;
 use super::{Player, Still, schedule};
 use crate::map::Map;
 use crate::settings::{Decimal, Settings};
@@ -16,13 +16,19 @@ static FILE: AtomicI32 = AtomicI32::new(-1);
 static HOLD: AtomicBool = AtomicBool::new(false);
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
-/// Creates the file.
-pub fn open(settings: &Settings) {
-    let flags = libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC | libc::O_APPEND | libc::O_NOFOLLOW;
-    if let Ok(fd) = sys::open(&settings.path(b"outcome"), flags, 0o600) {
-        FILE.store(sys::move_high(fd), Ordering::Relaxed);
-    }
+/// Creates the file, which is not there unless another process is being replayed.
+pub fn open(settings: &Settings) -> sys::Result<()> {
+    let flags = libc::O_WRONLY | libc::O_APPEND | new_file(settings);
+    let fd = sys::open(&settings.path(b"outcome"), flags, 0o600)?;
+    FILE.store(sys::move_high(fd), Ordering::Relaxed);
     HOLD.store(settings.hold, Ordering::Relaxed);
+    Ok(())
+}
+
+/// How the files of a replay are created: a debugger may start the program again.
+pub const fn new_file(settings: &Settings) -> i32 {
+    let anew = if settings.hold { libc::O_TRUNC } else { libc::O_EXCL };
+    libc::O_CREAT | libc::O_NOFOLLOW | anew
 }
 
 /// What is to be written next.
@@ -49,8 +55,8 @@ impl Text {
     }
 }
 
-/// Lines that belong together. No other thread's come between them, and if the program ends meanwhile, none of them or, as
-/// long as they are not very many, all of them are in the file. Whoever also holds the threads still does that first.
+/// Lines that belong together. No other thread's come between them, and if the program ends meanwhile, either none of them
+/// or, up to 16 KiB, all of them are in the file. Whoever also holds the threads still does that first.
 pub struct Answer {
     text: Guard<'static, Text>,
     _section: Section,
@@ -202,13 +208,13 @@ pub fn stalled(thread: u32) -> ! {
 }
 
 /// Threads that will never go on: first the line that says so, then each of them, then the end.
-pub fn deadlock<'a>(still: &Still, stuck: impl Iterator<Item = (&'a Player, Waiting, i64)>) -> ! {
+pub fn deadlock<'a>(still: &Still, stuck: impl Iterator<Item = (&'a Player, Wanted, i64)>) -> ! {
     stop(|answer| {
         answer.line("deadlock");
-        for (player, waiting, owner) in stuck {
-            let stack = stack::capture(player, waiting.place);
-            let line = answer.line("stuck").decimal("thread", player.index.into()).word("op", waiting.op.name());
-            let line = line.hex("object", waiting.object).decimal("owner", owner).hex("pc", waiting.place.pc);
+        for (player, wanted, owner) in stuck {
+            let stack = stack::capture(player, wanted.place);
+            let line = answer.line("stuck").decimal("thread", player.index.into()).word("op", wanted.op.name());
+            let line = line.hex("object", wanted.object).decimal("owner", owner).hex("pc", wanted.place.pc);
             line.list("stack", stack::frames(stack));
             locks(answer, player.held(still).words());
         }

@@ -1,6 +1,6 @@
 //! The schedule, as the command line tool wrote it: where its streams are is checked once, before anything relies on it.
 
-use super::{late, order};
+use super::{late, order, outcome};
 use crate::settings::Settings;
 use crate::sys;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
@@ -104,7 +104,7 @@ impl Streams {
 }
 
 fn map_progress(settings: &Settings) -> bool {
-    let flags = libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC | libc::O_NOFOLLOW;
+    let flags = libc::O_RDWR | outcome::new_file(settings);
     let Ok(fd) = sys::open(&settings.path(b"progress"), flags, 0o600) else { return false };
     let size = threads() as usize * PROGRESS_SIZE;
     let mapped = sys::allocate(fd, 0, size as u64).and_then(|()| sys::map_file(fd, size));

@@ -83,8 +83,19 @@ impl Held {
 
 /// What a thread is waiting for.
 #[derive(Clone, Copy)]
-pub struct Waiting {
-    /// The operation it wants to complete.
+pub enum Waiting {
+    /// Its turn in the schedule.
+    Turn,
+    /// That nobody else can go on, at a place where threads come late, by its number.
+    Late(usize),
+    /// That an operation becomes possible.
+    Operation(Wanted),
+}
+
+/// An operation that a thread wants to complete.
+#[derive(Clone, Copy)]
+pub struct Wanted {
+    /// The operation.
     pub op: Op,
     /// On what.
     pub object: usize,
@@ -95,24 +106,23 @@ pub struct Waiting {
 }
 
 impl Waiting {
-    /// For its turn in the schedule.
-    pub const fn for_turn() -> Self {
-        Self { op: Op::Gap, object: 0, arg: 0, place: Place { pc: 0, caller: 0, frame: 0 } }
-    }
-
     /// Until nobody else can go on, at a place where threads come late, by its number.
     pub const fn to_be_last(number: usize) -> Self {
-        Self { op: Op::AccessPc, object: number, ..Self::for_turn() }
+        Self::Late(number)
     }
 
     /// The place where it comes late, if it waits at one.
-    pub fn late_at(self) -> Option<usize> {
-        (self.op == Op::AccessPc).then_some(self.object)
+    pub const fn late_at(self) -> Option<usize> {
+        if let Self::Late(number) = self { Some(number) } else { None }
     }
 
     /// For an operation to become possible.
     pub fn new(op: Op, object: usize, arg: u64, pc: usize) -> Self {
-        Self { op, object, arg, place: Place::of_call(pc) }
+        Self::Operation(Wanted { op, object, arg, place: Place::of_call(pc) })
+    }
+
+    const fn operation(self) -> Option<Wanted> {
+        if let Self::Operation(wanted) = self { Some(wanted) } else { None }
     }
 }
 
@@ -259,40 +269,50 @@ const fn phase(barrier: u64) -> u64 {
 
 real_function!(fn sem_getvalue(semaphore: *mut libc::sem_t, value: *mut i32) -> i32);
 
+fn by_all(blocked: bool) -> Blocked {
+    if blocked { Blocked::ByAll } else { Blocked::No }
+}
+
 fn blocked(still: &Still, player: &'static Player) -> Blocked {
-    let Some(waiting) = player.waiting(still) else { return Blocked::No };
-    let by_all = |blocked: bool| if blocked { Blocked::ByAll } else { Blocked::No };
-    match waiting.op {
-        Op::Gap => by_all(matches!(order::next(player.index), Next::NotYet)),
-        Op::Lock | Op::RdLock => holder(still, player, waiting),
-        Op::Join => match players().find(|other| u64::from(other.index) == waiting.arg) {
+    match player.waiting(still) {
+        None | Some(Waiting::Late(_)) => Blocked::No,
+        Some(Waiting::Turn) => by_all(matches!(order::next(player.index), Next::NotYet)),
+        Some(Waiting::Operation(wanted)) => withheld(still, player, wanted),
+    }
+}
+
+/// Who keeps a thread from what it wants?
+fn withheld(still: &Still, player: &'static Player, wanted: Wanted) -> Blocked {
+    match wanted.op {
+        Op::Lock | Op::RdLock => holder(still, player, wanted),
+        Op::Join => match players().find(|other| u64::from(other.index) == wanted.arg) {
             Some(other) if !other.has_ended(still) => Blocked::By(other),
             _ => Blocked::No,
         },
         Op::SemWait => {
             let mut value = 0;
             // SAFETY: the program is waiting for this semaphore.
-            let known = unsafe { sem_getvalue(waiting.object as *mut libc::sem_t, &mut value) } == 0;
+            let known = unsafe { sem_getvalue(wanted.object as *mut libc::sem_t, &mut value) } == 0;
             by_all(known && value <= 0)
         }
-        Op::Wait => by_all(Cond::from(state(waiting.object)).wakes == 0),
+        Op::Wait => by_all(Cond::from(state(wanted.object)).wakes == 0),
         Op::BarrierExit => {
-            let phase = phase(state(waiting.object));
-            by_all(phase <= waiting.arg && phase != u64::MAX)
+            let phase = phase(state(wanted.object));
+            by_all(phase <= wanted.arg && phase != u64::MAX)
         }
-        Op::OncePass => by_all(state(waiting.object) == 1),
+        Op::OncePass => by_all(state(wanted.object) == 1),
         _ => Blocked::No,
     }
 }
 
 /// Who holds the lock that a thread wants, in a way that keeps it out.
-fn holder(still: &Still, player: &'static Player, waiting: Waiting) -> Blocked {
-    let class = LockArg::decode(waiting.arg).map_or(LockClass::Mutex, |arg| arg.class);
+fn holder(still: &Still, player: &'static Player, wanted: Wanted) -> Blocked {
+    let class = LockArg::decode(wanted.arg).map_or(LockClass::Mutex, |arg| arg.class);
     let keeps_out = |other: &&'static Player| {
         let own = core::ptr::eq(*other, player);
         let may_again =
             own && (class.is_recursive() || matches!(class, LockClass::ErrorChecking | LockClass::Annotated));
-        let conflicts = |lock: &HeldLock| lock.object == waiting.object && (waiting.op == Op::Lock || !lock.shared);
+        let conflicts = |lock: &HeldLock| lock.object == wanted.object && (wanted.op == Op::Lock || !lock.shared);
         !may_again && other.held(still).all().iter().any(conflicts)
     };
     players().find(keeps_out).map_or(Blocked::No, Blocked::By)
@@ -309,10 +329,11 @@ pub fn wait_for(player: &'static Player, waiting: Waiting) {
 /// Is it a lock that nobody holds? If someone takes it first, it is that thread which sees a circle close.
 fn is_free(player: &'static Player, waiting: Waiting) -> bool {
     let _section = Section::nest();
-    let is_lock = matches!(waiting.op, Op::Lock | Op::RdLock);
+    let is_lock = |wanted: &Wanted| matches!(wanted.op, Op::Lock | Op::RdLock);
+    let lock = waiting.operation().filter(is_lock).and_then(|wanted| player.objects.find(wanted.object as u64));
     // Either we see that it is held, or its holder, when it comes to wait, sees what we wait for.
     fence(Ordering::SeqCst);
-    is_lock && player.objects.find(waiting.object as u64).is_some_and(|lock| lock.holders.load(Ordering::Relaxed) == 0)
+    lock.is_some_and(|lock| lock.holders.load(Ordering::Relaxed) == 0)
 }
 
 /// The thread is about to block, or has ended: can anyone still go on?
@@ -465,7 +486,7 @@ fn report(which: impl Fn(&Still, &'static Player) -> bool) {
     let still = Still::new();
     let stuck = players().filter(|player| which(&still, player)).filter_map(|player| {
         let owner = next(&still, player).map_or(-1, |owner| i64::from(owner.index));
-        Some((player, player.waiting(&still)?, owner))
+        Some((player, player.waiting(&still)?.operation()?, owner))
     });
     outcome::deadlock(&still, stuck);
 }

@@ -5,7 +5,7 @@ use super::vain;
 use super::values::Values;
 use super::{Args, Look};
 use crate::cmd::progress::Bar;
-use anyhow::Context;
+use anyhow::{Context, bail};
 use foretrace_finding::{Candidate, Finding, Schedule, Verdict, Witness};
 use foretrace_predict::{Budget, Options, Predicted, Prediction, Predictor, Watch};
 use foretrace_replay::{
@@ -57,6 +57,10 @@ pub fn examine(
 ) -> anyhow::Result<Results> {
     let until = args.budget.map(|budget| Instant::now() + budget);
     let mut options = options(args, until);
+    options.races &= subject.blind.is_none();
+    if let (Some(why), false) = (subject.blind, options.deadlocks) {
+        bail!("races cannot be looked for: {why}");
+    }
     options.budget.stop = Some(stop);
     let time = TimeLimit { until: until.map(|until| until + GRACE), stop: Some(stop), ..replay_time(subject) };
     let precision = if subject.time < args.coarse_after { Precision::Each } else { Precision::Segments };
@@ -67,7 +71,7 @@ pub fn examine(
     let program = &subject.program;
     let crowd = if args.jobs == 0 { REPEATS } else { args.jobs };
     let bench = Bench { program, recorded, predictor: &predictor, options: &options, limits, crowd, scratch, bar };
-    let mut replays = Replays { bench, seen: Seen::default(), open: Vec::new(), untried: Vec::new() };
+    let mut replays = Replays { bench, seen: Seen::new(&options), open: Vec::new(), untried: Vec::new() };
     if subject.cut_short {
         replays.observed()?;
     }
@@ -115,16 +119,29 @@ fn not_replayed() -> Verdict {
 }
 
 /// Failures, each once.
-#[derive(Default)]
 pub(super) struct Seen {
+    /// What is looked for.
+    races: bool,
+    deadlocks: bool,
     pub(super) failures: Vec<Confirmed>,
     /// Which of them it is, by places.
     numbers: BTreeMap<Vec<Spot>, usize>,
 }
 
 impl Seen {
+    fn new(options: &Options) -> Self {
+        Self { races: options.races, deadlocks: options.deadlocks, failures: Vec::new(), numbers: BTreeMap::new() }
+    }
+
     /// Of several schedules that showed the same, one that was made for it is kept.
     pub(super) fn add(&mut self, confirmed: Confirmed) {
+        let is_wanted = match confirmed.evidence {
+            Evidence::Race(_) => self.races,
+            Evidence::Deadlock(_) => self.deadlocks,
+        };
+        if !is_wanted {
+            return;
+        }
         let number =
             *self.numbers.entry(confirmed.evidence.spots(&confirmed.run.modules)).or_insert(self.failures.len());
         match self.failures.get_mut(number) {

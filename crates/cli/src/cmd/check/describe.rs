@@ -84,7 +84,9 @@ fn notes(subject: &Subject, code: Option<i32>) -> Vec<String> {
         (Note::NotClosed, Some(_)) => LEFT.to_owned(),
         _ => note.to_string(),
     };
-    notes.map(words).collect()
+    let blind = subject.blind.map(|why| format!("{why}: only deadlocks were looked for"));
+    let alone = (subject.trace.threads().len() < 2).then(|| "the program has one thread only".to_owned());
+    notes.map(words).chain(blind).chain(alone).collect()
 }
 
 /// The process ended, and nobody closed its recording.

@@ -238,6 +238,10 @@ impl Story<'_> {
 
     /// If the thread waits for something that comes in vain or not at all: the last operations on that.
     fn around_next(&self, thread: ThreadId) -> Vec<EventId> {
+        // The recorded run need not have had it.
+        if thread.index() >= self.trace.threads().len() {
+            return Vec::new();
+        }
         let done = self.own(thread).next_back().map_or(0, |(_, step)| step.event.index + 1);
         let rest = (done..self.trace.len(thread)).map(|index| self.trace.event(EventId { thread, index }));
         let Some(next) = rest.into_iter().find(|event| !event.is_access()) else { return Vec::new() };

@@ -8,9 +8,11 @@ use crate::recording;
 use crate::run::{Run, recorded_program};
 use crate::way::{find_program, way_into};
 use anyhow::{Context, bail};
+use foretrace_event::layout::Flags;
 use foretrace_replay::{CutShort, Ended, Input, Modules, Program, TimeLimit, run_limited};
-use foretrace_trace::{Recording, Symbols, Trace};
+use foretrace_trace::{Module, Recording, RecordingWriter, Symbols, Trace};
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -37,6 +39,8 @@ pub struct Subject {
     pub time: Duration,
     /// The program was compiled for this check and goes away with it.
     pub compiled: bool,
+    /// Why races cannot be looked for, if so.
+    pub blind: Option<&'static str>,
 }
 
 impl Subject {
@@ -49,9 +53,9 @@ impl Subject {
         }
         let (command, compiled) = command(args, scratch)?;
         let mut program = program(&command)?;
-        let directory = scratch.join("recording.ft");
-        let ended = record(args, &mut program, &directory, stop)?;
+        let (directory, ended) = record(args, &mut program, &scratch.join("recording.ft"), stop)?;
         let recording = Recording::open(&directory)?;
+        program.started_only = recording.header().pid == u64::from(ended.process);
         Ok(Self { compiled, ..Self::of(program, recording, directory, Some(ended))? })
     }
 
@@ -68,6 +72,7 @@ impl Subject {
             cut_short: ended.is_some_and(|ended| ended.cut_short.is_some()),
             time: ended.map_or(Duration::from_millis(number("milliseconds").unwrap_or(0)), |ended| ended.time),
             compiled: false,
+            blind: blind(&recording),
             trace,
             symbols,
         })
@@ -83,6 +88,24 @@ impl Subject {
         quoted_all(words)
     }
 }
+
+/// Why races of a recording cannot be told, if so: nobody saw the accesses, or nobody saw what keeps them apart.
+fn blind(recording: &Recording) -> Option<&'static str> {
+    let is_openmp = |module: &Module| {
+        let name = module.path.file_name().map(OsStr::as_encoded_bytes).unwrap_or_default();
+        OPENMP.iter().any(|library| name.starts_with(library.as_bytes()))
+    };
+    if !recording.header().flags.has(Flags::ACCESSES) {
+        Some("the program was built neither with foretrace cc nor with gcc's -fsanitize=thread")
+    } else if recording.modules().iter().any(is_openmp) {
+        Some("the program uses OpenMP, whose runtime synchronises where it cannot be seen")
+    } else {
+        None
+    }
+}
+
+/// The runtimes of gcc, clang and Intel's compilers.
+const OPENMP: [&str; 3] = ["libgomp.so", "libomp.so", "libiomp5.so"];
 
 fn how(ended: &Ended) -> String {
     let time = ended.time;
@@ -101,7 +124,14 @@ fn program(command: &[OsString]) -> anyhow::Result<Program> {
     let environment = Environment::own();
     let variables = way_into(&path)?.environment(&environment)?;
     let environment = environment.with(variables);
-    Ok(Program { path, command: command.to_vec(), directory: None, input: Input::Nothing, environment })
+    Ok(Program {
+        path,
+        command: command.to_vec(),
+        directory: None,
+        input: Input::Nothing,
+        environment,
+        started_only: false,
+    })
 }
 
 /// The command to run, and whether its program was compiled for it.
@@ -147,7 +177,13 @@ fn io_stderr(args: &Args) -> Stdio {
     if own { Stdio::inherit() } else { Stdio::from(std::io::stderr()) }
 }
 
-fn record(args: &Args, program: &mut Program, directory: &Path, stop: &'static AtomicBool) -> anyhow::Result<Ended> {
+/// Records a run; where, and how it ended.
+fn record(
+    args: &Args,
+    program: &mut Program,
+    directory: &Path,
+    stop: &'static AtomicBool,
+) -> anyhow::Result<(PathBuf, Ended)> {
     let directory = recording::prepare(directory)?;
     let mut settings = OsString::from("record limit=0 locations=0 follow=0 dir=");
     settings.push(&directory);
@@ -164,12 +200,18 @@ fn record(args: &Args, program: &mut Program, directory: &Path, stop: &'static A
     stop.store(false, Ordering::Relaxed);
     let way = way_into(&program.path)?.name();
     let input = program.input.clone();
-    let ended_so = Some((ended.status, ended.time));
-    let run = Run { program: &program.path, command: &program.command, way, started, input, ended: ended_so };
+    let (process, ended_so) = (Some(ended.process), Some((ended.status, ended.time)));
+    let run = Run { program: &program.path, command: &program.command, way, started, input, process, ended: ended_so };
+    let directory = recording::of_process(&directory, ended.process);
     run.write(&directory)?;
     foretrace_trace::fold(&directory)?;
     if !recording::has_events(&directory) {
-        bail!("the program made no thread that could be recorded ({}); there is nothing to check", how(&ended));
+        let events = directory.join("events");
+        if events.exists() {
+            bail!("not even the first events could be written to {}", directory.display());
+        }
+        // It has made no thread.
+        RecordingWriter::new(File::create(&events)?, 0)?.finish()?;
     }
-    Ok(ended)
+    Ok((directory, ended))
 }
