@@ -105,6 +105,22 @@ pub struct Player {
 }
 
 impl Player {
+    /// A thread that begins, with that number in vector clocks; none if there is no memory for it.
+    fn new(index: u32, number: u32, exact: bool) -> Option<&'static mut Self> {
+        let lines = arena::allocate(SMALL * ENTRY_SIZE)?;
+        let player: *mut Self = arena::allocate(size_of::<Self>())?.cast();
+        // SAFETY: the memory is zeroed, which is valid for all fields but for the two that are written first, and it is
+        // nobody else's.
+        let new = unsafe {
+            (&raw mut (*player).waiting).write(Cell::new(None));
+            (&raw mut (*player).last_load).write(Cell::new(None));
+            &mut *player
+        };
+        (new.index, new.number) = (index, number);
+        new.clock().begin(number);
+        new.lines().init(lines, SMALL, exact).then_some(new)
+    }
+
     /// Its vector clock, for the thread itself.
     #[expect(clippy::mut_from_ref, reason = "a thread's clock is used by that thread alone, one call at a time")]
     pub fn clock(&self) -> &mut Synchronised {
@@ -293,20 +309,13 @@ pub fn begin() {
 /// Makes the current thread one of the players.
 pub fn join_in(index: u32, parent: u32) {
     let _section = Section::nest();
-    let lines = arena::allocate(SMALL * ENTRY_SIZE);
-    let (Some(player), Some(lines)) = (arena::allocate(size_of::<Player>()), lines) else { return };
-    let player: *mut Player = player.cast();
     let stack = thread::stack();
     let mut count = WORLD.lock();
-    // SAFETY: the memory is zeroed, which is valid for all fields, and nobody else knows of it yet.
-    let new = unsafe { &mut *player };
-    (new.index, new.number, new.stack) = (index, *count, (stack.0, stack.0 + stack.1));
+    let Some(new) = Player::new(index, *count, EXACT.load(Ordering::Relaxed)) else { return };
+    new.stack = (stack.0, stack.0 + stack.1);
     (new.tid, new.pointer) = (sys::tid(), thread::handle() as usize);
-    new.clock().begin(*count);
-    if !new.lines().init(lines, SMALL, EXACT.load(Ordering::Relaxed)) {
-        return;
-    }
     new.next = NEWEST.load(Ordering::Relaxed);
+    let player: *mut Player = new;
     NEWEST.store(player, Ordering::Release);
     *count += 1;
     if index != schedule::MAIN {
