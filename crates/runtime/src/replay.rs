@@ -17,6 +17,8 @@ mod horizon;
 mod late;
 pub mod look;
 mod moments;
+#[cfg(test)]
+mod naive;
 pub mod objects;
 pub mod order;
 pub mod outcome;
