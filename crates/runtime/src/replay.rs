@@ -238,7 +238,7 @@ static WORLD: Spin<u32> = Spin::new(0);
 static NEWEST: AtomicPtr<Player> = AtomicPtr::new(core::ptr::null_mut());
 
 /// All threads there have been, the newest first.
-pub fn players() -> impl Iterator<Item = &'static Player> {
+pub fn players() -> impl Iterator<Item = &'static Player> + Clone {
     // SAFETY: players are never freed, and the list only grows at its head.
     let mut at = unsafe { NEWEST.load(Ordering::Acquire).as_ref() };
     core::iter::from_fn(move || {
@@ -356,12 +356,11 @@ pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, patience: Patience, p
     objects::prefetch(object as *const u8);
     player.objects.prefetch(object as u64);
     let arrival = gate::arrive(player, op, failed, object, pc);
-    if op == Op::Join && patience == Patience::Blocking {
-        flush(player);
-        player.published.set_away(true);
-    }
     if patience == Patience::Blocking && arrival != Arrival::Fail {
         flush(player);
+        if op == Op::Join {
+            player.published.set_awaited(Some(arg as u32));
+        }
         stuck::wait_for(player, Waiting::new(op, object, arg, pc));
     }
     arrival
@@ -391,7 +390,7 @@ fn take_part(player: &'static Player, op: Op, object: usize, arg: u64, pc: usize
     let shared = stuck::note(player, op, object, arg, pc);
     player.clock().sync(&player.objects, op, object, arg, player.index, shared);
     if op == Op::Join {
-        player.published.set_away(false);
+        player.published.set_awaited(None);
     }
 }
 
@@ -464,9 +463,9 @@ const CROWDED: usize = LARGE / 2;
 pub fn access(player: &'static Player, address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
     late::come(player, pc, address);
     let Some(_section) = Section::enter() else { return };
-    if player.published.is_away() {
+    if player.published.is_awaiting() {
         // What it waited for has failed.
-        player.published.set_away(false);
+        player.published.set_awaited(None);
     }
     if EXACT.load(Ordering::Relaxed) {
         return race::access(player, address, size, kind, pc, frame);
@@ -562,7 +561,7 @@ pub fn end() {
             let _section = Section::nest();
             player.with_held(|_| player.ended.set(true));
             look::one_less();
-            player.published.set_away(true);
+            player.published.end(player.clock());
         }
         tls().player.set(core::ptr::null_mut());
         stuck::consider(player);
