@@ -240,6 +240,8 @@ impl Synchronised {
                     self.acquire_from_readers(object);
                 }
             }
+            // Not at the end of the one before: that may fail, and threads may still be on their way out of it.
+            Op::LockInit | Op::CondInit | Op::SemInit => object.with_clocks(Clocks::renew),
             Op::BarrierInit => object.with_clocks(|clocks| clocks.renew_barrier(arg as u32)),
             Op::Unlock if shared => self.release_as_reader(object),
             Op::BarrierEnter => self.enter_barrier(object),
@@ -298,8 +300,8 @@ mod tests {
     use crate::tls::Section;
     use foretrace_event::wire::Op;
 
-    /// Where the barriers are, one for each test.
-    const BARRIERS: usize = 0x60_0000_0000;
+    /// Where the objects are, another one for each test.
+    const OBJECTS: usize = 0x60_0000_0000;
 
     fn sync(player: &'static Player, op: Op, object: usize) {
         player.clock().sync(&player.objects, op, object, 2, player.index, false);
@@ -309,7 +311,7 @@ mod tests {
     fn what_is_done_before_the_next_phase_is_not_known_to_who_leaves_the_last() {
         let _section = Section::nest();
         let players = naive::players(false);
-        let (fast, slow, barrier) = (players[0], players[1], BARRIERS);
+        let (fast, slow, barrier) = (players[0], players[1], OBJECTS);
         sync(fast, Op::BarrierInit, barrier);
         let mut before = 0;
         for _ in 0..5 {
@@ -332,13 +334,36 @@ mod tests {
     #[test]
     fn if_more_threads_come_than_meet_all_who_are_inside_may_have_met() {
         let _section = Section::nest();
-        let (players, barrier) = (naive::players(false), BARRIERS + 64);
+        let (players, barrier) = (naive::players(false), OBJECTS + 64);
         sync(players[0], Op::BarrierInit, barrier);
         let moments: Vec<u64> = players.iter().map(|player| player.clock().epoch()).collect();
         players.iter().for_each(|player| sync(player, Op::BarrierEnter, barrier));
         for player in &players {
             sync(player, Op::BarrierExit, barrier);
             assert!(moments.iter().all(|moment| player.clock().knows(*moment)));
+        }
+    }
+
+    #[test]
+    fn an_object_at_the_place_of_another_orders_nothing_with_those_who_used_that() {
+        let _section = Section::nest();
+        let players = naive::players(false);
+        let objects = [
+            (Op::LockInit, Op::Unlock, Op::Lock),
+            (Op::SemInit, Op::SemPost, Op::SemWait),
+            (Op::CondInit, Op::Signal, Op::Wait),
+        ];
+        for (number, (init, release, acquire)) in objects.into_iter().enumerate() {
+            let object = OBJECTS + 128 + 64 * number;
+            let before = players[0].clock().epoch();
+            sync(players[0], release, object);
+            sync(players[1], init, object);
+            sync(players[1], acquire, object);
+            assert!(!players[1].clock().knows(before), "{init:?}");
+            let after = players[1].clock().epoch();
+            sync(players[1], release, object);
+            sync(players[0], acquire, object);
+            assert!(players[0].clock().knows(after), "{init:?}");
         }
     }
 }
