@@ -17,6 +17,8 @@ mod horizon;
 mod late;
 pub mod look;
 mod moments;
+#[cfg(test)]
+mod naive;
 pub mod objects;
 pub mod order;
 pub mod outcome;
@@ -109,6 +111,22 @@ pub struct Player {
 }
 
 impl Player {
+    /// A thread that begins, with that number in vector clocks; none if there is no memory for it.
+    fn new(index: u32, number: u32, exact: bool) -> Option<&'static mut Self> {
+        let lines = arena::allocate(SMALL * ENTRY_SIZE)?;
+        let player: *mut Self = arena::allocate(size_of::<Self>())?.cast();
+        // SAFETY: the memory is zeroed, which is valid for all fields but for the two that are written first, and it is
+        // nobody else's.
+        let new = unsafe {
+            (&raw mut (*player).waiting).write(Cell::new(None));
+            (&raw mut (*player).last_load).write(Cell::new(None));
+            &mut *player
+        };
+        (new.index, new.number) = (index, number);
+        new.clock().begin(number);
+        new.lines().init(lines, SMALL, exact).then_some(new)
+    }
+
     /// Its vector clock, for the thread itself.
     #[expect(clippy::mut_from_ref, reason = "a thread's clock is used by that thread alone, one call at a time")]
     pub fn clock(&self) -> &mut Synchronised {
@@ -224,7 +242,7 @@ static WORLD: Spin<u32> = Spin::new(0);
 static NEWEST: AtomicPtr<Player> = AtomicPtr::new(core::ptr::null_mut());
 
 /// All threads there have been, the newest first.
-pub fn players() -> impl Iterator<Item = &'static Player> {
+pub fn players() -> impl Iterator<Item = &'static Player> + Clone {
     // SAFETY: players are never freed, and the list only grows at its head.
     let mut at = unsafe { NEWEST.load(Ordering::Acquire).as_ref() };
     core::iter::from_fn(move || {
@@ -297,20 +315,13 @@ pub fn begin() {
 /// Makes the current thread one of the players.
 pub fn join_in(index: u32, parent: u32) {
     let _section = Section::nest();
-    let lines = arena::allocate(SMALL * ENTRY_SIZE);
-    let (Some(player), Some(lines)) = (arena::allocate(size_of::<Player>()), lines) else { return };
-    let player: *mut Player = player.cast();
     let stack = thread::stack();
     let mut count = WORLD.lock();
-    // SAFETY: the memory is zeroed, which is valid for all fields, and nobody else knows of it yet.
-    let new = unsafe { &mut *player };
-    (new.index, new.number, new.stack) = (index, *count, (stack.0, stack.0 + stack.1));
+    let Some(new) = Player::new(index, *count, EXACT.load(Ordering::Relaxed)) else { return };
+    new.stack = (stack.0, stack.0 + stack.1);
     (new.tid, new.pointer) = (sys::tid(), thread::handle() as usize);
-    new.clock().begin(*count);
-    if !new.lines().init(lines, SMALL, EXACT.load(Ordering::Relaxed)) {
-        return;
-    }
     new.next = NEWEST.load(Ordering::Relaxed);
+    let player: *mut Player = new;
     NEWEST.store(player, Ordering::Release);
     *count += 1;
     if index != schedule::MAIN {
@@ -348,12 +359,11 @@ pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, patience: Patience, p
     objects::prefetch(object as *const u8);
     player.objects.prefetch(object as u64);
     let arrival = gate::arrive(player, op, failed, object, pc);
-    if op == Op::Join && patience == Patience::Blocking {
-        flush(player);
-        player.published.set_away(true);
-    }
     if patience == Patience::Blocking && arrival != Arrival::Fail {
         flush(player);
+        if op == Op::Join {
+            player.published.set_awaited(Some(arg as u32));
+        }
         stuck::wait_for(player, Waiting::new(op, object, arg, pc));
     }
     arrival
@@ -389,7 +399,7 @@ fn take_part(player: &'static Player, op: Op, object: usize, arg: u64, pc: usize
     let shared = stuck::note(player, op, object, arg, pc);
     player.clock().sync(&player.objects, op, object, arg, player.index, shared);
     if op == Op::Join {
-        player.published.set_away(false);
+        player.published.set_awaited(None);
     }
 }
 
@@ -474,9 +484,9 @@ const CROWDED: usize = LARGE / 2;
 pub fn access(player: &'static Player, address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
     late::come(player, pc, address);
     let Some(_section) = Section::enter() else { return };
-    if player.published.is_away() {
+    if player.published.is_awaiting() {
         // What it waited for has failed.
-        player.published.set_away(false);
+        player.published.set_awaited(None);
     }
     if EXACT.load(Ordering::Relaxed) {
         return race::access(player, address, size, kind, pc, frame);
@@ -574,7 +584,7 @@ pub fn end() {
             let _section = Section::nest();
             player.with_held(|_| player.ended.set(true));
             look::one_less();
-            player.published.set_away(true);
+            player.published.end(player.clock());
         }
         tls().player.set(core::ptr::null_mut());
         stuck::consider(player);

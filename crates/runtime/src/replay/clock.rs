@@ -1,7 +1,7 @@
 //! Vector clocks, and which operations order what: the happens-before of the race detector (FastTrack, Flanagan and
 //! Freund PLDI'09), with release sequences and fences as C11 has them. Our own gates order nothing.
 
-use super::objects::{self, Object, Remembered};
+use super::objects::{self, Barrier, Clocks, Object, Remembered};
 use crate::arena;
 use foretrace_event::Order;
 use foretrace_event::wire::{LockArg, Op};
@@ -36,7 +36,7 @@ impl Clock {
     }
 
     fn entries_mut(&mut self, len: usize) -> &mut [u32] {
-        if self.len < len && !self.grow(len) {
+        if self.len < len && !self.grow(len) || self.len == 0 {
             return &mut [];
         }
         // SAFETY: as above.
@@ -98,6 +98,57 @@ pub struct Synchronised {
     /// What the last release fence had seen, for relaxed stores to publish.
     fenced: Clock,
     has_fenced: bool,
+    /// The phase in which it entered a barrier last is an odd one.
+    odd_phase: bool,
+}
+
+impl Clocks {
+    /// The object is another one from now on, or new: what was done to it before orders nothing.
+    fn renew(&mut self) {
+        self.clock.clear();
+        self.readers.clear();
+    }
+
+    /// A barrier begins. Threads may not have been seen yet to leave the one that was there: what they are to know stays, and
+    /// phases are not told apart.
+    fn renew_barrier(&mut self, count: u32) {
+        let empty = self.barrier.inside == [0, 0];
+        self.barrier = Barrier { count: if empty { count } else { 0 }, entered: 0, inside: [0, 0] };
+        if empty { self.renew() } else { self.clock.join(&self.readers) }
+    }
+
+    /// A thread enters a barrier, which makes the clock of its phase ready. Is the phase an odd one?
+    ///
+    /// Phases are by turns even and odd. Whoever enters the next one has left this one, or more threads use the barrier
+    /// than make a phase; then it is not known who meets whom, and they are not told apart any more.
+    fn enter(&mut self) -> bool {
+        let Barrier { count, entered, inside } = &mut self.barrier;
+        if inside[0] + inside[1] >= *count {
+            *count = 0;
+            inside[0] += 1;
+            self.clock.join(&self.readers);
+            return false;
+        }
+        let odd = *entered >= *count;
+        *entered = (*entered + 1) % (2 * *count);
+        let inside = &mut inside[usize::from(odd)];
+        *inside += 1;
+        if *inside == 1 {
+            self.of_phase(odd).clear();
+        }
+        odd
+    }
+
+    /// A thread leaves a barrier.
+    fn leave(&mut self, odd: bool) {
+        let inside = &mut self.barrier.inside[usize::from(odd)];
+        *inside = inside.saturating_sub(1);
+    }
+
+    /// The clock of a barrier's even or odd phases.
+    fn of_phase(&mut self, odd: bool) -> &mut Clock {
+        if odd && self.barrier.count != 0 { &mut self.readers } else { &mut self.clock }
+    }
 }
 
 impl Synchronised {
@@ -153,6 +204,22 @@ impl Synchronised {
         self.tick();
     }
 
+    fn enter_barrier(&mut self, barrier: &Object) {
+        self.odd_phase = barrier.with_clocks(|clocks| {
+            let odd = clocks.enter();
+            clocks.of_phase(odd).join(&self.now);
+            odd
+        });
+        self.tick();
+    }
+
+    fn leave_barrier(&mut self, barrier: &Object) {
+        barrier.with_clocks(|clocks| {
+            clocks.leave(self.odd_phase);
+            self.now.join(clocks.of_phase(self.odd_phase));
+        });
+    }
+
     /// Takes part in the order that an operation makes. `index` is the thread's; `shared` says that it held
     /// the object for reading.
     pub fn sync(&mut self, known: &Remembered, op: Op, object: usize, arg: u64, index: u32, shared: bool) {
@@ -173,23 +240,18 @@ impl Synchronised {
                     self.acquire_from_readers(object);
                 }
             }
+            // Not at the end of the one before: that may fail, and threads may still be on their way out of it.
+            Op::LockInit | Op::CondInit | Op::SemInit => object.with_clocks(Clocks::renew),
+            Op::BarrierInit => object.with_clocks(|clocks| clocks.renew_barrier(arg as u32)),
             Op::Unlock if shared => self.release_as_reader(object),
-            Op::Fork
-            | Op::Unlock
-            | Op::Signal
-            | Op::Broadcast
-            | Op::BarrierEnter
-            | Op::SemPost
-            | Op::OnceDone
-            | Op::Release => self.release(object),
-            Op::Start
-            | Op::RdLock
-            | Op::Wait
-            | Op::BarrierExit
-            | Op::SemWait
-            | Op::OnceRun
-            | Op::OncePass
-            | Op::Acquire => self.acquire(object),
+            Op::BarrierEnter => self.enter_barrier(object),
+            Op::BarrierExit => self.leave_barrier(object),
+            Op::Fork | Op::Unlock | Op::Signal | Op::Broadcast | Op::SemPost | Op::OnceDone | Op::Release => {
+                self.release(object)
+            }
+            Op::Start | Op::RdLock | Op::Wait | Op::SemWait | Op::OnceRun | Op::OncePass | Op::Acquire => {
+                self.acquire(object)
+            }
             _ => {}
         }
     }
@@ -227,6 +289,81 @@ impl Synchronised {
             if order.releases() {
                 self.tick();
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Player;
+    use super::super::naive;
+    use crate::tls::Section;
+    use foretrace_event::wire::Op;
+
+    /// Where the objects are, another one for each test.
+    const OBJECTS: usize = 0x60_0000_0000;
+
+    fn sync(player: &'static Player, op: Op, object: usize) {
+        player.clock().sync(&player.objects, op, object, 2, player.index, false);
+    }
+
+    #[test]
+    fn what_is_done_before_the_next_phase_is_not_known_to_who_leaves_the_last() {
+        let _section = Section::nest();
+        let players = naive::players(false);
+        let (fast, slow, barrier) = (players[0], players[1], OBJECTS);
+        sync(fast, Op::BarrierInit, barrier);
+        let mut before = 0;
+        for _ in 0..5 {
+            let arrival = slow.clock().epoch();
+            sync(fast, Op::BarrierEnter, barrier);
+            sync(slow, Op::BarrierEnter, barrier);
+            sync(fast, Op::BarrierExit, barrier);
+            assert!(fast.clock().knows(arrival) && slow.clock().knows(before));
+            before = fast.clock().epoch();
+            sync(fast, Op::BarrierEnter, barrier);
+            sync(slow, Op::BarrierExit, barrier);
+            assert!(!slow.clock().knows(before));
+            sync(slow, Op::BarrierEnter, barrier);
+            sync(slow, Op::BarrierExit, barrier);
+            assert!(slow.clock().knows(before));
+            sync(fast, Op::BarrierExit, barrier);
+        }
+    }
+
+    #[test]
+    fn if_more_threads_come_than_meet_all_who_are_inside_may_have_met() {
+        let _section = Section::nest();
+        let (players, barrier) = (naive::players(false), OBJECTS + 64);
+        sync(players[0], Op::BarrierInit, barrier);
+        let moments: Vec<u64> = players.iter().map(|player| player.clock().epoch()).collect();
+        players.iter().for_each(|player| sync(player, Op::BarrierEnter, barrier));
+        for player in &players {
+            sync(player, Op::BarrierExit, barrier);
+            assert!(moments.iter().all(|moment| player.clock().knows(*moment)));
+        }
+    }
+
+    #[test]
+    fn an_object_at_the_place_of_another_orders_nothing_with_those_who_used_that() {
+        let _section = Section::nest();
+        let players = naive::players(false);
+        let objects = [
+            (Op::LockInit, Op::Unlock, Op::Lock),
+            (Op::SemInit, Op::SemPost, Op::SemWait),
+            (Op::CondInit, Op::Signal, Op::Wait),
+        ];
+        for (number, (init, release, acquire)) in objects.into_iter().enumerate() {
+            let object = OBJECTS + 128 + 64 * number;
+            let before = players[0].clock().epoch();
+            sync(players[0], release, object);
+            sync(players[1], init, object);
+            sync(players[1], acquire, object);
+            assert!(!players[1].clock().knows(before), "{init:?}");
+            let after = players[1].clock().epoch();
+            sync(players[1], release, object);
+            sync(players[0], acquire, object);
+            assert!(players[0].clock().knows(after), "{init:?}");
         }
     }
 }

@@ -22,7 +22,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use foretrace_event::schedule::{Late, MOST_LATE};
 
 /// A place.
-struct Place {
+struct LatePlace {
     /// The return address of its hook.
     pc: AtomicUsize,
     /// How often it is passed freely.
@@ -31,19 +31,19 @@ struct Place {
     passed: AtomicU32,
 }
 
-static PLACES: [Place; MOST_LATE] =
-    [const { Place { pc: AtomicUsize::new(0), after: AtomicU32::new(0), passed: AtomicU32::new(0) } }; MOST_LATE];
+static PLACES: [LatePlace; MOST_LATE] =
+    [const { LatePlace { pc: AtomicUsize::new(0), after: AtomicU32::new(0), passed: AtomicU32::new(0) } }; MOST_LATE];
 /// How many of them there are.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 /// When the program began, by the processor's clock.
 static OPENED: AtomicU64 = AtomicU64::new(0);
 
-/// So often threads are held at a place.
+/// A place holds threads at most this many times.
 const MOST_HELD: u32 = 32;
-/// A thread has waited long enough after so much time by the processor's clock, about 200 milliseconds,
+/// A thread has waited long enough after this much time by the processor's clock, about 200 milliseconds, and ten times as
+/// long as the program had run when it came.
 const PATIENCE: u64 = 400_000_000;
-/// and so many times what the program had run for.
-const PATIENT: u64 = 10;
+const PATIENCE_PER_TIME_RUN: u64 = 10;
 /// So often a thread does the same again, and it seems to be waiting for a change;
 const SPINS: u32 = 3;
 /// if it seems so for so long, about eight milliseconds, it is.
@@ -149,7 +149,7 @@ fn come_to(player: &'static Player, pc: usize, address: usize) {
 /// Waits until the thread may go on; false: it has waited long enough.
 fn wait(player: &'static Player) -> bool {
     let began = now();
-    let patience = PATIENCE + PATIENT * began.saturating_sub(OPENED.load(Ordering::Relaxed));
+    let patience = PATIENCE + PATIENCE_PER_TIME_RUN * began.saturating_sub(OPENED.load(Ordering::Relaxed));
     let (mut looks, mut ran_at) = (0, began);
     while now().saturating_sub(began) < patience {
         match look(player, now().saturating_sub(ran_at) > SPINNING) {

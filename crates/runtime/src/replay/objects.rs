@@ -30,9 +30,24 @@ struct Room(UnsafeCell<[u32; ROOM]>);
 pub struct Clocks {
     /// From those who changed it.
     pub clock: Clock,
-    /// From those who held it for reading; of a thread, from its end.
+    /// From those who held it for reading; of a thread, from its end; of a barrier, from those who entered odd phases.
     pub readers: Clock,
+    /// Who is in it, if it is a barrier.
+    pub barrier: Barrier,
 }
+
+/// Who is in a barrier. All zero: nobody, and nothing is known of its phases.
+#[derive(Clone, Copy)]
+pub struct Barrier {
+    /// How many threads make a phase; zero: phases are not told apart.
+    pub count: u32,
+    /// How many threads have entered the current even phase and the odd one after it.
+    pub entered: u32,
+    /// How many have entered even and odd phases and not left.
+    pub inside: [u32; 2],
+}
+
+const _: () = assert!(size_of::<Object>() == 128);
 
 // SAFETY: the clocks are used under the lock alone.
 unsafe impl Sync for Object {}

@@ -87,6 +87,14 @@ pub fn free(player: &'static Player, start: usize, size: usize, pc: usize, frame
 }
 
 fn check(player: &'static Player, access: Access) {
+    let (stack, found) = examine(player, &access);
+    if let Some(before) = found {
+        tell(player, &access, stack, before);
+    }
+}
+
+/// Notes an access, and looks for an earlier one that it races with. Says where it is made, too, if it had to be known.
+fn examine(player: &'static Player, access: &Access) -> (Option<StackId>, Option<Before>) {
     player.note_moment();
     let end = access.address.saturating_add(access.size);
     let mut stack = None;
@@ -94,16 +102,14 @@ fn check(player: &'static Player, access: Access) {
     let mut at = access.address;
     while at < end {
         let stop = (at | (LINE - 1)).saturating_add(1).min(end);
-        if !is_known(player, &access, at, stop) {
+        if !is_known(player, access, at, stop) {
             // What comes after the first byte of a race is noted as well, or another access would race there again.
-            let before = check_line(player, &access, &mut stack, at, stop);
+            let before = check_line(player, access, &mut stack, at, stop);
             found = found.or(before);
         }
         at = stop;
     }
-    if let Some(before) = found {
-        tell(player, &access, stack, before);
-    }
+    (stack, found)
 }
 
 /// Has the thread accessed all these bytes, which are of one line, in the same way since it last synchronised? Then whoever
@@ -274,4 +280,45 @@ fn tell_access(answer: &mut Answer, thread: u32, write: bool, atomic: bool, step
     let pc = stack::frames(stack).next().unwrap_or(0);
     line.hex("pc", pc).list("stack", stack::frames(stack));
     outcome::locks(answer, stack::frames(locks));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::naive::{self, Trace};
+    use super::*;
+    use crate::tls::Section;
+
+    /// What is found must be there, at the first byte that races.
+    fn compare(trace: &Trace, found: Option<Before>, epochs: &[u64], base: usize, number: u64) {
+        assert_eq!(found.is_some(), trace.races, "trace {number}: {:?}", trace.events);
+        let Some(before) = found else { return };
+        let first = trace.partners().map(|(.., byte)| base + byte).min();
+        assert_eq!(Some(before.at), first, "trace {number}");
+        let is_it = |(index, access, byte): (usize, naive::Access, usize)| {
+            epochs[index] == before.epoch
+                && (access.write, access.atomic) == (before.write, before.atomic)
+                && base + byte == before.at
+        };
+        assert!(trace.partners().any(is_it), "trace {number}: {:?}", trace.events);
+    }
+
+    #[test]
+    fn agrees_with_the_definition() {
+        let _section = Section::nest();
+        let (players, mut races, mut clean) = (naive::players(true), 0, 0);
+        for number in 0..6_000 {
+            let (trace, base) = (Trace::random(number), Trace::base(number));
+            let mut found = None;
+            let examine = |player, access: naive::Access| {
+                let naive::Access { at, size, write, atomic } = access;
+                let access = Access { address: base + at, size, write, atomic, free: false, pc: 0x1000, frame: 0 };
+                assert!(found.is_none(), "trace {number}: {:?}", trace.events);
+                found = super::examine(player, &access).1;
+            };
+            let epochs = trace.play(base, &players, examine, |_| {});
+            compare(&trace, found, &epochs, base, number);
+            *(if trace.races { &mut races } else { &mut clean }) += 1;
+        }
+        assert!(races > 2000 && clean > 500, "{races} races, {clean} without");
+    }
 }

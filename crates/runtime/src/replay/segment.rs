@@ -50,6 +50,13 @@ impl Past {
 }
 
 impl Masks {
+    /// Of an atomic access.
+    const fn atomic(address: usize, size: usize, write: bool) -> Self {
+        let mask = (u64::MAX >> (64 - size)) << (address % LINE);
+        let (reads, writes) = if write { (0, mask) } else { (mask, 0) };
+        Self { reads, writes, atomic: true }
+    }
+
     const fn all(self) -> u64 {
         self.reads | self.writes
     }
@@ -182,10 +189,8 @@ pub fn prefetch(address: usize) {
 
 /// Checks an atomic access, which lies within a line.
 pub fn atomic(player: &'static Player, op: Op, address: usize, size: usize, pc: usize) {
-    let mask = (u64::MAX >> (64 - size)) << (address % LINE);
     let loads = matches!(op, Op::AtomicLoad | Op::AtomicCasFailed);
-    let (reads, writes) = if loads { (mask, 0) } else { (0, mask) };
-    check(player, address & !(LINE - 1), Masks { reads, writes, atomic: true }, pc);
+    check(player, address & !(LINE - 1), Masks::atomic(address, size, !loads), pc);
 }
 
 /// A look at the past of a line from the end of a segment.
@@ -229,7 +234,15 @@ impl Look {
 
 #[inline]
 fn check(player: &'static Player, line: usize, masks: Masks, pc: usize) {
-    let Some(known) = LINES.cell(line) else { return };
+    if let Some(past) = examine(player, line, masks) {
+        tell(player, line, masks, pc, past);
+    }
+}
+
+/// Notes what a segment does to a line, and looks for something earlier that it races with.
+#[inline]
+fn examine(player: &'static Player, line: usize, masks: Masks) -> Option<Past> {
+    let known = LINES.cell(line)?;
     // SAFETY: the cell is valid for ever; all but its lock is used under the lock.
     let known = unsafe { &mut *known };
     let epoch = player.clock().epoch();
@@ -244,9 +257,7 @@ fn check(player: &'static Player, line: usize, masks: Masks, pc: usize) {
     }
     look.kinds.into_iter().filter(|kind| kind.bytes != 0).for_each(|kind| known.push(kind));
     known.lock.unlock();
-    if let Some(past) = look.race {
-        tell(player, line, masks, pc, past);
-    }
+    look.race
 }
 
 #[cold]
@@ -303,7 +314,58 @@ pub fn clear(start: usize, size: usize) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::naive::{self, Trace};
     use super::*;
+    use crate::lines::split;
+    use crate::tls::Section;
+    use core::cell::Cell;
+
+    /// Where the lines of a segment go in the tests.
+    struct Found<'a>(&'static Player, &'a Cell<bool>);
+
+    impl Found<'_> {
+        fn check(&self, line: usize, masks: Masks) {
+            self.1.set(self.1.get() | examine(self.0, line, masks).is_some());
+        }
+    }
+
+    impl Sink for Found<'_> {
+        fn take(&mut self, access: &Access) {
+            let masks = Masks { reads: access.reads, writes: access.writes, atomic: false };
+            self.check(access.line as usize * LINE, masks);
+        }
+    }
+
+    /// Is there a race in the trace, if it is checked by segments?
+    fn finds_race(players: &[&'static Player], trace: &Trace, base: usize) -> bool {
+        let found = Cell::new(false);
+        let end = |player: &'static Player| player.lines().flush(&mut Found(player, &found));
+        let access = |player: &'static Player, access: naive::Access| {
+            let naive::Access { at, size, write, atomic } = access;
+            if atomic {
+                end(player);
+                let masks = Masks::atomic(base + at, size, write);
+                return Found(player, &found).check((base + at) & !(LINE - 1), masks);
+            }
+            split(base + at, size, |at, mask| {
+                let (reads, writes) = if write { (0, mask) } else { (mask, 0) };
+                player.lines().touch(&mut Found(player, &found), at, reads, writes, 0x1000);
+            });
+        };
+        trace.play(base, players, access, end);
+        players.iter().copied().for_each(end);
+        found.get()
+    }
+
+    #[test]
+    fn agrees_with_the_definition() {
+        let _section = Section::nest();
+        let players = naive::players(false);
+        for number in 6_000..12_000 {
+            let (trace, base) = (Trace::random(number), Trace::base(number));
+            assert_eq!(finds_race(&players, &trace, base), trace.races, "trace {number}: {:?}", trace.events);
+        }
+    }
 
     /// Every kind of access to one byte.
     const KINDS: [Masks; 6] = {

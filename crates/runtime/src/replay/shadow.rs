@@ -38,6 +38,11 @@ pub struct More {
     pub bytes: *mut [Cell; GRAIN],
 }
 
+impl More {
+    const LISTS: [fn(&mut Self) -> &mut Accesses; 3] =
+        [|more| &mut more.reads, |more| &mut more.atomic_writes, |more| &mut more.atomic_reads];
+}
+
 /// The last access of each thread.
 pub struct Accesses {
     at: *mut (Epoch, StackId),
@@ -104,17 +109,27 @@ impl Cell {
 
     /// One cell a byte; what was known of all is known of each.
     pub fn split(&mut self) -> Option<&mut [Self; GRAIN]> {
-        let whole = (self.write, self.read, self.write_stack, self.read_stack);
-        let more = self.more()?;
-        if more.bytes.is_null() {
-            more.bytes = arena::allocate(size_of::<[Self; GRAIN]>())?.cast();
+        if self.parts().is_none() {
+            let parts: *mut [Self; GRAIN] = arena::allocate(size_of::<[Self; GRAIN]>())?.cast();
             // SAFETY: zeroed memory of our own, which is four valid cells.
-            for cell in unsafe { &mut *more.bytes } {
-                (cell.write, cell.read, cell.write_stack, cell.read_stack) = whole;
+            unsafe { &mut *parts }.iter_mut().for_each(|part| part.take_over(self));
+            self.more()?.bytes = parts;
+        }
+        self.parts()
+    }
+
+    /// Comes to know what another cell does, which is not split; it knew nothing.
+    fn take_over(&mut self, whole: &mut Self) {
+        (self.write, self.read) = (whole.write, whole.read);
+        (self.write_stack, self.read_stack) = (whole.write_stack, whole.read_stack);
+        let Some(known) = whole.known_more() else { return };
+        for list in More::LISTS {
+            for &(epoch, stack) in list(known).all() {
+                if let Some(more) = self.more() {
+                    list(more).note(epoch, stack);
+                }
             }
         }
-        // SAFETY: as above.
-        unsafe { more.bytes.as_mut() }
     }
 
     /// The cells of its bytes, if it is split.

@@ -15,8 +15,13 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 
 /// Frames that are kept of a stack.
 const DEPTH: usize = 24;
-/// Stacks that are kept; more are all the same to us.
+/// Stacks and sets of locks that are kept, at most. As they become too many, less is kept of each, but always where an access
+/// was made.
 const STACKS: usize = 1 << 18;
+/// From so many on, no sets of locks are added.
+const WITH_LOCKS: usize = STACKS / 2;
+/// From so many on, only the innermost frame of a stack is kept.
+const WHOLE: usize = STACKS / 8 * 7;
 
 /// A stack's number; zero is the empty one.
 pub type StackId = u32;
@@ -32,7 +37,7 @@ struct Stack {
 }
 
 /// What is known of an access besides its stack. Zero: nothing.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Circumstances {
     /// How many bytes.
     pub size: u32,
@@ -162,7 +167,7 @@ fn capture_new(bounds: (usize, usize), place: Place, circumstances: Circumstance
         stack.depth += 1;
         stack.depth < DEPTH
     });
-    DEPOT.lock().put(&stack)
+    DEPOT.lock().put_as_fits(&mut stack)
 }
 
 fn is_frame(bounds: (usize, usize), frame: usize) -> bool {
@@ -215,7 +220,7 @@ pub fn put_locks(words: impl Iterator<Item = usize> + Clone, before: StackId) ->
         *to = word;
         stack.depth += 1;
     }
-    if stack.depth == 0 { 0 } else { DEPOT.lock().put(&stack) }
+    if stack.depth == 0 { 0 } else { DEPOT.lock().put(&stack, WITH_LOCKS) }
 }
 
 impl Depot {
@@ -229,7 +234,26 @@ impl Depot {
         Some(())
     }
 
-    fn put(&mut self, stack: &Stack) -> StackId {
+    /// Finds a number for a stack, or for less and less of it.
+    fn put_as_fits(&mut self, stack: &mut Stack) -> StackId {
+        if stack.circumstances.locks != 0 {
+            let id = self.put(stack, WITH_LOCKS);
+            if id != 0 {
+                return id;
+            }
+            stack.circumstances.locks = 0;
+        }
+        let id = self.put(stack, WHOLE);
+        if id != 0 {
+            return id;
+        }
+        stack.frames[1..].fill(0);
+        stack.depth = 1;
+        self.put(stack, STACKS)
+    }
+
+    /// The number of a stack; a new one if there are fewer than `most`, else none.
+    fn put(&mut self, stack: &Stack, most: usize) -> StackId {
         if self.ready().is_none() {
             return 0;
         }
@@ -252,16 +276,13 @@ impl Depot {
             }
             // SAFETY: as above.
             if unsafe { *slot } == 0 {
-                return self.add(slot, stack);
+                return if (self.count as usize) < most { self.add(slot, stack) } else { 0 };
             }
             at = (at + 1) % (2 * STACKS);
         }
     }
 
     fn add(&mut self, slot: *mut u32, stack: &Stack) -> StackId {
-        if self.count as usize == STACKS {
-            return 0;
-        }
         let id = self.count;
         self.count += 1;
         // SAFETY: the slot is one of the table's, the number below the number of stacks.
@@ -296,4 +317,38 @@ pub fn circumstances(id: StackId) -> Circumstances {
 unsafe fn at(depot: &Depot, id: StackId) -> *const Stack {
     // SAFETY: as the caller says.
     unsafe { depot.stacks.add(id as usize) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stack(number: usize, circumstances: Circumstances) -> Stack {
+        let mut frames = [0; DEPTH];
+        frames[..2].copy_from_slice(&[0x1000 + number % 100, number]);
+        Stack { frames, depth: 2, circumstances }
+    }
+
+    /// Fills a depot with so many stacks in which the circumstances are as given, and returns the last one as it was kept.
+    fn last(depot: &mut Depot, count: usize, circumstances: Circumstances) -> Stack {
+        let mut id = 0;
+        for number in 0..count {
+            id = depot.put_as_fits(&mut stack(number, circumstances));
+            assert_ne!(id, 0, "stack {number}");
+        }
+        // SAFETY: the number has just been given out.
+        unsafe { *at(depot, id) }
+    }
+
+    #[test]
+    fn of_too_many_stacks_less_is_kept_but_always_the_place() {
+        let mut depot = Depot { stacks: core::ptr::null_mut(), slots: core::ptr::null_mut(), count: 0 };
+        let with_locks = last(&mut depot, WITH_LOCKS / 2, Circumstances { size: 4, locks: 7 });
+        assert_eq!((with_locks.depth, with_locks.circumstances.locks), (2, 7));
+        let without = last(&mut depot, WITH_LOCKS + 1, Circumstances { size: 8, locks: 7 });
+        assert_eq!((without.depth, without.circumstances), (2, Circumstances { size: 8, locks: 0 }));
+        let alone = last(&mut depot, STACKS, Circumstances { size: 1, locks: 7 });
+        assert_eq!((alone.depth, alone.circumstances), (1, Circumstances { size: 1, locks: 0 }));
+        assert_eq!(alone.frames[0], 0x1000 + (STACKS - 1) % 100);
+    }
 }

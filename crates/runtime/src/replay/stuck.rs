@@ -413,7 +413,7 @@ fn all(still: &Still, is_so: impl Fn(&'static Player) -> bool) -> bool {
     !super::is_someone_coming() && alive.peek().is_some() && alive.all(is_so)
 }
 
-/// Who can go on but those who wait where threads come late?
+/// Which threads, other than those waiting at late places, can still run?
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Rest {
     Nobody,
