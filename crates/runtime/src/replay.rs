@@ -560,7 +560,7 @@ pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operate: 
     if !(spins && loads && player.last_load.get() == Some(load)) {
         gate::pass(player, outcome.op, at as usize, pc);
         player.spins.set(0);
-        player.repeats.end();
+        if outcome.changes_nothing() { player.repeats.again() } else { player.repeats.end() }
     } else {
         player.repeats.again();
         player.spins.set(player.spins.get() + 1);

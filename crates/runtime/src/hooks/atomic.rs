@@ -136,6 +136,13 @@ pub struct Outcome<T> {
     pub order: u8,
 }
 
+impl<T: Word> Outcome<T> {
+    /// It is a read-modify-write that left the variable as it was, as the turns of a test-and-set loop do.
+    pub fn changes_nothing(&self) -> bool {
+        self.new.is_some_and(|new| new.halves() == self.value.halves())
+    }
+}
+
 /// The loads of a spin loop: the last recorded event of a thread, if it was a load.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct LastLoad {

@@ -23,9 +23,8 @@ interpose! {
     }
 
     fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_int |pc| {
-        let phase = replay::stuck::barrier_phase(barrier as usize);
         sync(Op::BarrierEnter, barrier as usize, 0, pc);
-        replay::block(Op::BarrierExit, barrier as usize, phase, pc);
+        replay::block(Op::BarrierExit, barrier as usize, 0, pc);
         // SAFETY: the program's own arguments.
         let result = unsafe { real(barrier) };
         match result {

@@ -99,7 +99,7 @@ pub struct Wanted {
     pub op: Op,
     /// On what.
     pub object: usize,
-    /// For locks what they are, for a join the thread, for a barrier the phase.
+    /// For locks what they are, for a join the thread.
     arg: u64,
     /// Where in the program: while the thread waits, its stack stays as it is.
     pub place: Place,
@@ -156,8 +156,11 @@ pub fn note(player: &'static Player, op: Op, object: usize, arg: u64, pc: usize)
         Op::WaitFailed => change(|cond, _| Cond::from(cond).gave_up().into()),
         Op::Signal => change(|cond, _| Cond::from(cond).signalled(1).into()),
         Op::Broadcast => change(|cond, _| Cond::from(cond).signalled(u32::MAX).into()),
-        Op::BarrierInit => change(|_, count| count << 32),
-        Op::BarrierEnter => change(|barrier, _| barrier + 1),
+        Op::BarrierInit => {
+            change(|_, count| Barrier { count: u16::try_from(count).unwrap_or(0), ..Barrier::default() }.into())
+        }
+        Op::BarrierEnter => change(|barrier, _| Barrier::from(barrier).entered().into()),
+        Op::BarrierExit => change(|barrier, _| Barrier::from(barrier).left().into()),
         Op::OnceRun => change(|_, _| 1),
         Op::OnceDone | Op::OnceAbort => change(|_, _| 0),
         _ => {}
@@ -253,17 +256,39 @@ pub fn is_signalled(cond: usize) -> bool {
     Cond::from(state(cond)).wakes > 0
 }
 
-/// The phase of a barrier that a thread which is about to enter it will be in.
-pub fn barrier_phase(object: usize) -> u64 {
-    let _section = Section::nest();
-    phase(state(object))
+/// A barrier: how many threads it takes, how many wait for more to come, and how many it has let go and were not seen to
+/// leave. Which of the threads inside these are is the kernel's choice.
+#[derive(Clone, Copy, Default)]
+struct Barrier {
+    count: u16,
+    waiting: u16,
+    leaving: u32,
 }
 
-const fn phase(barrier: u64) -> u64 {
-    let (count, entered) = (barrier >> 32, barrier & 0xffff_ffff);
-    match entered.checked_div(count) {
-        Some(phase) => phase,
-        None => u64::MAX,
+impl From<u64> for Barrier {
+    fn from(state: u64) -> Self {
+        Self { count: (state >> 48) as u16, waiting: (state >> 32) as u16, leaving: state as u32 }
+    }
+}
+
+impl From<Barrier> for u64 {
+    fn from(barrier: Barrier) -> Self {
+        Self::from(barrier.count) << 48 | Self::from(barrier.waiting) << 32 | Self::from(barrier.leaving)
+    }
+}
+
+impl Barrier {
+    /// The last thread of a phase lets all of it go.
+    fn entered(self) -> Self {
+        let waiting = self.waiting.saturating_add(1);
+        if waiting < self.count {
+            return Self { waiting, ..self };
+        }
+        Self { waiting: 0, leaving: self.leaving.saturating_add(waiting.into()), ..self }
+    }
+
+    fn left(self) -> Self {
+        Self { leaving: self.leaving.saturating_sub(1), ..self }
     }
 }
 
@@ -296,10 +321,7 @@ fn withheld(still: &Still, player: &'static Player, wanted: Wanted) -> Blocked {
             by_all(known && value <= 0)
         }
         Op::Wait => by_all(Cond::from(state(wanted.object)).wakes == 0),
-        Op::BarrierExit => {
-            let phase = phase(state(wanted.object));
-            by_all(phase <= wanted.arg && phase != u64::MAX)
-        }
+        Op::BarrierExit => by_all(Barrier::from(state(wanted.object)).leaving == 0),
         Op::OncePass => by_all(state(wanted.object) == 1),
         _ => Blocked::No,
     }
