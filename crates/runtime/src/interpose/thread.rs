@@ -161,6 +161,7 @@ pub unsafe fn create(
         }
         let result = pthread_create(thread, attributes, run, birth.cast());
         if result == 0 && replaying {
+            tls().frame.set(frame);
             sync(Op::Fork, 0, u64::from(id), pc);
             Birth::announce(birth);
         }
