@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use foretrace_event::{Event, EventId, IntervalId};
+use foretrace_event::{AtomicId, Event, EventId, IntervalId};
 use foretrace_trace::{Kind, Trace};
 use rustc_hash::FxHashMap;
 
@@ -14,6 +14,9 @@ use crate::{MustOrder, Need, NeedKind, Preserved, Sections};
 pub enum Keep {
     /// What must be, and nothing else: what this closure holds is in every reordering that holds the events in question.
     Must,
+    /// Critical sections of a lock, conflicting plain accesses in different segments, and what an atomic load reads; updates of
+    /// an atomic come in any order, as those of a count may.
+    Updates,
     /// Critical sections of a lock, operations of an atomic, and what makes other operations possible.
     Sections,
     /// All that, and the order of conflicting plain accesses in different segments.
@@ -39,12 +42,15 @@ impl<'a> Order<'a> {
 
     /// Of a trace whose sections are already known.
     pub fn sharing(trace: &'a Trace, keep: Keep, sections: Arc<Sections>) -> Self {
-        let must = MustOrder::new(trace, keep > Keep::Must);
+        let must = MustOrder::new(trace, keep > Keep::Updates);
         let mut needs: Vec<Vec<Need>> = trace.threads().map(|thread| must.needs(thread).to_vec()).collect();
         if keep > Keep::Must {
             add(&mut needs, Preserved::new(trace, &must).needs);
         }
-        if keep == Keep::Segments {
+        if keep == Keep::Updates {
+            add(&mut needs, loads(trace));
+        }
+        if matches!(keep, Keep::Updates | Keep::Segments) {
             add(&mut needs, conflicts(trace));
         }
         needs.iter_mut().for_each(|needs| needs.sort_by_key(|need| need.at));
@@ -94,6 +100,39 @@ fn conflicts(trace: &Trace) -> Vec<Vec<Need>> {
         let list = if writes { &mut last.writes } else { &mut last.reads };
         list.retain(|event| event.thread != id.thread);
         list.push(id);
+    }
+    needs
+}
+
+/// What was done to an atomic last: a change, and the loads since.
+#[derive(Default)]
+struct Loaded {
+    change: Option<EventId>,
+    loads: Vec<EventId>,
+}
+
+/// Each load of an atomic needs the change before it, each change the loads before it, and each store the change before it.
+fn loads(trace: &Trace) -> Vec<Vec<Need>> {
+    let mut needs = vec![Vec::new(); trace.threads().len()];
+    let mut atomics: FxHashMap<AtomicId, Loaded> = FxHashMap::default();
+    for id in recorded(trace, |event| !event.is_access()) {
+        let (atomic, loads, updates) = match trace.event(id) {
+            Event::AtomicLoad(atomic, ..) => (atomic, true, false),
+            Event::AtomicStore(atomic, ..) => (atomic, false, false),
+            Event::AtomicRmw(atomic, ..) => (atomic, false, true),
+            _ => continue,
+        };
+        let last = atomics.entry(atomic).or_default();
+        let change = last.change.filter(|_| !updates);
+        let before = last.loads.iter().filter(|_| !loads).copied().chain(change);
+        for event in before.filter(|event| event.thread != id.thread) {
+            needs[id.thread.index()].push(Need { at: id.index, event, kind: NeedKind::Order });
+        }
+        if loads {
+            last.loads.push(id);
+        } else {
+            *last = Loaded { change: Some(id), loads: Vec::new() };
+        }
     }
     needs
 }

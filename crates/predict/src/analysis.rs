@@ -59,6 +59,7 @@ pub(crate) struct Analysis<'a> {
     must_order: OnceLock<Order<'a>>,
     sections: OnceLock<Order<'a>>,
     segments: OnceLock<Order<'a>>,
+    updates: OnceLock<Order<'a>>,
     free: OnceLock<Searchable>,
     kept: OnceLock<Searchable>,
     windows: OnceLock<Windows>,
@@ -69,8 +70,22 @@ impl<'a> Analysis<'a> {
     pub(crate) fn new(trace: &'a Trace, options: &'a Options) -> Self {
         let must = MustOrder::new(trace, false);
         let (weak, all_sections, must_order, sections, segments, free, kept, windows) = Default::default();
-        let by_place = OnceLock::new();
-        Self { trace, options, must, weak, all_sections, must_order, sections, segments, free, kept, windows, by_place }
+        let (updates, by_place) = Default::default();
+        Self {
+            trace,
+            options,
+            must,
+            weak,
+            all_sections,
+            must_order,
+            sections,
+            segments,
+            updates,
+            free,
+            kept,
+            windows,
+            by_place,
+        }
     }
 
     pub(crate) fn weak(&self) -> &WeakOrder {
@@ -95,6 +110,11 @@ impl<'a> Analysis<'a> {
     /// What keeps conflicting segments in order.
     pub(crate) fn segments(&self) -> &Order<'a> {
         self.segments.get_or_init(|| self.order(Keep::Segments))
+    }
+
+    /// What keeps all that but the order of updates of atomics.
+    pub(crate) fn updates(&self) -> &Order<'a> {
+        self.updates.get_or_init(|| self.order(Keep::Updates))
     }
 
     /// Any order that the objects allow.

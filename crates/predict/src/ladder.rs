@@ -22,11 +22,13 @@ enum Way {
     Known,
 }
 
-const WAYS: [Way; 7] = [
+const WAYS: [Way; 9] = [
     Way::Ideal { rung: Rung::Segments, recorded: false },
     Way::Ideal { rung: Rung::Segments, recorded: true },
     Way::Ideal { rung: Rung::Sections, recorded: false },
     Way::Ideal { rung: Rung::Sections, recorded: true },
+    Way::Ideal { rung: Rung::Free, recorded: false },
+    Way::Ideal { rung: Rung::Free, recorded: true },
     Way::Search { keep_atomics: true },
     Way::Search { keep_atomics: false },
     Way::Known,
@@ -62,6 +64,10 @@ impl<'a, 'b> Climb<'a, 'b> {
         match way {
             Way::Ideal { rung: Rung::Segments, recorded } => {
                 Some((Rung::Segments, self.by_ideal(self.analysis.segments(), recorded)?))
+            }
+            Way::Ideal { rung: Rung::Free, recorded } => {
+                let schedule = self.by_ideal(self.analysis.updates(), recorded)?;
+                Some((self.rung_of(&schedule), schedule))
             }
             Way::Ideal { rung, recorded } => Some((rung, self.by_ideal(self.analysis.sections(), recorded)?)),
             Way::Search { keep_atomics } => {
