@@ -18,17 +18,19 @@ use crate::search::{Query, Visit, Wish, reach, search};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Way {
     Ideal { rung: Rung, recorded: bool },
+    Prefixes,
     Search { keep_atomics: bool },
     Known,
 }
 
-const WAYS: [Way; 9] = [
+const WAYS: [Way; 10] = [
     Way::Ideal { rung: Rung::Segments, recorded: false },
     Way::Ideal { rung: Rung::Segments, recorded: true },
     Way::Ideal { rung: Rung::Sections, recorded: false },
     Way::Ideal { rung: Rung::Sections, recorded: true },
     Way::Ideal { rung: Rung::Free, recorded: false },
     Way::Ideal { rung: Rung::Free, recorded: true },
+    Way::Prefixes,
     Way::Search { keep_atomics: true },
     Way::Search { keep_atomics: false },
     Way::Known,
@@ -70,6 +72,10 @@ impl<'a, 'b> Climb<'a, 'b> {
                 Some((self.rung_of(&schedule), schedule))
             }
             Way::Ideal { rung, recorded } => Some((rung, self.by_ideal(self.analysis.sections(), recorded)?)),
+            Way::Prefixes => {
+                let schedule = self.prefixes()?;
+                Some((self.rung_of(&schedule), schedule))
+            }
             Way::Search { keep_atomics } => {
                 let schedule = self.by_search(keep_atomics)?;
                 Some((self.rung_of(&schedule), schedule))
@@ -92,6 +98,13 @@ impl<'a, 'b> Climb<'a, 'b> {
         ideal.reach(&places).ok()?;
         let events = if recorded { ideal.recorded() } else { ideal.schedule() };
         self.checked(events.into_iter().collect())
+    }
+
+    /// What must come before the events, in the recorded order, if that is possible: the thread whose event came first goes as
+    /// far as that, and the others find what it has done so far.
+    fn prefixes(&self) -> Option<Schedule> {
+        let schedule = self.by_ideal(self.analysis.must_order(), true)?;
+        after(self.analysis.free(), &schedule).map(|_| schedule)
     }
 
     /// The schedule, if it really ends in what it should. For a race it is enough that the events are next.

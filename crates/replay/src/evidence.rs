@@ -63,8 +63,21 @@ impl Evidence {
     }
 }
 
-/// Is it the same variable? A global lies at the same place of its file, a heap block comes from the same place, and what
-/// is on a stack is told by who touches it. Otherwise both accesses must be at the same places.
+impl Evidence {
+    /// Is it just what the candidate predicts, at the places of its own events?
+    pub fn is_of(&self, candidate: &Candidate, recorded: (&Trace, &Modules), modules: &Modules) -> bool {
+        let (Self::Race(seen), Candidate::Race(race)) = (self, candidate) else {
+            return self.shows(candidate, recorded, modules);
+        };
+        let place = |event: EventId| (event.thread.0, recorded.1.locate(recorded.0.pc(event)));
+        let mut places = seen.accesses.each_ref().map(|access| (access.thread, modules.locate(access.pc)));
+        places.sort();
+        places == [place(race.first), place(race.second)]
+    }
+}
+
+/// Is it the same variable? A global lies at the same place of its file, in a heap block from the same place it lies at the
+/// same distance from the beginning, and what is on a stack is told by who touches it. Otherwise both accesses must be at the same places.
 fn same_race(seen: &SeenRace, race: &Race, (trace, recorded): (&Trace, &Modules), modules: &Modules) -> bool {
     let interval = trace.interval(race.interval);
     if modules.find(seen.address).is_some() {
@@ -74,7 +87,10 @@ fn same_race(seen: &SeenRace, race: &Race, (trace, recorded): (&Trace, &Modules)
     }
     if let (Some(block), Some(allocation)) = (seen.block(), trace.allocation(race.interval)) {
         let place = recorded.locate(allocation.pc);
-        return block.stack.iter().any(|pc| modules.locate(*pc) == place);
+        let (seen_at, at) =
+            (seen.address.wrapping_sub(block.address), interval.address.wrapping_sub(allocation.address));
+        let overlap = seen_at < at.saturating_add(interval.length) && at < seen_at.saturating_add(seen.size);
+        return overlap && block.stack.iter().any(|pc| modules.locate(*pc) == place);
     }
     let mut threads = seen.accesses.each_ref().map(|access| access.thread);
     threads.sort_unstable();

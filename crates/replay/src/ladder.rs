@@ -104,7 +104,7 @@ pub fn confirm(
             Ok(enforced) => {
                 let run = Arc::new(program.replay(&enforced, directory, limits.precision, limits.time)?);
                 seen.extend(Confirmed::all(&witness.schedule, &run).into_iter().map(|one| {
-                    let aimed_at = one.evidence.shows(&witness.candidate, recorded, &run.modules);
+                    let aimed_at = one.evidence.is_of(&witness.candidate, recorded, &run.modules);
                     Confirmed { aimed_at, ..one }
                 }));
                 verdict(&witness, recorded, &enforced, &run)

@@ -71,7 +71,7 @@ pub fn examine(
     let program = &subject.program;
     let crowd = if args.jobs == 0 { REPEATS } else { args.jobs };
     let bench = Bench { program, recorded, predictor: &predictor, options: &options, limits, crowd, scratch, bar };
-    let mut replays = Replays { bench, seen: Seen::new(&options), open: Vec::new(), untried: Vec::new() };
+    let mut replays = Replays { bench, seen: Seen::new(&options), open: Vec::new(), predicted: Vec::new() };
     if subject.cut_short {
         replays.observed()?;
     }
@@ -99,6 +99,9 @@ fn options(args: &Args, deadline: Option<Instant>) -> Options {
 
 /// Pairs of places that are looked at for a race whose first pair was not confirmed.
 const OTHER_PAIRS: usize = 64;
+
+/// Candidates of the same memory that are asked for schedules of what was seen by the way, and schedules that are tried.
+const ALIKE: usize = 4;
 
 /// So often a failure that may hang on a value is replayed, to see whether it comes every time.
 const REPEATS: usize = 8;
@@ -205,8 +208,8 @@ struct Replays<'a> {
     bench: Bench<'a>,
     seen: Seen,
     open: Vec<Finding>,
-    /// Witnesses of what had been seen before it was their turn.
-    untried: Vec<Witness>,
+    /// All that was predicted.
+    predicted: Vec<Candidate>,
 }
 
 impl Replays<'_> {
@@ -216,11 +219,10 @@ impl Replays<'_> {
         for number in 0..jobs {
             std::fs::create_dir_all(self.bench.scratch.join(format!("replay-{number}")))?;
         }
+        self.predicted = all.iter().map(|one| one.witness.candidate.clone()).collect();
         self.bench.bar.phase("replaying", all.len());
         for group in all.chunks(jobs.max(1)) {
-            let (shown, fresh): (Vec<&Predicted>, Vec<&Predicted>) =
-                group.iter().copied().partition(|one| self.is_shown(&one.witness.candidate));
-            self.untried.extend(shown.into_iter().map(|one| one.witness.clone()));
+            let fresh: Vec<_> = group.iter().filter(|one| !self.is_shown(&one.witness.candidate)).collect();
             let bench = self.bench;
             let answers = side_by_side(jobs, &fresh, |worker, one| bench.climb(worker, one));
             group.iter().for_each(|_| bench.bar.step());
@@ -259,7 +261,8 @@ impl Replays<'_> {
         self.count_repeats()?;
         for number in 0..self.seen.failures.len() {
             let failure = &self.seen.failures[number];
-            let own = self.made_for(failure).filter(|_| failure.repeats.is_some_and(|often| !often.is_always()));
+            let comes_and_goes = failure.repeats.is_some_and(|often| !often.is_always());
+            let own = if comes_and_goes { self.made_for(failure) } else { Vec::new() };
             self.settle(number, own.into_iter().chain(values.schedules(failure)).collect())?;
         }
         self.drop_shown();
@@ -282,10 +285,22 @@ impl Replays<'_> {
         Ok(())
     }
 
-    /// The schedule that was made for what another schedule has shown.
-    fn made_for(&self, failure: &Confirmed) -> Option<Schedule> {
-        let shows = |one: &&Witness| failure.evidence.shows(&one.candidate, self.bench.recorded, &failure.run.modules);
-        self.untried.iter().find(shows).map(|witness| witness.schedule.clone())
+    /// Schedules for what another schedule has shown by the way; first those for just that.
+    fn made_for(&self, failure: &Confirmed) -> Vec<Schedule> {
+        let Bench { predictor, recorded, .. } = self.bench;
+        let (evidence, modules) = (&failure.evidence, &failure.run.modules);
+        let alike = self.predicted.iter().filter(|candidate| evidence.shows(candidate, recorded, modules));
+        let witnesses = alike.take(ALIKE).flat_map(|candidate| match candidate {
+            Candidate::Race(race) => {
+                let own = predictor.witnesses(candidate).into_iter().take(1);
+                own.chain(predictor.other_pairs(race, OTHER_PAIRS)).collect()
+            }
+            Candidate::Deadlock(_) => predictor.witnesses(candidate),
+        });
+        let mut legal: Vec<Witness> =
+            witnesses.filter(|witness| foretrace_judge::judge(recorded.0, witness).is_ok()).collect();
+        legal.sort_by_key(|witness| (!evidence.is_of(&witness.candidate, recorded, modules), witness.rung));
+        legal.into_iter().map(|witness| witness.schedule).take(ALIKE).collect()
     }
 
     /// Runs a schedule several times, all at once if that is allowed, so that each has a busy machine.
