@@ -6,15 +6,12 @@
 //! **`schedule`**, little-endian: [`MAGIC`], then three numbers of four bytes: [`VERSION`], threads, objects. Then the
 //! threads, eight bytes each: the parent's index ([`NO_THREAD`] for the main thread, which is the first) and how many
 //! threads that parent had created before. Then the ends of the streams, eight bytes each, counted from where the streams
-//! begin, which is after the last of them. The streams are those of the threads, the whole order, those of the objects, the
-//! threads' pauses, the threads' calls, and the places where threads come late:
+//! begin, which is after the last of them. The streams are those of the threads, the whole order, those of the objects, and the
+//! places where threads come late:
 //!
 //! * a thread's steps, each the operation ([`crate::wire::Op`], one byte) and a number: zero for no object, or the number of
 //!   the object by first use in the schedule, and one ([`Step`]);
 //! * the whole order, and each object's, are runs: a thread and how many steps it takes in a row, both numbers ([`Run`]);
-//! * a pause is how many steps the thread takes before it, since its last pause, and a thread and how many steps that one
-//!   has to have taken when it ends ([`Pause`]); a call is how many steps the thread takes before it, since its last call,
-//!   and the thread whose pause it ends ([`Call`]). For loose replays: see below;
 //! * a place is how often it is passed freely, the lower and the upper half of its address in its file, the length of the
 //!   file's name, all numbers, and the name ([`Late`]), [`MOST_LATE`] of them at most. There are few: a plain read whose
 //!   value decides what the program does next, or the write that it may see.
@@ -37,9 +34,7 @@
 //! fails is held for a debugger, which may start it again, does it write over them.
 //!
 //! A loose replay keeps the order of each thread's steps and of the steps on each object, which is all that happens-before
-//! consists of, and lets threads that have nothing to do with each other run side by side. Where a thread had been away for
-//! long in the whole order, as one that waits for a processor is, it pauses: it sleeps until the step before its own in the
-//! whole order has been taken. That adds nothing to the order; it keeps those out of the way whose turn is far off.
+//! consists of, and lets threads that have nothing to do with each other run side by side.
 //!
 //! **`progress`**: [`PROGRESS_SIZE`] bytes a thread, the first four of which are how many steps it has taken; mapped, so
 //! it is up to date however the program ends. The `step` of an answer is how many all have taken: in the whole order that is
@@ -73,7 +68,7 @@ use crate::wire::Op;
 /// The first bytes of a schedule.
 pub const MAGIC: [u8; 8] = *b"FTSCHED\n";
 /// The version of this layout.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 3;
 /// Bytes before the threads.
 pub const HEADER_SIZE: usize = 20;
 /// Bytes of a thread.
@@ -104,9 +99,9 @@ pub fn is_whole(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC) && number(8) == Some(VERSION as usize) && streams() == Some(true)
 }
 
-/// How many streams there are: of the threads, the whole order, of the objects, the pauses, the calls, and the late places.
+/// How many streams there are: of the threads, the whole order, of the objects, and the late places.
 pub fn streams(threads: usize, objects: usize) -> Option<usize> {
-    threads.checked_mul(3)?.checked_add(objects)?.checked_add(2)
+    threads.checked_add(objects)?.checked_add(2)
 }
 
 /// Is the operation a step of schedules? Those that are not order nothing between threads.
@@ -218,51 +213,6 @@ impl Run {
     }
 }
 
-/// A thread sleeps until another has come so far.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Pause {
-    /// The steps it takes before that, since its last pause; not zero.
-    pub after: u32,
-    /// Who has to come how far: a thread,
-    pub thread: u32,
-    /// and the steps it has to have taken; not zero.
-    pub steps: u32,
-}
-
-impl Pause {
-    /// Adds it to a stream.
-    pub fn encode(self, stream: &mut impl Extend<u8>) {
-        extend(stream, [self.after, self.thread, self.steps]);
-    }
-
-    /// Takes the first pause of a stream; none if there is none.
-    pub fn decode(stream: &mut &[u8]) -> Option<Self> {
-        let (after, thread, steps) = (decode(stream)?, decode(stream)?, decode(stream)?);
-        (after > 0 && steps > 0).then_some(Self { after, thread, steps })
-    }
-}
-
-/// A thread ends another's pause.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Call {
-    /// The steps it takes before that, since its last call.
-    pub after: u32,
-    /// Whose pause.
-    pub thread: u32,
-}
-
-impl Call {
-    /// Adds it to a stream.
-    pub fn encode(self, stream: &mut impl Extend<u8>) {
-        extend(stream, [self.after, self.thread]);
-    }
-
-    /// Takes the first call of a stream; none if there is none.
-    pub fn decode(stream: &mut &[u8]) -> Option<Self> {
-        Some(Self { after: decode(stream)?, thread: decode(stream)? })
-    }
-}
-
 /// A place where threads come late.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Late<'a> {
@@ -317,18 +267,6 @@ mod tests {
     }
 
     #[test]
-    fn pauses_and_calls_round_trip() {
-        let pause = Pause { after: 1000, thread: 2, steps: 70_000 };
-        let call = Call { after: 0, thread: 3 };
-        let mut stream = Vec::new();
-        pause.encode(&mut stream);
-        call.encode(&mut stream);
-        let mut rest = &stream[..];
-        assert_eq!((Pause::decode(&mut rest), Call::decode(&mut rest)), (Some(pause), Some(call)));
-        assert!(rest.is_empty());
-    }
-
-    #[test]
     fn late_places_round_trip() {
         let place = Late { after: 3, address: 0x1234_5678_9abc, file: b"prog" };
         let mut stream = Vec::new();
@@ -348,7 +286,5 @@ mod tests {
         assert_eq!(Run::decode(&mut &[1, 0][..]), None, "a run of no steps");
         assert_eq!(Run::decode(&mut &[0xff, 0xff, 0xff, 0xff, 0x7f, 1][..]), None, "more than four bytes hold");
         assert_eq!(Run::decode(&mut &[0x80; 20][..]), None);
-        assert_eq!(Pause::decode(&mut &[0, 1, 1][..]), None, "a pause at the same place as the one before");
-        assert_eq!(Pause::decode(&mut &[1, 1, 0][..]), None, "a pause until nothing");
     }
 }

@@ -1,6 +1,5 @@
 //! A schedule as the runtime reads it.
 
-use crate::pauses::Pauses;
 use foretrace_event::schedule::{self, MAGIC, NO_OBJECT, NO_THREAD, Run, Step, VERSION};
 use foretrace_event::wire::Op;
 use foretrace_event::{Event, EventId, ThreadId};
@@ -91,11 +90,9 @@ impl Enforced {
         let objects = self.steps.iter().filter_map(|step| step.step.object.checked_add(1)).max().unwrap_or(0);
         let mut steps = vec![Vec::new(); self.threads.len()];
         let mut orders = vec![Order::default(); 1 + objects as usize];
-        let mut pauses = Pauses::new(self.threads.len());
         for EnforcedStep { step, event } in &self.steps {
             step.encode(&mut steps[event.thread.index()]);
             orders[0].push(event.thread);
-            pauses.push(event.thread);
             if step.object != NO_OBJECT {
                 orders[1 + step.object as usize].push(event.thread);
             }
@@ -106,7 +103,7 @@ impl Enforced {
             schedule::Late { after, address, file }.encode(&mut late);
         }
         let orders = orders.into_iter().map(Order::end);
-        let streams: Vec<Vec<u8>> = steps.into_iter().chain(orders).chain(pauses.end()).chain([late]).collect();
+        let streams: Vec<Vec<u8>> = steps.into_iter().chain(orders).chain([late]).collect();
         let mut bytes = MAGIC.to_vec();
         for number in [VERSION, self.threads.len() as u32, objects] {
             bytes.extend(number.to_le_bytes());

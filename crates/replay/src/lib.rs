@@ -38,7 +38,6 @@ mod input;
 mod ladder;
 mod modules;
 mod outcome;
-mod pauses;
 mod process;
 mod program;
 mod standstill;

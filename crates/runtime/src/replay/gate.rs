@@ -51,7 +51,7 @@ fn await_later_turn(player: &'static Player) -> Turn {
         match order::next(player.index) {
             Next::Over => break Turn::Free,
             Next::Mine(step) => break Turn::Mine(step),
-            Next::NotYet if !order::pauses(player.index) && look.again() => {}
+            Next::NotYet if look.again() => {}
             Next::NotYet => {
                 sleep(player);
                 (look, slept) = (Look::default(), true);
@@ -121,9 +121,6 @@ pub fn pass_with(player: &'static Player, op: Op, object: usize, pc: usize, then
     let taken = order::take(player.index, step);
     if let Some(heir) = taken.heir {
         order::player(heir).into_iter().for_each(wake);
-    }
-    if taken.calls {
-        order::called(player.index, |thread| order::player(thread).into_iter().for_each(wake));
     }
     if taken.over {
         outcome::end();

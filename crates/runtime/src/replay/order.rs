@@ -7,16 +7,13 @@
 //!
 //! Either way a thread stands in a queue for its next step: the one queue of the strict order, or the object's. A queue says
 //! whose turn it is, and for how many steps in a row: only the last of them changes what others look at.
-//!
-//! More threads than processors take turns by slices of time when they are recorded. Loosely, those whose slice has not come
-//! would ask for their turn time and again while the others need the processors; so they pause, and are called.
 
 use super::Player;
 use super::schedule::{self, Streams};
 use crate::arena;
 use core::cell::Cell;
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
-use foretrace_event::schedule::{Call, NO_OBJECT, Pause, Run, Step};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use foretrace_event::schedule::{NO_OBJECT, Run, Step};
 use foretrace_event::wire::Op;
 
 /// What a thread is to do.
@@ -34,31 +31,19 @@ pub enum Next {
 pub struct Taken {
     /// The thread whose turn it is now, if it is another's and threads sleep until their turn.
     pub heir: Option<u32>,
-    /// Others pause until now: see [`called`].
-    pub calls: bool,
     /// It was the last step of all.
     pub over: bool,
 }
 
-/// A thread of the schedule, with lines of the cache for itself.
+/// A thread of the schedule, with a line of the cache for itself.
 #[repr(C, align(64))]
 struct Seat {
     /// The thread, once it runs.
     player: AtomicPtr<Player>,
     /// Its next step: the operation from bit 32, and the object; zero if none is left.
     next: AtomicU64,
-    /// The steps after that; its own alone, as is what follows.
+    /// The steps after that; its own alone.
     steps: Cell<&'static [u8]>,
-    /// When it has taken so many steps, it pauses,
-    pause_at: Cell<u32>,
-    /// and when it has taken so many, it calls others.
-    call_at: Cell<u32>,
-    /// It pauses until a thread, from bit 32, has taken so many steps; zero if it does not.
-    awaits: AtomicU64,
-    /// Its pauses, from that at `pause_at` on.
-    pauses: Cell<&'static [u8]>,
-    /// Its calls, from that at `call_at` on.
-    calls: Cell<&'static [u8]>,
 }
 
 /// Who may take steps, in turn, with a line of the cache for itself.
@@ -97,7 +82,8 @@ pub fn open(streams: &Streams, objects: u32, loose: bool) -> bool {
     let (Some(seats), Some(places)) = (array::<Seat>(threads as usize), array::<Queue>(queues)) else { return false };
     let mut unfinished = 0;
     for thread in 0..threads {
-        let seat = Seat::new(streams, thread, loose);
+        let (player, next) = (AtomicPtr::new(core::ptr::null_mut()), AtomicU64::new(0));
+        let seat = Seat { player, next, steps: Cell::new(streams.steps(thread)) };
         unfinished += u32::from(seat.advance());
         // SAFETY: there is room for each thread, and nobody else knows of it yet.
         unsafe { seats.add(thread as usize).write(seat) };
@@ -117,62 +103,7 @@ pub fn open(streams: &Streams, objects: u32, loose: bool) -> bool {
     true
 }
 
-/// No number of steps.
-const NEVER: u32 = u32::MAX;
-
 impl Seat {
-    fn new(streams: &Streams, thread: u32, loose: bool) -> Self {
-        let of_loose = |stream| Cell::new(if loose { stream } else { &[][..] });
-        let seat = Self {
-            player: AtomicPtr::new(core::ptr::null_mut()),
-            next: AtomicU64::new(0),
-            steps: Cell::new(streams.steps(thread)),
-            pause_at: Cell::new(0),
-            call_at: Cell::new(0),
-            awaits: AtomicU64::new(0),
-            pauses: of_loose(streams.pauses(thread)),
-            calls: of_loose(streams.calls(thread)),
-        };
-        seat.pause_at.set(seat.next_pause());
-        seat.call_at.set(seat.next_call());
-        seat
-    }
-
-    /// How many steps are taken before the next pause.
-    fn next_pause(&self) -> u32 {
-        Pause::decode(&mut self.pauses.get()).map_or(NEVER, |pause| self.pause_at.get().saturating_add(pause.after))
-    }
-
-    /// How many steps are taken before the next call.
-    fn next_call(&self) -> u32 {
-        Call::decode(&mut self.calls.get()).map_or(NEVER, |call| self.call_at.get().saturating_add(call.after))
-    }
-
-    /// The thread has taken so many steps: does it pause now?
-    #[inline]
-    fn consider_pause(&self, taken: u32) {
-        if taken == self.pause_at.get() {
-            self.pause();
-        } else if self.awaits.load(Ordering::Relaxed) != 0 {
-            self.awaits.store(0, Ordering::Relaxed);
-        }
-    }
-
-    #[cold]
-    fn pause(&self) {
-        let mut pauses = self.pauses.get();
-        if let Some(pause) = Pause::decode(&mut pauses).filter(|pause| pause.thread < schedule::threads()) {
-            self.awaits.store(u64::from(pause.thread) << 32 | u64::from(pause.steps), Ordering::Relaxed);
-        }
-        self.pauses.set(pauses);
-        self.pause_at.set(self.next_pause());
-    }
-
-    fn pauses(&self) -> bool {
-        let awaits = self.awaits.load(Ordering::Relaxed);
-        awaits != 0 && schedule::taken_by((awaits >> 32) as u32).load(Ordering::Acquire) < awaits as u32
-    }
-
     /// Looks at the next step; false if there is none.
     fn advance(&self) -> bool {
         let mut steps = self.steps.get();
@@ -263,42 +194,17 @@ pub fn next(thread: u32) -> Next {
 
 #[inline]
 fn is_turn(thread: u32, step: Step) -> bool {
-    queue(step).is_none_or(|queue| queue.turn.load(Ordering::Acquire) == thread) && !pauses(thread)
-}
-
-/// Is the thread's turn so far off that it had better sleep?
-#[inline]
-pub fn pauses(thread: u32) -> bool {
-    seat(thread).is_some_and(Seat::pauses)
-}
-
-/// Tells the threads whose pauses end with the last step of this thread; for the thread itself.
-pub fn called(thread: u32, tell: impl Fn(u32)) {
-    let Some(seat) = seat(thread) else { return };
-    // Those who pause say that they sleep before they look how far we are: one of both sees the other.
-    fence(Ordering::SeqCst);
-    let now = seat.call_at.get();
-    while seat.call_at.get() == now {
-        let mut calls = seat.calls.get();
-        let Some(call) = Call::decode(&mut calls) else { return seat.call_at.set(NEVER) };
-        tell(call.thread);
-        seat.calls.set(calls);
-        seat.call_at.set(seat.next_call());
-    }
+    queue(step).is_none_or(|queue| queue.turn.load(Ordering::Acquire) == thread)
 }
 
 /// Takes the thread's next step, whose turn it is; for the thread itself.
 #[inline]
 pub fn take(thread: u32, step: Step) -> Taken {
     let taken = schedule::taken_by(thread);
-    let count = taken.load(Ordering::Relaxed) + 1;
-    let seat = seat(thread);
-    seat.inspect(|seat| seat.consider_pause(count));
-    let goes_on = seat.is_some_and(Seat::advance);
-    taken.store(count, Ordering::Release);
+    taken.store(taken.load(Ordering::Relaxed) + 1, Ordering::Release);
+    let goes_on = seat(thread).is_some_and(Seat::advance);
     let heir = queue(step).and_then(Queue::advance);
-    let calls = seat.is_some_and(|seat| seat.call_at.get() == count);
-    Taken { heir, calls, over: !goes_on && UNFINISHED.fetch_sub(1, Ordering::SeqCst) == 1 }
+    Taken { heir, over: !goes_on && UNFINISHED.fetch_sub(1, Ordering::SeqCst) == 1 }
 }
 
 /// A thread is about to sleep until its turn comes, or does not sleep any more. Its next step stays the same meanwhile.

@@ -82,16 +82,6 @@ impl Streams {
         self.get(thread as usize)
     }
 
-    /// A thread's pauses.
-    pub fn pauses(&self, thread: u32) -> &'static [u8] {
-        self.get(self.count - 1 - 2 * threads() as usize + thread as usize)
-    }
-
-    /// A thread's calls.
-    pub fn calls(&self, thread: u32) -> &'static [u8] {
-        self.get(self.count - 1 - threads() as usize + thread as usize)
-    }
-
     /// The places where threads come late.
     fn late(&self) -> &'static [u8] {
         self.get(self.count - 1)
