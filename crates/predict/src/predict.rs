@@ -113,15 +113,19 @@ impl<'a> Predictor<'a> {
         witnesses
     }
 
-    /// Other pairs of places that may race in the memory of this race, each with its nearest witness; nearest to the
-    /// recorded run first. Of so many pairs at most it is asked.
+    /// Other pairs of places that may race in the memory of this race, each with its nearest witness, of those that need no
+    /// search; nearest to the recorded run first. Of so many pairs at most it is asked.
     pub fn other_pairs(&self, race: &Race, most: usize) -> Vec<Witness> {
         let analysis = &self.analysis;
         let checks = races::checks_by_place(analysis, race.interval);
-        let found = checks.iter().take(most).filter_map(|check| race_of(check, &races::decide(analysis, check)));
-        let others = found.filter(|other| other != race);
-        let nearest = |other| Climb::new(analysis, Candidate::Race(other), None).next();
-        let mut witnesses: Vec<Witness> = others.filter_map(nearest).collect();
+        let nearest = |check: &Check| {
+            let pairs =
+                check.first_pairs(analysis).into_iter().map(|(one, other)| Race::new(race.interval, one, other));
+            pairs
+                .filter(|other| other != race)
+                .find_map(|other| Climb::new(analysis, Candidate::Race(other), None).near())
+        };
+        let mut witnesses: Vec<Witness> = checks.iter().take(most).filter_map(nearest).collect();
         witnesses.sort_by_key(|witness| witness.rung);
         witnesses
     }

@@ -188,11 +188,6 @@ impl Class {
     }
 }
 
-/// Answers a check.
-pub(crate) fn decide(analysis: &Analysis<'_>, check: &Check) -> Decided {
-    by_ideal(analysis, check).unwrap_or_else(|| search_pairs(analysis, check, analysis.options.budget.states))
-}
-
 /// A race that an ideal shows, if there is one.
 pub(crate) fn by_ideal(analysis: &Analysis<'_>, check: &Check) -> Option<Decided> {
     let mut pairs = check.pairs.iter().filter(|_| analysis.options.reductions.closure);
@@ -212,25 +207,38 @@ pub(crate) fn alike(analysis: &Analysis<'_>, checks: &[&Check]) -> Vec<Vec<usize
     groups.into_values().collect()
 }
 
-/// So many times the budget of one search is for all that are alike.
-const ALIKE: u64 = 4;
-
-/// Searches for the answers to checks that are alike.
+/// Searches for the answers to checks that are alike; the budget of one search is for all of them.
 pub(crate) fn search_alike(analysis: &Analysis<'_>, checks: &[&Check]) -> Vec<Decided> {
-    let each = analysis.options.budget.states;
-    let mut left = each.saturating_mul(ALIKE);
+    let all = analysis.options.budget.states;
+    let mut left = all;
     let search = |check: &&Check| {
         if left == 0 {
-            return Decided { answer: Answer::Unknown(Unknown::Alike(each.saturating_mul(ALIKE))), states: 0 };
+            return Decided { answer: Answer::Unknown(Unknown::Alike(all)), states: 0 };
         }
-        let decided = search_pairs(analysis, check, each.min(left));
+        let decided = search_pairs(analysis, check, left);
         left = left.saturating_sub(decided.states);
         decided
     };
     checks.iter().map(search).collect()
 }
 
+/// Pairs of one check that are looked at without a search.
+const NEAR_PAIRS: usize = 4;
+
 impl Check {
+    /// The first pairs of accesses that nothing orders.
+    pub(crate) fn first_pairs(&self, analysis: &Analysis<'_>) -> Vec<(EventId, EventId)> {
+        let partners = |one: &Touch, other: &Class| {
+            let partner = other.touches[range(analysis, one.id, other)].first()?;
+            Some((one.id, partner.id))
+        };
+        let pairs = self
+            .pairs
+            .iter()
+            .flat_map(|(one, other)| one.touches.iter().filter_map(|touch| partners(touch, other)).collect::<Vec<_>>());
+        pairs.take(NEAR_PAIRS).collect()
+    }
+
     /// Where in the program its accesses are.
     fn places(&self, analysis: &Analysis<'_>) -> Vec<u64> {
         let touches = self.pairs.iter().flat_map(|(one, other)| one.touches.iter().chain(&other.touches));

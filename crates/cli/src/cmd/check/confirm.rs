@@ -32,7 +32,7 @@ pub struct Results {
 }
 
 /// States that one question may take: large programs ask hundreds, and most are answered with far less or never.
-const STATES: u64 = 100_000;
+const STATES: u64 = 25_000;
 
 /// The least and the most time of a replay; between them, twenty times what the recorded run took.
 const LEAST: Duration = Duration::from_secs(10);
