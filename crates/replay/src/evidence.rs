@@ -77,7 +77,7 @@ impl Evidence {
 }
 
 /// Is it the same variable? A global lies at the same place of its file, in a heap block from the same place it lies at the
-/// same distance from the beginning, and what is on a stack is told by who touches it. Otherwise both accesses must be at the same places.
+/// same distance from the beginning, and what is on a stack is told by who touches it.
 fn same_race(seen: &SeenRace, race: &Race, (trace, recorded): (&Trace, &Modules), modules: &Modules) -> bool {
     let interval = trace.interval(race.interval);
     if modules.find(seen.address).is_some() {

@@ -1,8 +1,8 @@
 //! `foretrace check`: record, predict, replay, report.
 //!
 //! One file a step, in the order in which they are taken: [`subject`] builds and records, [`confirm`] predicts and
-//! replays, [`values`] lets reads see other values, [`vain`] lets operations fail, [`describe`] puts addresses into words, [`suppress`] leaves out what the user does not want to see, [`keep`]
-//! writes findings down.
+//! replays, [`values`] lets reads see other values, [`vain`] lets operations fail, [`describe`] puts addresses into words,
+//! [`suppress`] leaves out what the user does not want to see, [`keep`] writes findings down.
 
 mod confirm;
 mod describe;
