@@ -443,3 +443,27 @@ fn a_recording_and_a_program_cannot_both_be_checked() {
         assert!(ran.code() == Some(2) && ran.err().contains("cannot be used with"), "{}", ran.err());
     }
 }
+
+#[test]
+fn a_program_of_one_thread_has_nothing_to_find() {
+    let alone = "#include <pthread.h>\nstatic pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;\n\
+        static void both(pthread_mutex_t *one, pthread_mutex_t *other) {\n\
+        pthread_mutex_lock(one); pthread_mutex_lock(other); pthread_mutex_unlock(other); pthread_mutex_unlock(one);\n}\n\
+        int main(void) { both(&a, &b); both(&b, &a); return 3; }\n";
+    let scratch = Scratch::with(&[("alone.c", alone)]);
+    let ran = scratch.run("foretrace check alone.c");
+    assert_eq!(ran.code(), Some(0), "{}", ran.err());
+    assert!(ran.err().contains("one thread only") && ran.err().contains("ended with 3"), "{}", ran.err());
+}
+
+#[test]
+fn what_could_not_be_looked_for_is_said() {
+    let scratch = scratch();
+    scratch.shell("gcc -g -pthread race.c -o race").succeeds();
+    let ran = scratch.run("foretrace check -- ./race");
+    assert_eq!(ran.code(), Some(0), "{}", ran.err());
+    assert!(ran.err().contains("only deadlocks were looked for"), "{}", ran.err());
+    let ran = scratch.run("foretrace check --look-for races -- ./race");
+    assert_eq!(ran.code(), Some(2), "{}", ran.err());
+    assert!(ran.err().contains("races cannot be looked for"), "{}", ran.err());
+}
