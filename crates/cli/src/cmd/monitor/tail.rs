@@ -49,6 +49,15 @@ pub struct Files {
     pub open: File,
 }
 
+impl Files {
+    /// The files, once the program has made them and `open` has its header.
+    fn open(directory: &Path) -> Option<Files> {
+        let open = |name: &str| OpenOptions::new().read(true).write(true).open(directory.join(name)).ok();
+        let files = Files { events: open("events")?, open: open("open")? };
+        (files.open.metadata().ok()?.len() >= HEADER_SIZE as u64).then_some(files)
+    }
+}
+
 /// The fields of a chunk's header that matter here.
 struct ChunkHead {
     kind: Option<ChunkKind>,
@@ -92,8 +101,7 @@ impl Tail {
     pub fn poll(&mut self) -> io::Result<()> {
         self.look += 1;
         if self.files.is_none() {
-            let open = |name: &str| OpenOptions::new().read(true).write(true).open(self.directory.join(name)).ok();
-            self.files = open("events").zip(open("open")).map(|(events, open)| Files { events, open });
+            self.files = Files::open(&self.directory);
         }
         let Some(files) = self.files.take() else { return Ok(()) };
         let result = self.poll_files(&files, false);
@@ -311,4 +319,24 @@ fn long(file: &File, at: u64) -> io::Result<u64> {
 
 fn flags(open: &File) -> io::Result<Flags> {
     Ok(Flags((long(open, header::VERSION as u64)? >> 32) as u32))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recording_whose_files_were_just_made_has_not_begun() {
+        let scratch = tempfile::tempdir().expect("a scratch directory can be made");
+        let mut tail = Tail::new(scratch.path(), 1 << 20);
+        let file = |name: &str| File::create(scratch.path().join(name)).expect("a file can be made");
+        for name in ["events", "open"] {
+            file(name);
+            tail.poll().expect("nothing is read yet");
+            assert!(!tail.has_begun());
+        }
+        file("open").set_len(HEADER_SIZE as u64).expect("a file can be lengthened");
+        tail.poll().expect("the header can be read");
+        assert!(tail.has_begun());
+    }
 }
