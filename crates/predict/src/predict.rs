@@ -99,18 +99,18 @@ impl<'a> Predictor<'a> {
         prediction
     }
 
-    /// All witnesses of a candidate, nearest to the recorded run first; fewer if the budget does not reach.
-    pub fn witnesses(&self, candidate: &Candidate) -> Vec<Witness> {
+    /// The witnesses of a candidate, nearest to the recorded run first; fewer if the budget does not reach. Each is worked out
+    /// when it is asked for.
+    pub fn witnesses<'b>(&'b self, candidate: &'b Candidate) -> impl Iterator<Item = Witness> + 'b {
         let analysis = &self.analysis;
-        let mut witnesses: Vec<Witness> = Climb::new(analysis, candidate.clone(), None).collect();
-        if witnesses.is_empty() && analysis.options.optimistic {
-            witnesses = match candidate {
-                Candidate::Race(_) => optimistic::races(analysis, &[]),
-                Candidate::Deadlock(_) => optimistic::deadlocks(analysis, &[]),
-            };
-            witnesses.retain(|witness| witness.candidate == *candidate);
-        }
-        witnesses
+        let mut climb = Climb::new(analysis, candidate.clone(), None).peekable();
+        let none = climb.peek().is_none();
+        let optimistic = std::iter::once_with(move || match candidate {
+            _ if !none || !analysis.options.optimistic => Vec::new(),
+            Candidate::Race(_) => optimistic::races(analysis, &[]),
+            Candidate::Deadlock(_) => optimistic::deadlocks(analysis, &[]),
+        });
+        climb.chain(optimistic.flatten().filter(|witness| witness.candidate == *candidate))
     }
 
     /// Other pairs of places that may race in the memory of this race, each with its nearest witness, of those that need no

@@ -100,6 +100,9 @@ fn options(args: &Args, deadline: Option<Instant>) -> Options {
 /// Pairs of places that are looked at for a race whose first pair was not confirmed.
 const OTHER_PAIRS: usize = 64;
 
+/// Of candidates of one kind, so many are replayed.
+const OF_ONE_KIND: usize = 4;
+
 /// Candidates of the same memory that are asked for schedules of what was seen by the way, and schedules that are tried.
 const ALIKE: usize = 4;
 
@@ -119,6 +122,42 @@ fn repeats(failure: &Confirmed, runs: &[Arc<Replayed>]) -> Option<Repeats> {
 
 fn not_replayed() -> Verdict {
     Verdict::Unknown { why: "it was not replayed".to_owned() }
+}
+
+/// The candidates that are replayed, and the others. Of those that differ in nothing but the time and the block that they
+/// are about, a few are, from the first to the last.
+fn choose<'a>(trace: &Trace, all: &[&'a Predicted]) -> (Vec<&'a Predicted>, Vec<&'a Predicted>) {
+    let mut kinds: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (number, one) in all.iter().enumerate() {
+        kinds.entry(kind(trace, &one.witness.candidate)).or_default().push(number);
+    }
+    let few = |kind: &Vec<usize>| {
+        let (count, last) = (kind.len().min(OF_ONE_KIND), kind.len() - 1);
+        (0..count).map(|one| kind[one * last / (count - 1).max(1)]).collect::<Vec<_>>()
+    };
+    let chosen: BTreeSet<usize> = kinds.values().flat_map(few).collect();
+    let (chosen, others): (Vec<_>, Vec<_>) = all.iter().enumerate().partition(|(number, _)| chosen.contains(number));
+    let plain = |numbered: Vec<(usize, &&'a Predicted)>| numbered.into_iter().map(|(_, one)| *one).collect();
+    (plain(chosen), plain(others))
+}
+
+/// What a candidate is about: a variable, or all blocks that come from one place, and where in the program it is.
+fn kind(trace: &Trace, candidate: &Candidate) -> (Option<u64>, Option<u64>, Vec<u64>) {
+    let (block, variable, events) = match candidate {
+        Candidate::Race(race) => {
+            let block = trace.allocation(race.interval).map(|allocation| allocation.pc);
+            let variable = block.is_none().then(|| trace.interval(race.interval).address);
+            (block, variable, vec![race.first, race.second])
+        }
+        Candidate::Deadlock(deadlock) => (None, None, deadlock.events().collect()),
+    };
+    let mut places: Vec<u64> = events.iter().map(|id| trace.pc(*id)).collect();
+    places.sort_unstable();
+    if places.first() == Some(&0) {
+        // Who knows where that is: no other is like it.
+        places.extend(events.iter().flat_map(|id| [u64::from(id.thread.0), u64::from(id.index)]));
+    }
+    (block, variable, places)
 }
 
 /// Failures, each once.
@@ -174,8 +213,8 @@ impl Bench<'_> {
         let (trace, candidate) = (self.recorded.0, &one.witness.candidate);
         let directory = self.scratch.join(format!("replay-{worker}"));
         let first = std::iter::once(one.witness.clone());
-        let rest = std::iter::once_with(|| self.predictor.witnesses(candidate));
-        let rest = rest.flatten().filter(|witness| witness.schedule != one.witness.schedule);
+        let rest = std::iter::once_with(|| self.predictor.witnesses(candidate)).flatten();
+        let rest = rest.filter(|witness| witness.schedule != one.witness.schedule);
         let is_legal = |witness: &Witness| foretrace_judge::judge(trace, witness).is_ok();
         let mut own = first.chain(rest).filter(is_legal);
         let (finding, mut seen) = confirm(self.program, self.recorded, &mut own, &directory, self.limits)?;
@@ -220,8 +259,14 @@ impl Replays<'_> {
             std::fs::create_dir_all(self.bench.scratch.join(format!("replay-{number}")))?;
         }
         self.predicted = all.iter().map(|one| one.witness.candidate.clone()).collect();
-        self.bench.bar.phase("replaying", all.len());
-        for group in all.chunks(jobs.max(1)) {
+        let (chosen, others) = choose(self.bench.recorded.0, &all);
+        let not_chosen = |one: &Predicted| {
+            let verdict = Verdict::Unknown { why: format!("{OF_ONE_KIND} of its kind were replayed instead") };
+            Finding { witness: one.witness.clone(), verdict }
+        };
+        self.open.extend(others.into_iter().map(not_chosen));
+        self.bench.bar.phase("replaying", chosen.len());
+        for group in chosen.chunks(jobs.max(1)) {
             let fresh: Vec<_> = group.iter().filter(|one| !self.is_shown(&one.witness.candidate)).collect();
             let bench = self.bench;
             let answers = side_by_side(jobs, &fresh, |worker, one| bench.climb(worker, one));
@@ -292,10 +337,10 @@ impl Replays<'_> {
         let alike = self.predicted.iter().filter(|candidate| evidence.shows(candidate, recorded, modules));
         let witnesses = alike.take(ALIKE).flat_map(|candidate| match candidate {
             Candidate::Race(race) => {
-                let own = predictor.witnesses(candidate).into_iter().take(1);
+                let own = predictor.witnesses(candidate).take(1);
                 own.chain(predictor.other_pairs(race, OTHER_PAIRS)).collect()
             }
-            Candidate::Deadlock(_) => predictor.witnesses(candidate),
+            Candidate::Deadlock(_) => predictor.witnesses(candidate).collect::<Vec<_>>(),
         });
         let mut legal: Vec<Witness> =
             witnesses.filter(|witness| foretrace_judge::judge(recorded.0, witness).is_ok()).collect();
