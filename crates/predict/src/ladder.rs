@@ -9,6 +9,7 @@ use foretrace_event::{EventId, IntervalId};
 use foretrace_finding::{Candidate, Deadlock, Race, Rung, Schedule, Witness};
 
 use crate::analysis::{Analysis, Searchable};
+use crate::budget::Budget;
 use crate::kept::kept;
 use crate::model::State;
 use crate::schedule::{Writer, finish_threads};
@@ -36,6 +37,9 @@ const WAYS: [Way; 10] = [
     Way::Known,
 ];
 
+/// A search for another schedule may take this part of what one for the first may.
+const FOR_ANOTHER: u64 = 5;
+
 /// Gives one candidate's witnesses, one after the other.
 pub(crate) struct Climb<'a, 'b> {
     analysis: &'b Analysis<'a>,
@@ -55,6 +59,12 @@ impl<'a, 'b> Climb<'a, 'b> {
             Candidate::Deadlock(deadlock) => deadlock.events().collect(),
         };
         Self { analysis, candidate, events, known, given: Vec::new(), last: None, way: 0 }
+    }
+
+    /// What comes after the nearest witness.
+    pub(crate) fn from(analysis: &'b Analysis<'a>, nearest: &Witness) -> Self {
+        let new = Self::new(analysis, nearest.candidate.clone(), None);
+        Self { given: vec![nearest.schedule.clone()], last: Some(nearest.rung), ..new }
     }
 
     /// Both events next, as for a race. Of what memory it would be is of no concern on the way there.
@@ -127,8 +137,19 @@ impl<'a, 'b> Climb<'a, 'b> {
         let searchable = if keep_atomics { self.analysis.kept() } else { self.analysis.free() };
         match &self.candidate {
             Candidate::Race(_) => self.to_goal(searchable),
-            Candidate::Deadlock(deadlock) => self.to_goal(searchable).or_else(|| self.to_end(searchable, deadlock)),
+            Candidate::Deadlock(deadlock) => {
+                // Every dead end is looked at there, so not for one that a schedule is known of.
+                let is_new = self.known.is_none() && self.given.is_empty();
+                self.to_goal(searchable).or_else(|| is_new.then(|| self.to_end(searchable, deadlock)).flatten())
+            }
         }
+    }
+
+    /// A schedule that is one of several is worth a smaller search.
+    fn budget(&self) -> Budget {
+        let all = &self.analysis.options.budget;
+        let states = if self.given.is_empty() { all.states } else { all.states / FOR_ANOTHER };
+        Budget { states, ..all.clone() }
     }
 
     fn to_goal(&self, searchable: &Searchable) -> Option<Schedule> {
@@ -137,8 +158,7 @@ impl<'a, 'b> Climb<'a, 'b> {
             let places: Vec<_> = self.events.iter().map(|&id| searchable.place(id)).collect();
             windows.around(&places)?.narrow(&mut query);
         }
-        let budget = &self.analysis.options.budget;
-        let (answer, _) = reach(&searchable.program, searchable.uses(), &query, budget);
+        let (answer, _) = reach(&searchable.program, searchable.uses(), &query, &self.budget());
         self.checked(self.write(searchable, &query, &answer.ok()??))
     }
 
@@ -149,8 +169,7 @@ impl<'a, 'b> Climb<'a, 'b> {
             let there = visit.dead && searchable.program.shows(visit.state, deadlock);
             if there { Wish::PathAndStop } else { Wish::More }
         };
-        let budget = &self.analysis.options.budget;
-        let searched = search(&searchable.program, searchable.uses(), &query, budget, &mut visitor);
+        let searched = search(&searchable.program, searchable.uses(), &query, &self.budget(), &mut visitor);
         self.checked(self.write(searchable, &query, searched.paths.first()?))
     }
 

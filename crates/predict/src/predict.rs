@@ -99,18 +99,11 @@ impl<'a> Predictor<'a> {
         prediction
     }
 
-    /// The witnesses of a candidate, nearest to the recorded run first; fewer if the budget does not reach. Each is worked out
-    /// when it is asked for.
-    pub fn witnesses<'b>(&'b self, candidate: &'b Candidate) -> impl Iterator<Item = Witness> + 'b {
-        let analysis = &self.analysis;
-        let mut climb = Climb::new(analysis, candidate.clone(), None).peekable();
-        let none = climb.peek().is_none();
-        let optimistic = std::iter::once_with(move || match candidate {
-            _ if !none || !analysis.options.optimistic => Vec::new(),
-            Candidate::Race(_) => optimistic::races(analysis, &[]),
-            Candidate::Deadlock(_) => optimistic::deadlocks(analysis, &[]),
-        });
-        climb.chain(optimistic.flatten().filter(|witness| witness.candidate == *candidate))
+    /// The witnesses of a candidate that was predicted, nearest to the recorded run first: this one, which is known, and then
+    /// others. Each is worked out when it is asked for.
+    pub fn witnesses<'b>(&'b self, nearest: &'b Witness) -> impl Iterator<Item = Witness> + 'b {
+        let others = (nearest.rung != Rung::Optimistic).then(|| Climb::from(&self.analysis, nearest));
+        std::iter::once(nearest.clone()).chain(others.into_iter().flatten())
     }
 
     /// Other pairs of places that may race in the memory of this race, each with its nearest witness, of those that need no

@@ -78,7 +78,7 @@ fn answer(trace: &Trace, prediction: &Prediction) -> String {
     let mut out = String::new();
     for found in prediction.races.iter().chain(&prediction.deadlocks) {
         describe(trace, &mut out, &found.witness);
-        for witness in Predictor::new(trace, &Options::default()).witnesses(&found.witness.candidate) {
+        for witness in Predictor::new(trace, &Options::default()).witnesses(&found.witness) {
             judge(trace, &witness).expect("every witness passes the judge");
             writeln!(out, "  {}: {}", witness.rung, witness.schedule).unwrap();
         }

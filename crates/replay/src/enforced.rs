@@ -70,7 +70,8 @@ impl Enforced {
             if threads[event.thread.index()].is_none() {
                 return Err(NotEnforceable::Unforked(event.thread));
             }
-            let Some((op, object)) = operation(trace, trace.event(event)) else { continue };
+            let operation = operation(trace, trace.event(event)).filter(|_| !trace.is_by_handler(event));
+            let Some((op, object)) = operation else { continue };
             let op = if planned.fails { failed(op).ok_or(NotEnforceable::CannotFail(event))? } else { op };
             let object = number(&mut numbers, object);
             steps.push(EnforcedStep { step: Step { object, op }, event });

@@ -1,5 +1,7 @@
 //! Climbing the ladder of one candidate's witnesses, and several ladders side by side.
 
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -79,13 +81,59 @@ impl Repeats {
     }
 }
 
+/// Replays of a program for many candidates. Those that lie near to each other share schedules, and each is run once.
+#[derive(Debug)]
+pub struct Runs<'a> {
+    program: &'a Program,
+    /// By what the runtime is told to do, hashed: schedules may be long.
+    known: Mutex<HashMap<(u64, usize), Arc<Run>>>,
+    hasher: RandomState,
+}
+
+/// A run, once there has been one. Who wants the same waits for it.
+type Run = Mutex<Option<Arc<Replayed>>>;
+
+/// So many runs are kept.
+const KEPT: usize = 1000;
+
+impl<'a> Runs<'a> {
+    /// Nothing has been run yet.
+    pub fn new(program: &'a Program) -> Self {
+        Self { program, known: Mutex::default(), hasher: RandomState::new() }
+    }
+
+    fn run(&self, enforced: &Enforced, directory: &Path, limits: Limits) -> Result<Arc<Replayed>, ReplayError> {
+        let place = self.place(enforced);
+        let mut kept = place.lock().expect(NO_PANIC);
+        if let Some(run) = &*kept {
+            return Ok(run.clone());
+        }
+        let run = Arc::new(self.program.replay(enforced, directory, limits.precision, limits.time)?);
+        *kept = limits.spent().is_none().then(|| run.clone());
+        Ok(run)
+    }
+
+    /// Where the run is kept; nowhere in the end, if there are too many.
+    fn place(&self, enforced: &Enforced) -> Arc<Run> {
+        let bytes = enforced.to_bytes();
+        let key = (self.hasher.hash_one(&bytes), bytes.len());
+        let mut known = self.known.lock().expect(NO_PANIC);
+        match known.len() < KEPT {
+            true => known.entry(key).or_default().clone(),
+            false => known.get(&key).cloned().unwrap_or_default(),
+        }
+    }
+}
+
+const NO_PANIC: &str = "no worker panics while it holds this";
+
 /// Replays one witness after the other until one shows its candidate. Gives what became of the candidate, and every
 /// failure seen on the way.
 ///
 /// # Errors
 /// If a replay cannot be run at all.
 pub fn confirm(
-    program: &Program,
+    runs: &Runs<'_>,
     recorded: (&Trace, &Modules),
     witnesses: &mut dyn Iterator<Item = Witness>,
     directory: &Path,
@@ -102,7 +150,7 @@ pub fn confirm(
         let verdict = match Enforced::new(recorded.0, &witness.schedule) {
             Err(why) => Verdict::Unknown { why: why.to_string() },
             Ok(enforced) => {
-                let run = Arc::new(program.replay(&enforced, directory, limits.precision, limits.time)?);
+                let run = runs.run(&enforced, directory, limits)?;
                 seen.extend(Confirmed::all(&witness.schedule, &run).into_iter().map(|one| {
                     let aimed_at = one.evidence.is_of(&witness.candidate, recorded, &run.modules);
                     Confirmed { aimed_at, ..one }
@@ -128,7 +176,7 @@ pub fn side_by_side<T: Sync, A: Send>(jobs: usize, things: &[T], work: impl Fn(u
             && let Some(thing) = things.get(index)
         {
             let answer = work(number, thing);
-            answers.lock().expect("no worker panics while it holds this").push((index, answer));
+            answers.lock().expect(NO_PANIC).push((index, answer));
         }
     };
     std::thread::scope(|scope| {
@@ -138,7 +186,7 @@ pub fn side_by_side<T: Sync, A: Send>(jobs: usize, things: &[T], work: impl Fn(u
         }
         worker(0);
     });
-    let mut answers = answers.into_inner().expect("no worker panics while it holds this");
+    let mut answers = answers.into_inner().expect(NO_PANIC);
     answers.sort_by_key(|(index, _)| *index);
     answers.into_iter().map(|(_, answer)| answer).collect()
 }

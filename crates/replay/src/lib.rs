@@ -45,7 +45,7 @@ mod standstill;
 pub use enforced::{Enforced, EnforcedStep, NotEnforceable};
 pub use evidence::{Evidence, Spot, verdict};
 pub use input::{Input, NoInput};
-pub use ladder::{Confirmed, Limits, Repeats, confirm, side_by_side};
+pub use ladder::{Confirmed, Limits, Repeats, Runs, confirm, side_by_side};
 pub use modules::Modules;
 pub use outcome::{Block, Diverged, Outcome, OutcomeError, Owner, SeenAccess, SeenLock, SeenRace, SeenStuck, Stalled};
 pub use process::{CutShort, Ended, TimeLimit, run_limited, run_watched};

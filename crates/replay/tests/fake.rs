@@ -1,7 +1,7 @@
 //! Replays of a shell script that answers as the runtime does.
 
 use foretrace_finding::{Candidate, Race, Rung, ScheduleText, Verdict, Witness};
-use foretrace_replay::{Input, Limits, Modules, Precision, Program, confirm};
+use foretrace_replay::{Input, Limits, Modules, Precision, Program, Runs, confirm};
 use foretrace_trace::Trace;
 use std::time::Duration;
 
@@ -16,10 +16,17 @@ fn trace() -> Trace {
 
 /// What becomes of a witness of the one race when the runtime answers so, and how many failures are seen.
 fn check(answer: &str, seconds: u32) -> (Verdict, usize) {
+    let (verdict, seen, _) = check_times(1, answer, seconds);
+    (verdict, seen)
+}
+
+/// The same, with so many equal witnesses; and how often the program was run.
+fn check_times(witnesses: usize, answer: &str, seconds: u32) -> (Verdict, usize, usize) {
     let scratch = tempfile::tempdir().unwrap();
     std::fs::write(scratch.path().join("answer"), answer).unwrap();
-    let script =
-        format!("d=${{FORETRACE_RUNTIME##*dir=}}; test -s $d/schedule; cp $d/answer $d/outcome; sleep {seconds}");
+    let script = format!(
+        "d=${{FORETRACE_RUNTIME##*dir=}}; test -s $d/schedule; cp $d/answer $d/outcome; echo >> $d/runs; sleep {seconds}"
+    );
     let program = Program {
         path: "/bin/sh".into(),
         command: ["sh", "-c", &script].map(Into::into).to_vec(),
@@ -39,9 +46,10 @@ fn check(answer: &str, seconds: u32) -> (Verdict, usize) {
     let time = Duration::from_millis(700).into();
     let limits = Limits { time, replays: 3, precision: Precision::Each, until: None };
     let recorded = (&trace, &Modules::default());
-    let mut ladder = std::iter::once(witness);
-    let (finding, seen) = confirm(&program, recorded, &mut ladder, scratch.path(), limits).unwrap();
-    (finding.unwrap().verdict, seen.len())
+    let mut ladder = std::iter::repeat_n(witness, witnesses);
+    let (finding, seen) = confirm(&Runs::new(&program), recorded, &mut ladder, scratch.path(), limits).unwrap();
+    let runs = std::fs::read(scratch.path().join("runs")).unwrap().len();
+    (finding.unwrap().verdict, seen.len(), runs)
 }
 
 #[test]
@@ -59,4 +67,9 @@ fn verdicts() {
 fn another_failure_is_seen_but_confirms_nothing() {
     let other = RACE.replace("thread=1", "thread=2");
     assert!(matches!(check(&other, 0), (Verdict::Unknown { why }, 1) if why.contains("another")));
+}
+
+#[test]
+fn a_schedule_is_run_once() {
+    assert_eq!(check_times(3, "end\n", 0), (Verdict::NotSeen, 0, 1));
 }

@@ -423,6 +423,19 @@ pub fn wait_on(waiting: Option<Waiting>) {
     }
 }
 
+/// The load that the thread repeats, when a handler begins.
+pub fn last_load() -> LastLoad {
+    let player = player().filter(|player| player.lines().is_empty());
+    player.and_then(|player| player.last_load.get()).unwrap_or_default()
+}
+
+/// The handler has returned: whatever it did, the thread still repeats what it repeated.
+pub fn repeat_load(load: LastLoad) {
+    if let Some(player) = player() {
+        player.last_load.set(Some(load));
+    }
+}
+
 /// The thread is about to wait on a condition variable.
 pub fn begin_wait(cond: usize) {
     let _section = Section::nest();
@@ -562,7 +575,11 @@ pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operate: 
     if !(spins && loads && player.last_load.get() == Some(load)) {
         gate::pass(player, outcome.op, at as usize, pc);
         player.spins.set(0);
-        if outcome.changes_nothing() { player.repeats.again() } else { player.repeats.end() }
+        match () {
+            () if outcome.changes_nothing() => player.repeats.again(),
+            () if loads => late::load(player, pc, at as usize, outcome.value.halves()),
+            () => player.repeats.end(),
+        }
     } else {
         player.repeats.again();
         player.spins.set(player.spins.get() + 1);

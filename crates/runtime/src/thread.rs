@@ -1,7 +1,7 @@
 //! The threads of the program and their recorders.
 
 use crate::hooks::atomic::LastLoad;
-use crate::interpose::signal::{self, Slots, notice_jumps};
+use crate::interpose::signal::{self, Slots};
 use crate::lines::{LARGE, Lines, SMALL};
 use crate::map::Map;
 use crate::recording::Chunk;
@@ -88,6 +88,7 @@ impl Thread {
     /// Records an operation that ends no segment.
     #[inline]
     pub fn sync_within(&mut self, op: Op, object: usize, arg: u64, pc: usize) {
+        self.notice_jumps();
         let clock = match op {
             Op::Fork | Op::Join => stamp::thread_object(arg),
             Op::Start | Op::End => stamp::thread_object(u64::from(self.id)),
@@ -97,14 +98,41 @@ impl Thread {
         self.stamped(stamp, op, object, arg, pc, Detail::default());
     }
 
+    /// Records that handlers have been left by a jump, if so. To be asked before an operation gets its stamp.
+    #[inline]
+    pub fn notice_jumps(&mut self) {
+        if tls().handlers.get() != 0 {
+            for _ in 0..signal::left_by_jump() {
+                let stamp = self.stamps.take(Op::SignalExit, 0);
+                self.stamped(stamp, Op::SignalExit, 0, 0, 0, Detail::default());
+            }
+        }
+    }
+
     /// Records an operation that happened at `stamp`; the segment has been ended.
     #[inline]
     pub fn stamped(&mut self, stamp: u64, op: Op, object: usize, arg: u64, pc: usize, detail: Detail) {
         self.last_load = LastLoad::default();
-        if tls().handlers.get() != 0 {
-            notice_jumps();
-        }
         self.stream.sync(&Sync { op, stamp, pc: pc as u64, object: object as u64, arg, detail });
+    }
+}
+
+/// The load that the thread repeats, when a handler begins.
+pub fn last_load() -> LastLoad {
+    let _section = Section::nest();
+    match current() {
+        Some(thread) if thread.lines.is_empty() => thread.last_load,
+        Some(_) => LastLoad::default(),
+        None => crate::replay::last_load(),
+    }
+}
+
+/// The handler has returned: whatever it did, the thread still repeats what it repeated.
+pub fn repeat_load(load: LastLoad) {
+    let _section = Section::nest();
+    match current() {
+        Some(thread) => thread.last_load = load,
+        None => crate::replay::repeat_load(load),
     }
 }
 

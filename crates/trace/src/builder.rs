@@ -49,6 +49,8 @@ pub struct TraceBuilder {
     threads: Vec<Thread>,
     /// Events that were there before each thread's first: locks held since before the recording.
     prologues: Vec<Vec<Slot>>,
+    /// Whether each thread is in a signal handler.
+    in_handlers: Vec<bool>,
     objects: Objects,
     extras: Extras,
     places: Places,
@@ -83,6 +85,7 @@ impl Default for TraceBuilder {
         Self {
             threads: Vec::new(),
             prologues: Vec::new(),
+            in_handlers: Vec::new(),
             objects: Objects::default(),
             extras: Extras::default(),
             places,
@@ -106,6 +109,7 @@ impl TraceBuilder {
     pub fn thread(&mut self, info: ThreadInfo) -> ThreadId {
         self.threads.push(Thread { info: ThreadInfo { forked: None, ..info }, slots: Vec::new() });
         self.prologues.push(Vec::new());
+        self.in_handlers.push(false);
         self.rules.add_thread();
         ThreadId::from_index(self.threads.len() - 1)
     }
@@ -113,6 +117,11 @@ impl TraceBuilder {
     /// A thread with this name.
     pub fn named_thread(&mut self, name: &str) -> ThreadId {
         self.thread(ThreadInfo { name: Some(name.into()), ..ThreadInfo::default() })
+    }
+
+    /// The thread is in a signal handler from here on, or no more.
+    pub fn set_in_handler(&mut self, thread: ThreadId, is_in: bool) {
+        self.in_handlers[thread.index()] = is_in;
     }
 
     /// Nobody will join this thread.
@@ -278,7 +287,9 @@ impl TraceBuilder {
         self.clock = clock;
         let slots = &mut self.threads[thread.index()].slots;
         let stamp = if event.is_access() { slots.last().map_or(0, |slot| slot.stamp) } else { clock };
-        slots.push(self.extras.pack(event, stamp, place.0));
+        let mut slot = self.extras.pack(event, stamp, place.0);
+        slot.by_handler = self.in_handlers[thread.index()];
+        slots.push(slot);
         Ok(())
     }
 

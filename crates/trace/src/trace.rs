@@ -97,6 +97,11 @@ impl Trace {
         self.slot(id).kind
     }
 
+    /// Did a signal handler do it, which its thread runs at any time?
+    pub fn is_by_handler(&self, id: EventId) -> bool {
+        self.slot(id).by_handler
+    }
+
     /// When it took place: sync events are numbered from 1 in the observed order; an access has the stamp of the sync
     /// event it follows in its thread, zero if there is none.
     pub fn stamp(&self, id: EventId) -> u64 {

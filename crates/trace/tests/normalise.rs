@@ -4,7 +4,7 @@ mod common;
 
 use common::Writer;
 use foretrace_event::wire::{LockArg, Op};
-use foretrace_event::{Event, LockClass, ThreadId};
+use foretrace_event::{Event, EventId, LockClass, ThreadId};
 use foretrace_trace::{Note, Trace, check};
 
 /// Its trace, which must be legal.
@@ -99,6 +99,19 @@ fn a_handler_does_not_tear_a_barrier_apart() {
     assert_eq!(trace.notes(), [Note::Interrupting(1)]);
     let kinds = events(&trace, 0);
     assert!(matches!(kinds[..], [.., Event::Write(_), Event::BarrierEnter(_), Event::BarrierExit(_)]), "{kinds:?}");
+}
+
+#[test]
+fn what_handlers_do_is_told_apart() {
+    let mut writer = Writer::new();
+    writer.op(0, Op::AtomicStore, 0x300, 1);
+    writer.op(0, Op::SignalEnter, 0, 10).op(0, Op::AtomicStore, 0x300, 2).op(0, Op::SignalEnter, 0, 12);
+    writer.op(0, Op::SignalExit, 0, 12).op(0, Op::AtomicStore, 0x300, 3).op(0, Op::SignalExit, 0, 10);
+    writer.op(0, Op::AtomicStore, 0x300, 4);
+    let trace = trace(writer);
+    let stores = (0..trace.len(ThreadId::MAIN)).map(|index| EventId { thread: ThreadId::MAIN, index });
+    let stores = stores.filter(|id| matches!(trace.event(*id), Event::AtomicStore(..)));
+    assert_eq!(stores.map(|id| trace.is_by_handler(id)).collect::<Vec<_>>(), [false, true, true, false]);
 }
 
 #[test]

@@ -28,7 +28,7 @@ pub fn once(seed: u64) {
     let predictor = Predictor::new(&trace, &options);
     let prediction = predictor.predict(&());
     for found in prediction.races.iter().chain(&prediction.deadlocks) {
-        for witness in predictor.witnesses(&found.witness.candidate) {
+        for witness in predictor.witnesses(&found.witness) {
             judge(&trace, &witness).expect("every witness passes the judge");
         }
     }

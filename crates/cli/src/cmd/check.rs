@@ -66,7 +66,7 @@ pub struct Args {
     /// Search in windows of this many events instead of the whole run
     #[arg(long, value_name = "EVENTS")]
     window: Option<u32>,
-    /// How many searches and replays to run at a time; 0 for one per core
+    /// How many searches and replays to run at a time; 0 for as many as suit the number of cores
     #[arg(short, long, value_name = "N", default_value_t = 0)]
     jobs: usize,
     /// Watch programs that run longer than this by segments first, and access by access only where that shows something

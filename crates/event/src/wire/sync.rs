@@ -125,7 +125,7 @@ ops! {
 
     /// A signal handler began; argument: the signal.
     SignalEnter = 42 "signal_enter",
-    /// A signal handler ended; argument: the signal.
+    /// A signal handler ended; argument: the signal, or zero if the handler was left by a jump some time before.
     SignalExit = 43 "signal_exit",
     /// The process forks.
     ProcessFork = 44 "process_fork",

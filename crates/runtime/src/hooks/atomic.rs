@@ -187,6 +187,7 @@ fn perform<T: Word>(at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> 
 fn locked<T: Word>(thread: &mut Thread, at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> Outcome<T> {
     let quiet = thread.lines.is_empty();
     thread.lines.flush(&mut thread.stream);
+    thread.notice_jumps();
     let mut clock = stripe(at as usize).lock();
     let outcome = operate();
     let load = LastLoad { at: at as usize, value: outcome.value.halves(), pc };
@@ -213,6 +214,7 @@ pub fn note_store(at: usize, value: u64, size: u8, pc: usize) {
     {
         let detail = Detail { size, order: RELEASE, ..Detail::default() };
         thread.lines.flush(&mut thread.stream);
+        thread.notice_jumps();
         let stamp = thread.stamps.exclusive(&mut stripe(at).lock());
         thread.stamped(stamp, Op::AtomicStore, at, value, pc, detail);
     }

@@ -7,6 +7,7 @@
 use crate::replay;
 use crate::spin::Spin;
 use crate::state::{self, sync};
+use crate::thread;
 use crate::tls::{Section, tls};
 use core::cell::UnsafeCell;
 use core::ffi::{c_int, c_void};
@@ -161,7 +162,7 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     tls.handler_frame.set((&raw const action) as usize);
     tls.lines.set(crate::lines::no_lines());
     let waiting = tls.waiting.replace(false);
-    let blocked = replay::waits_for();
+    let (load, blocked) = (thread::last_load(), replay::waits_for());
     sync(Op::SignalEnter, 0, signal as u64, 0);
     // SAFETY: the program has installed this function for this signal; which of the two it is, the flags say.
     unsafe {
@@ -173,6 +174,7 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
         }
     }
     sync(Op::SignalExit, 0, signal as u64, 0);
+    thread::repeat_load(load);
     replay::wait_on(blocked);
     tls.waiting.set(waiting);
     tls.handlers.set(outer.0);
@@ -181,17 +183,20 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     tls.caller.set(outer.3);
 }
 
-/// A handler may be left by a jump. It has been if its frame is gone from the stack.
+/// How many handlers the thread has left by a jump since this was asked last. It has left them if the frame of the last one
+/// is gone from the stack.
 #[cold]
-pub fn notice_jumps() {
+pub fn left_by_jump() -> u32 {
     let tls = tls();
     let here = (&raw const tls) as usize;
     const FAR: usize = 1 << 20;
     let frame = tls.handler_frame.get();
-    if here > frame || frame - here > FAR {
-        tls.handlers.set(0);
-        crate::thread::choose_lines();
+    if here <= frame && frame - here <= FAR {
+        return 0;
     }
+    let left = tls.handlers.replace(0);
+    thread::choose_lines();
+    left
 }
 
 /// Are these the handlers of the program, rather than the default or none?

@@ -1,11 +1,14 @@
 //! The gate: a thread passes a scheduling point when the schedule's next step is its own.
+//!
+//! Signals come when they come, so what their handlers do is no step of a schedule: it passes at any time.
 
 use super::look::Look;
 use super::order::{self, Next};
 use super::stuck::{self, Waiting};
 use super::{Player, outcome, players};
+use crate::interpose::signal::left_by_jump;
 use crate::sys;
-use crate::tls::Section;
+use crate::tls::{Section, tls};
 use core::sync::atomic::{Ordering, fence};
 use foretrace_event::schedule::Step;
 use foretrace_event::wire::Op;
@@ -32,13 +35,23 @@ pub enum Arrival {
 
 #[inline]
 fn await_turn(player: &'static Player) -> Turn {
-    if order::is_over() {
+    if order::is_over() || is_in_handler() {
         return Turn::Free;
     }
     match order::next(player.index) {
         Next::Over => Turn::Free,
         Next::Mine(step) => Turn::Mine(step),
         Next::NotYet => await_later_turn(player),
+    }
+}
+
+/// Does the thread run one of the program's signal handlers?
+#[inline]
+fn is_in_handler() -> bool {
+    let handlers = || tls().handlers.get();
+    handlers() != 0 && {
+        left_by_jump();
+        handlers() != 0
     }
 }
 
@@ -128,8 +141,7 @@ pub fn pass_with(player: &'static Player, op: Op, object: usize, pc: usize, then
     }
 }
 
-/// Waits for the thread's turn. The section keeps the step from signal handlers, which take steps of the same thread; none
-/// if the schedule is over.
+/// Waits for the thread's turn. The section keeps the step from signal handlers; none if the schedule is over.
 fn begin_step(player: &'static Player) -> Option<(Step, Section)> {
     while let Turn::Mine(_) = await_turn(player) {
         let section = Section::nest();
@@ -142,7 +154,9 @@ fn begin_step(player: &'static Player) -> Option<(Step, Section)> {
 
 /// A thread has waited long enough in a loop of its own: if it is its turn, it does not come to its step.
 pub fn no_more_waiting(player: &'static Player, op: Op, pc: usize) {
-    if let Next::Mine(step) = order::next(player.index) {
+    if let Next::Mine(step) = order::next(player.index)
+        && !is_in_handler()
+    {
         outcome::diverged(player.index, step.op, op, pc);
     }
 }

@@ -44,46 +44,68 @@ const MOST_HELD: u32 = 32;
 /// long as the program had run when it came.
 const PATIENCE: u64 = 400_000_000;
 const PATIENCE_PER_TIME_RUN: u64 = 10;
-/// So often a thread does the same again, and it seems to be waiting for a change;
+/// So often a thread does the same again, or a round of the same, and it seems to be waiting for a change;
 const SPINS: u32 = 3;
 /// if it seems so for so long, about eight milliseconds, it is.
 const SPINNING: u64 = 16_000_000;
 /// So many looks are a twentieth of a millisecond apart; then it is a whole one.
 const FREQUENT: u32 = 20;
 
+/// Accesses of one round of a loop, at most, that is seen to be one.
+const ROUND: usize = 16;
+
 /// What a thread does again and again.
 pub struct Repeats {
-    /// The place and the address of its last access; its own alone.
+    /// The places and addresses of its accesses of late (of loads of atomics, with the value), in turn, and where the next one goes; its own alone.
+    recent: [Cell<(usize, usize)>; ROUND],
+    next: Cell<usize>,
+    /// The last of all.
     last: Cell<(usize, usize)>,
-    count: AtomicU32,
+    /// So often it has done the very same,
+    same: AtomicU32,
+    /// and so often something that it had done of late.
+    known: AtomicU32,
 }
 
 impl Repeats {
     /// The same once more.
     #[inline]
     pub fn again(&self) {
-        self.count.store(self.count.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
+        increase(&self.same);
+        increase(&self.known);
     }
 
     /// Something else.
     #[inline]
     pub fn end(&self) {
         self.last.set((0, 0));
-        self.count.store(0, Ordering::Relaxed);
+        self.same.store(0, Ordering::Relaxed);
+        self.known.store(0, Ordering::Relaxed);
     }
 
     fn note(&self, pc: usize, address: usize) {
-        if self.last.replace((pc, address)) == (pc, address) {
-            self.again();
-        } else {
-            self.count.store(0, Ordering::Relaxed);
+        let access = (pc, address);
+        if self.last.replace(access) == access {
+            return self.again();
         }
+        self.same.store(0, Ordering::Relaxed);
+        if self.recent.iter().any(|recent| recent.get() == access) {
+            return increase(&self.known);
+        }
+        self.known.store(0, Ordering::Relaxed);
+        self.recent[self.next.replace((self.next.get() + 1) % ROUND)].set(access);
     }
 
     /// Does the thread seem to wait for a change?
     pub fn is_many(&self) -> bool {
-        self.count.load(Ordering::Relaxed) >= SPINS
+        self.same.load(Ordering::Relaxed) >= SPINS || self.known.load(Ordering::Relaxed) >= SPINS * ROUND as u32
     }
+}
+
+/// One more; only the thread itself counts.
+#[inline]
+fn increase(count: &AtomicU32) {
+    count.store(count.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
 }
 
 /// Reads the places. Those in files that are not loaded yet are never come to.
@@ -122,6 +144,14 @@ fn is_named(module: &Module<'_>, wanted: &[u8]) -> bool {
 pub fn come(player: &'static Player, pc: usize, address: usize) {
     if COUNT.load(Ordering::Relaxed) > 0 {
         come_to(player, pc, address);
+    }
+}
+
+/// A thread has loaded an atomic. If it has seen that value there of late, it may be waiting for another one.
+#[inline]
+pub fn load(player: &'static Player, pc: usize, address: usize, value: [u64; 2]) {
+    if COUNT.load(Ordering::Relaxed) > 0 {
+        player.repeats.note(pc, address ^ (value[0] ^ value[1]).rotate_left(u64::BITS / 2) as usize);
     }
 }
 

@@ -253,8 +253,13 @@ impl<'a> Normaliser<'a> {
                 let sem = self.builder.sem(SemInfo { initial: sync.arg, name: None, address: object });
                 self.addresses.set(Thing::Sem, object, sem.0);
             }
-            Op::SignalEnter => self.walkers[index].handlers += 1,
-            Op::SignalExit => self.walkers[index].handlers = self.walkers[index].handlers.saturating_sub(1),
+            Op::SignalEnter | Op::SignalExit => {
+                let handlers = self.walkers[index].handlers;
+                let now =
+                    if sync.op == Op::SignalEnter { handlers.saturating_add(1) } else { handlers.saturating_sub(1) };
+                self.walkers[index].handlers = now;
+                self.builder.set_in_handler(thread, now > 0);
+            }
             Op::Alloc => self.allocate(thread, object, sync.arg, sync.pc),
             Op::Free => {
                 self.write_all(index, sync);

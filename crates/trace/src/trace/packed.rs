@@ -41,6 +41,8 @@ pub(crate) struct Slot {
     pub(crate) kind: Kind,
     /// Patience or memory order.
     detail: u8,
+    /// A signal handler did it.
+    pub(crate) by_handler: bool,
 }
 
 /// What does not fit a slot.
@@ -100,7 +102,7 @@ impl Extras {
 
     pub(crate) fn pack(&mut self, event: Event, stamp: u32, place: u32) -> Slot {
         let (kind, object, detail) = self.parts(event);
-        Slot { object, place, stamp, kind, detail }
+        Slot { object, place, stamp, kind, detail, by_handler: false }
     }
 
     fn parts(&mut self, event: Event) -> (Kind, u32, u8) {

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use foretrace_finding::{Candidate, Finding, Schedule, Verdict, Witness};
 use foretrace_predict::{Budget, Options, Predicted, Prediction, Predictor, Watch};
 use foretrace_replay::{
-    Confirmed, Enforced, Evidence, Limits, Modules, Precision, Program, Repeats, ReplayError, Replayed, Spot,
+    Confirmed, Enforced, Evidence, Limits, Modules, Precision, Program, Repeats, ReplayError, Replayed, Runs, Spot,
     TimeLimit, confirm, side_by_side,
 };
 use foretrace_trace::Trace;
@@ -70,20 +70,28 @@ pub fn examine(
     let recorded = (&subject.trace, &subject.modules);
     let program = &subject.program;
     let crowd = if args.jobs == 0 { REPEATS } else { args.jobs };
-    let bench = Bench { program, recorded, predictor: &predictor, options: &options, limits, crowd, scratch, bar };
+    let runs = Runs::new(program);
+    let bench =
+        Bench { program, runs: &runs, recorded, predictor: &predictor, options: &options, limits, crowd, scratch, bar };
     let mut replays = Replays { bench, seen: Seen::new(&options), open: Vec::new(), predicted: Vec::new() };
     if subject.cut_short {
         replays.observed()?;
     }
-    replays.all(&prediction, jobs(args))?;
-    replays.in_vain(jobs(args))?;
+    let jobs = jobs(args, precision);
+    replays.all(&prediction, jobs)?;
+    replays.in_vain(jobs)?;
     let Replays { seen, open, .. } = replays;
     Ok(Results { confirmed: seen.failures, open, prediction, spent: limits.spent() })
 }
 
-fn jobs(args: &Args) -> usize {
+/// How many replays run at a time. Short ones wait more than they work.
+fn jobs(args: &Args, precision: Precision) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
-    if args.jobs == 0 { cores } else { args.jobs }
+    match precision {
+        _ if args.jobs > 0 => args.jobs,
+        Precision::Each => 2 * cores,
+        Precision::Segments => cores,
+    }
 }
 
 fn options(args: &Args, deadline: Option<Instant>) -> Options {
@@ -198,6 +206,8 @@ impl Seen {
 #[derive(Clone, Copy)]
 struct Bench<'a> {
     program: &'a Program,
+    /// Those for candidates.
+    runs: &'a Runs<'a>,
     recorded: (&'a Trace, &'a Modules),
     predictor: &'a Predictor<'a>,
     options: &'a Options,
@@ -212,19 +222,16 @@ impl Bench<'_> {
     fn climb(&self, worker: usize, one: &Predicted) -> Result<(Option<Finding>, Vec<Confirmed>), ReplayError> {
         let (trace, candidate) = (self.recorded.0, &one.witness.candidate);
         let directory = self.scratch.join(format!("replay-{worker}"));
-        let first = std::iter::once(one.witness.clone());
-        let rest = std::iter::once_with(|| self.predictor.witnesses(candidate)).flatten();
-        let rest = rest.filter(|witness| witness.schedule != one.witness.schedule);
         let is_legal = |witness: &Witness| foretrace_judge::judge(trace, witness).is_ok();
-        let mut own = first.chain(rest).filter(is_legal);
-        let (finding, mut seen) = confirm(self.program, self.recorded, &mut own, &directory, self.limits)?;
+        let mut own = self.predictor.witnesses(&one.witness).filter(is_legal);
+        let (finding, mut seen) = confirm(self.runs, self.recorded, &mut own, &directory, self.limits)?;
         let Candidate::Race(race) = candidate else { return Ok((finding, seen)) };
         if finding.as_ref().is_some_and(|finding| finding.verdict == Verdict::Confirmed) {
             return Ok((finding, seen));
         }
         // These two accesses may be kept apart by what the program does; others to the same memory need not be.
         let mut others = self.predictor.other_pairs(race, OTHER_PAIRS).into_iter().filter(is_legal);
-        let (other, more) = confirm(self.program, self.recorded, &mut others, &directory, self.limits)?;
+        let (other, more) = confirm(self.runs, self.recorded, &mut others, &directory, self.limits)?;
         seen.extend(more);
         let confirmed = other.filter(|finding| finding.verdict == Verdict::Confirmed);
         Ok((confirmed.or(finding), seen))
@@ -248,7 +255,7 @@ struct Replays<'a> {
     seen: Seen,
     open: Vec<Finding>,
     /// All that was predicted.
-    predicted: Vec<Candidate>,
+    predicted: Vec<Witness>,
 }
 
 impl Replays<'_> {
@@ -258,7 +265,7 @@ impl Replays<'_> {
         for number in 0..jobs {
             std::fs::create_dir_all(self.bench.scratch.join(format!("replay-{number}")))?;
         }
-        self.predicted = all.iter().map(|one| one.witness.candidate.clone()).collect();
+        self.predicted = all.iter().map(|one| one.witness.clone()).collect();
         let (chosen, others) = choose(self.bench.recorded.0, &all);
         let not_chosen = |one: &Predicted| {
             let verdict = Verdict::Unknown { why: format!("{OF_ONE_KIND} of its kind were replayed instead") };
@@ -334,13 +341,12 @@ impl Replays<'_> {
     fn made_for(&self, failure: &Confirmed) -> Vec<Schedule> {
         let Bench { predictor, recorded, .. } = self.bench;
         let (evidence, modules) = (&failure.evidence, &failure.run.modules);
-        let alike = self.predicted.iter().filter(|candidate| evidence.shows(candidate, recorded, modules));
-        let witnesses = alike.take(ALIKE).flat_map(|candidate| match candidate {
+        let alike = self.predicted.iter().filter(|one| evidence.shows(&one.candidate, recorded, modules));
+        let witnesses = alike.take(ALIKE).flat_map(|one| match &one.candidate {
             Candidate::Race(race) => {
-                let own = predictor.witnesses(candidate).take(1);
-                own.chain(predictor.other_pairs(race, OTHER_PAIRS)).collect()
+                std::iter::once(one.clone()).chain(predictor.other_pairs(race, OTHER_PAIRS)).collect()
             }
-            Candidate::Deadlock(_) => predictor.witnesses(candidate).collect::<Vec<_>>(),
+            Candidate::Deadlock(_) => predictor.witnesses(one).collect::<Vec<_>>(),
         });
         let mut legal: Vec<Witness> =
             witnesses.filter(|witness| foretrace_judge::judge(recorded.0, witness).is_ok()).collect();
