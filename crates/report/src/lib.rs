@@ -39,7 +39,7 @@ mod sarif;
 mod statement;
 mod tsan;
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 
 pub use human::Style;
 pub use model::{
@@ -69,6 +69,7 @@ pub enum Format {
 /// # Errors
 /// If it cannot be written.
 pub fn write(report: &Report, format: Format, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let out = &mut BufWriter::new(out);
     match format {
         Format::Human => human::write(report, style, out),
         Format::Json => json(report, out),
@@ -76,7 +77,8 @@ pub fn write(report: &Report, format: Format, style: Style, out: &mut dyn Write)
         Format::Tsan => tsan::write(report, out),
         Format::Junit => junit::write(report, out),
         Format::Github => github::write(report, out),
-    }
+    }?;
+    out.flush()
 }
 
 /// The version of the JSON form: it grows when a field goes away or means something else.

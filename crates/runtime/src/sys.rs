@@ -183,9 +183,9 @@ pub fn futex_wait(word: *const u32, value: u32) {
     let _ = call!(SYS_futex, word, libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, value, 0);
 }
 
-/// Waits while the word has this value; may return early. False: not woken for a while, which is six milliseconds.
-pub fn futex_wait_a_while(word: *const u32, value: u32) -> bool {
-    let time = [0i64, 6_000_000];
+/// Waits while the word has this value; may return early. False: not woken for so many nanoseconds, less than a second.
+pub fn futex_wait_for(word: *const u32, value: u32, nanoseconds: i64) -> bool {
+    let time = [0i64, nanoseconds];
     let flags = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
     call!(SYS_futex, word, flags, value, time.as_ptr()) != Err(libc::ETIMEDOUT)
 }

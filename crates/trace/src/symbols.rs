@@ -9,6 +9,7 @@ mod module;
 use std::cell::RefCell;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
+use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
@@ -44,11 +45,14 @@ impl fmt::Display for Location {
 /// Looks up addresses of one run, each once.
 pub struct Symbols {
     modules: Vec<Module>,
-    loaded: RefCell<FxHashMap<usize, Option<Loaded>>>,
+    files: Rc<Files>,
     places: RefCell<FxHashMap<u64, Location>>,
     /// Files below it are named relative to it.
     base: Option<PathBuf>,
 }
+
+/// Files that have been read, by path and build id.
+type Files = RefCell<FxHashMap<(PathBuf, String), Option<Loaded>>>;
 
 impl Symbols {
     /// Of a recording's program.
@@ -59,7 +63,12 @@ impl Symbols {
 
     /// Of these mapped files.
     pub fn of_modules(modules: Vec<Module>, base: Option<PathBuf>) -> Self {
-        Self { modules, loaded: RefCell::default(), places: RefCell::default(), base }
+        Self { modules, files: Rc::default(), places: RefCell::default(), base }
+    }
+
+    /// Of another run, whose files are for the most part the same.
+    pub fn of_other_run(&self, modules: Vec<Module>) -> Self {
+        Self { modules, files: self.files.clone(), places: RefCell::default(), base: self.base.clone() }
     }
 
     /// Of nothing: every address stays a number.
@@ -134,8 +143,9 @@ impl Symbols {
     fn with<T>(&self, address: u64, look: impl FnOnce(&Loaded, u64) -> T) -> Option<T> {
         let index = self.module(address)?;
         let module = &self.modules[index];
-        let mut loaded = self.loaded.borrow_mut();
-        let found = loaded.entry(index).or_insert_with(|| Loaded::open(&module.path, &module.build_id));
+        let mut files = self.files.borrow_mut();
+        let file = (module.path.clone(), module.build_id.clone());
+        let found = files.entry(file).or_insert_with(|| Loaded::open(&module.path, &module.build_id));
         found.as_ref().map(|loaded| look(loaded, address.wrapping_sub(module.bias)))
     }
 

@@ -84,7 +84,9 @@ fn sleep(player: &'static Player) {
     order::set_asleep(player.index, true);
     fence(Ordering::SeqCst);
     let mut watch = stuck::Watch::default();
-    while matches!(order::next(player.index), Next::NotYet) && !sys::futex_wait_a_while(player.sleeping.as_ptr(), 1) {
+    while matches!(order::next(player.index), Next::NotYet)
+        && !sys::futex_wait_for(player.sleeping.as_ptr(), 1, watch.pause())
+    {
         watch.look();
     }
     order::set_asleep(player.index, false);

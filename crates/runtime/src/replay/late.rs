@@ -29,10 +29,18 @@ struct LatePlace {
     after: AtomicU32,
     /// How often threads have come here.
     passed: AtomicU32,
+    /// How often the others did nothing but wait for a change, and so the late one went on.
+    awaited: AtomicU32,
 }
 
-static PLACES: [LatePlace; MOST_LATE] =
-    [const { LatePlace { pc: AtomicUsize::new(0), after: AtomicU32::new(0), passed: AtomicU32::new(0) } }; MOST_LATE];
+static PLACES: [LatePlace; MOST_LATE] = [const {
+    LatePlace {
+        pc: AtomicUsize::new(0),
+        after: AtomicU32::new(0),
+        passed: AtomicU32::new(0),
+        awaited: AtomicU32::new(0),
+    }
+}; MOST_LATE];
 /// How many of them there are.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 /// When the program began, by the processor's clock.
@@ -46,8 +54,10 @@ const PATIENCE: u64 = 400_000_000;
 const PATIENCE_PER_TIME_RUN: u64 = 10;
 /// So often a thread does the same again, or a round of the same, and it seems to be waiting for a change;
 const SPINS: u32 = 3;
-/// if it seems so for so long, about eight milliseconds, it is.
+/// if it seems so for so long, about eight milliseconds, it is; where it was so before, half of that is enough, down to a
+/// sixteenth.
 const SPINNING: u64 = 16_000_000;
+const MOST_HALVES: u32 = 4;
 /// So many looks are a twentieth of a millisecond apart; then it is a whole one.
 const FREQUENT: u32 = 20;
 
@@ -170,20 +180,25 @@ fn come_to(player: &'static Player, pc: usize, address: usize) {
         return;
     }
     player.set_waiting(Some(Waiting::to_be_last(number)));
-    if !wait(player) {
+    if !wait(player, place) {
         place.after.store(u32::MAX, Ordering::Relaxed);
         player.set_waiting(None);
     }
 }
 
 /// Waits until the thread may go on; false: it has waited long enough.
-fn wait(player: &'static Player) -> bool {
+fn wait(player: &'static Player, place: &LatePlace) -> bool {
     let began = now();
     let patience = PATIENCE + PATIENCE_PER_TIME_RUN * began.saturating_sub(OPENED.load(Ordering::Relaxed));
+    let spinning = SPINNING >> place.awaited.load(Ordering::Relaxed).min(MOST_HALVES);
     let (mut looks, mut ran_at) = (0, began);
     while now().saturating_sub(began) < patience {
-        match look(player, now().saturating_sub(ran_at) > SPINNING) {
-            Rest::Nobody => return true,
+        let despite_spinning = now().saturating_sub(ran_at) > spinning;
+        match look(player, despite_spinning) {
+            Rest::Nobody => {
+                place.awaited.fetch_add(despite_spinning.into(), Ordering::Relaxed);
+                return true;
+            }
             Rest::Spinning => {}
             Rest::Running => ran_at = now(),
         }

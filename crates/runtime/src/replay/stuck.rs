@@ -467,17 +467,29 @@ pub fn do_others_wait(player: &'static Player) -> bool {
 /// How often everybody must be found asleep, some milliseconds apart, before it is the end.
 const FOUND_ASLEEP: u32 = 3;
 
+/// Looks of a thread that are shortly one after the other; then they cost others more than they are worth.
+const FREQUENT: u32 = 6;
+/// Nanoseconds between looks, first and later.
+const PAUSES: (i64, i64) = (1_500_000, 6_000_000);
+
 /// A look around by a thread that has slept long for its turn.
 #[derive(Default)]
 pub struct Watch {
     progress: u64,
     asleep: u32,
+    looks: u32,
 }
 
 impl Watch {
+    /// How long to sleep until the next look.
+    pub const fn pause(&self) -> i64 {
+        if self.looks < FREQUENT { PAUSES.0 } else { PAUSES.1 }
+    }
+
     /// If those that we know nothing of sleep in the kernel until someone wakes them, time and again, and nothing happens
     /// meanwhile, nobody will.
     pub fn look(&mut self) {
+        self.looks = self.looks.saturating_add(1);
         let progress = {
             let _section = Section::nest();
             let still = Still::new();

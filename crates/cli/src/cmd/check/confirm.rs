@@ -73,7 +73,8 @@ pub fn examine(
     let runs = Runs::new(program);
     let bench =
         Bench { program, runs: &runs, recorded, predictor: &predictor, options: &options, limits, crowd, scratch, bar };
-    let mut replays = Replays { bench, seen: Seen::new(&options), open: Vec::new(), predicted: Vec::new() };
+    let seen = Seen::new(&options);
+    let mut replays = Replays { bench, seen, open: Vec::new(), predicted: Vec::new(), repeated: BTreeMap::new() };
     if subject.cut_short {
         replays.observed()?;
     }
@@ -109,7 +110,7 @@ fn options(args: &Args, deadline: Option<Instant>) -> Options {
 const OTHER_PAIRS: usize = 64;
 
 /// Of candidates of one kind, so many are replayed.
-const OF_ONE_KIND: usize = 4;
+const OF_ONE_KIND: usize = 3;
 
 /// Candidates of the same memory that are asked for schedules of what was seen by the way, and schedules that are tried.
 const ALIKE: usize = 4;
@@ -256,6 +257,8 @@ struct Replays<'a> {
     open: Vec<Finding>,
     /// All that was predicted.
     predicted: Vec<Witness>,
+    /// Runs of schedules that were run several times.
+    repeated: BTreeMap<Schedule, Vec<Arc<Replayed>>>,
 }
 
 impl Replays<'_> {
@@ -355,21 +358,26 @@ impl Replays<'_> {
     }
 
     /// Runs a schedule several times, all at once if that is allowed, so that each has a busy machine.
-    fn at_once(&self, schedule: &Schedule) -> anyhow::Result<Vec<Arc<Replayed>>> {
+    fn at_once(&mut self, schedule: &Schedule) -> anyhow::Result<Vec<Arc<Replayed>>> {
+        if let Some(runs) = self.repeated.get(schedule) {
+            return Ok(runs.clone());
+        }
         let bench = self.bench;
         let count = if bench.limits.precision == Precision::Each { REPEATS } else { REPEATS / 4 };
         let workers: Vec<usize> = (0..count).collect();
         let answers = side_by_side(bench.crowd, &workers, |worker, _| bench.once(worker, schedule, Precision::Each));
         let runs: Result<Vec<Option<Arc<Replayed>>>, _> = answers.into_iter().collect();
-        Ok(runs.context("cannot replay")?.into_iter().flatten().collect())
+        let runs: Vec<Arc<Replayed>> = runs.context("cannot replay")?.into_iter().flatten().collect();
+        self.repeated.insert(schedule.clone(), runs.clone());
+        Ok(runs)
     }
 
     /// Keeps a failure with the first of these schedules that shows it every time, or else with the one that shows it most
     /// often.
     fn settle(&mut self, number: usize, schedules: Vec<Schedule>) -> anyhow::Result<()> {
         for schedule in schedules {
-            let failure = &self.seen.failures[number];
             let runs = self.at_once(&schedule)?;
+            let failure = &self.seen.failures[number];
             let Some(repeats) = repeats(failure, &runs) else { break };
             // What came every time without late places may have been lucky.
             let is_plain = failure.schedule.late().is_empty();

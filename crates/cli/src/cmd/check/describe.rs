@@ -20,7 +20,7 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
     let base = subject.program.directory.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
     let sources = Sources::new(base);
     let confirmed = results.confirmed.iter().map(|confirmed| {
-        let symbols = sources.symbols(&confirmed.run.modules);
+        let symbols = subject.symbols.of_other_run(confirmed.run.modules.all().to_vec());
         let run = &confirmed.run;
         let words =
             Words { subject, sources: &sources, symbols: &symbols, modules: &run.modules, seen: Some(&run.outcome) };

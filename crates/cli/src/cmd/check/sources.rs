@@ -19,11 +19,6 @@ impl Sources {
         Self { base, files: RefCell::default() }
     }
 
-    /// Names of addresses in these modules.
-    pub fn symbols(&self, modules: &Modules) -> Symbols {
-        Symbols::of_modules(modules.all().to_vec(), Some(self.base.clone()))
-    }
-
     /// The calls of a stack, innermost first, without those around the program's own.
     pub fn stack(&self, pcs: &[u64], symbols: &Symbols, modules: &Modules) -> Vec<Frame> {
         let frames = |pc: u64| symbols.frames(pc).into_iter().map(move |location| (pc, location));
