@@ -18,10 +18,13 @@ mod lines;
 mod locksets;
 mod shadow;
 
+use std::collections::BTreeMap;
+
 use foretrace_event::Patience;
 use foretrace_event::wire::{Access, LockArg, Op, Record, Sync};
 use foretrace_trace::{Recording, RecordingError};
 
+use crate::spread::spread;
 use clocks::Clocks;
 use lines::Survey;
 use locksets::Locksets;
@@ -51,6 +54,20 @@ pub struct Streamed {
     pub shared: u64,
     /// The most entries that were kept at one time.
     pub entries: u64,
+}
+
+impl Streamed {
+    /// The lines with candidates; of those whose candidates are at the same two places, so many, from the first to the last.
+    pub fn some_of_each_kind(&self, most: usize) -> Vec<u64> {
+        let mut kinds: BTreeMap<(u64, u64), Vec<u64>> = BTreeMap::new();
+        for candidate in &self.lines {
+            let (one, other) = candidate.pcs;
+            kinds.entry((one.min(other), one.max(other))).or_default().push(candidate.line);
+        }
+        let mut some: Vec<u64> = kinds.values().flat_map(|kind| spread(kind, most)).copied().collect();
+        some.sort_unstable();
+        some
+    }
 }
 
 /// Finds the lines of a recording that could race.
@@ -157,5 +174,18 @@ impl<'a> Finder<'a> {
         self.streamed.lines = self.shadow.candidates();
         self.streamed.entries = self.shadow.most_entries();
         self.streamed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_one_kind_are_spread() {
+        let line = |line, pcs| CandidateLine { line, bytes: 1, pcs };
+        let lines = (0..9).map(|number| line(number, (7, 8))).chain([line(20, (8, 7)), line(30, (8, 9))]).collect();
+        let streamed = Streamed { lines, ..Streamed::default() };
+        assert_eq!(streamed.some_of_each_kind(2), [0, 20, 30]);
     }
 }

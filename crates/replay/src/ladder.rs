@@ -30,7 +30,7 @@ impl Limits {
     pub fn spent(&self) -> Option<&'static str> {
         match self.until {
             _ if self.time.is_stopped() => Some("interrupted"),
-            Some(until) if Instant::now() >= until => Some("the time budget is spent"),
+            Some(until) if Instant::now() >= until => Some("the time budget (--budget) is spent"),
             _ => None,
         }
     }

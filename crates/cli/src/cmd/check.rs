@@ -54,7 +54,8 @@ pub struct Args {
     /// What to look for
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Look::Races, Look::Deadlocks])]
     look_for: Vec<Look>,
-    /// Start nothing new after this time (30s, 5m), and end what is running
+    /// Start nothing new after this time (30s, 5m), and end what is running [default: sixty times what the recorded run took,
+    /// but 1m at least and 10m at most]
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     budget: Option<Duration>,
     /// End the recorded run after this time, and check what it did so far

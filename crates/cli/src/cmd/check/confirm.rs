@@ -7,7 +7,7 @@ use super::{Args, Look};
 use crate::cmd::progress::Bar;
 use anyhow::{Context, bail};
 use foretrace_finding::{Candidate, Finding, Schedule, Verdict, Witness};
-use foretrace_predict::{Budget, Options, Predicted, Prediction, Predictor, Watch};
+use foretrace_predict::{Budget, Options, Predicted, Prediction, Predictor, Watch, spread};
 use foretrace_replay::{
     Confirmed, Enforced, Evidence, Limits, Modules, Precision, Program, Repeats, ReplayError, Replayed, Runs, Spot,
     TimeLimit, confirm, side_by_side,
@@ -40,6 +40,13 @@ const MOST: Duration = Duration::from_secs(600);
 /// A replay that was begun within the budget may go on for so long after it.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// How long the check may take, if nobody says: in proportion to the run, within bounds.
+fn budget(subject: &Subject) -> Duration {
+    const LEAST: Duration = Duration::from_mins(1);
+    const MOST: Duration = Duration::from_mins(10);
+    (subject.time.min(MOST) * 60).clamp(LEAST, MOST)
+}
+
 /// How long a replay may take. A program that had to be ended, such as a server, will have to be ended again: soon after it
 /// has followed its schedule.
 fn replay_time(subject: &Subject) -> TimeLimit {
@@ -55,16 +62,16 @@ pub fn examine(
     scratch: &Path,
     (stop, bar): (&'static AtomicBool, &Bar),
 ) -> anyhow::Result<Results> {
-    let until = args.budget.map(|budget| Instant::now() + budget);
+    let until = Instant::now() + args.budget.unwrap_or_else(|| budget(subject));
     let mut options = options(args, until);
     options.races &= subject.blind.is_none();
     if let (Some(why), false) = (subject.blind, options.deadlocks) {
         bail!("races cannot be looked for: {why}");
     }
     options.budget.stop = Some(stop);
-    let time = TimeLimit { until: until.map(|until| until + GRACE), stop: Some(stop), ..replay_time(subject) };
+    let time = TimeLimit { until: Some(until + GRACE), stop: Some(stop), ..replay_time(subject) };
     let precision = if subject.time < args.coarse_after { Precision::Each } else { Precision::Segments };
-    let limits = Limits { time, replays: args.replays, precision, until };
+    let limits = Limits { time, replays: args.replays, precision, until: Some(until) };
     let predictor = Predictor::new(&subject.trace, &options);
     let prediction = predictor.predict(bar);
     let recorded = (&subject.trace, &subject.modules);
@@ -95,13 +102,13 @@ fn jobs(args: &Args, precision: Precision) -> usize {
     }
 }
 
-fn options(args: &Args, deadline: Option<Instant>) -> Options {
+fn options(args: &Args, deadline: Instant) -> Options {
     Options {
         races: args.look_for.contains(&Look::Races),
         deadlocks: args.look_for.contains(&Look::Deadlocks),
         window: args.window,
         jobs: args.jobs,
-        budget: Budget { deadline, ..Budget::of_states(STATES) },
+        budget: Budget { deadline: Some(deadline), ..Budget::of_states(STATES) },
         ..Options::default()
     }
 }
@@ -140,11 +147,7 @@ fn choose<'a>(trace: &Trace, all: &[&'a Predicted]) -> (Vec<&'a Predicted>, Vec<
     for (number, one) in all.iter().enumerate() {
         kinds.entry(kind(trace, &one.witness.candidate)).or_default().push(number);
     }
-    let few = |kind: &Vec<usize>| {
-        let (count, last) = (kind.len().min(OF_ONE_KIND), kind.len() - 1);
-        (0..count).map(|one| kind[one * last / (count - 1).max(1)]).collect::<Vec<_>>()
-    };
-    let chosen: BTreeSet<usize> = kinds.values().flat_map(few).collect();
+    let chosen: BTreeSet<usize> = kinds.values().flat_map(|kind| spread(kind, OF_ONE_KIND)).copied().collect();
     let (chosen, others): (Vec<_>, Vec<_>) = all.iter().enumerate().partition(|(number, _)| chosen.contains(number));
     let plain = |numbered: Vec<(usize, &&'a Predicted)>| numbered.into_iter().map(|(_, one)| *one).collect();
     (plain(chosen), plain(others))
@@ -269,7 +272,9 @@ impl Replays<'_> {
             std::fs::create_dir_all(self.bench.scratch.join(format!("replay-{number}")))?;
         }
         self.predicted = all.iter().map(|one| one.witness.clone()).collect();
-        let (chosen, others) = choose(self.bench.recorded.0, &all);
+        let (mut chosen, others) = choose(self.bench.recorded.0, &all);
+        // What is near to the recorded run is the likeliest to happen: the time may not suffice for all.
+        chosen.sort_by_key(|one| one.witness.rung);
         let not_chosen = |one: &Predicted| {
             let verdict = Verdict::Unknown { why: format!("{OF_ONE_KIND} of its kind were replayed instead") };
             Finding { witness: one.witness.clone(), verdict }

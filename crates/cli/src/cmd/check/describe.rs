@@ -86,7 +86,7 @@ fn notes(subject: &Subject, code: Option<i32>) -> Vec<String> {
     };
     let blind = subject.blind.map(|why| format!("{why}: only deadlocks were looked for"));
     let alone = (subject.trace.threads().len() < 2).then(|| "the program has one thread only".to_owned());
-    notes.map(words).chain(blind).chain(alone).collect()
+    notes.map(words).chain(blind).chain(alone).chain(subject.left_out.clone()).collect()
 }
 
 /// The process ended, and nobody closed its recording.

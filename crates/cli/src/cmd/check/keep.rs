@@ -11,7 +11,7 @@
 //! that the whole can be moved.
 
 use super::describe::Failures;
-use super::subject::Subject;
+use super::subject::{self, Subject};
 use crate::identity::{self, Hash};
 use crate::lines::Lines;
 use crate::quote::quoted;
@@ -210,7 +210,7 @@ impl Kept {
         let text: ScheduleText = text.parse()?;
         let recorded = Recording::open(recording)?;
         let program = recorded_program(recording)?;
-        let trace = recorded.trace()?;
+        let (trace, _) = subject::read(&recorded)?;
         let events =
             |thread: ThreadId| if trace.threads().any(|known| known == thread) { trace.len(thread) } else { 0 };
         let enforced = Enforced::new(&trace, &text.of(events)?)?;

@@ -9,6 +9,7 @@ use crate::run::{Run, recorded_program};
 use crate::way::{find_program, way_into};
 use anyhow::{Context, bail};
 use foretrace_event::layout::Flags;
+use foretrace_predict::stream;
 use foretrace_replay::{CutShort, Ended, Input, Modules, Program, TimeLimit, run_limited};
 use foretrace_trace::{Module, Recording, RecordingWriter, Symbols, Trace};
 use std::ffi::{OsStr, OsString};
@@ -41,6 +42,28 @@ pub struct Subject {
     pub compiled: bool,
     /// Why races cannot be looked for, if so.
     pub blind: Option<&'static str>,
+    /// What of a long recording is not looked at, if anything.
+    pub left_out: Option<String>,
+}
+
+/// From this many bytes on, a recording is long.
+const LONG: u64 = 1 << 20;
+/// Lines of memory that are looked at, of those that are used at the same places.
+const LINES: usize = 64;
+
+/// The trace of a recording, and what it leaves out. A long recording is first read as a stream: only memory that could race
+/// is kept, and of memory that is used at the same places, some.
+pub fn read(recording: &Recording) -> anyhow::Result<(Trace, Option<String>)> {
+    if recording.size() < LONG {
+        return Ok((recording.trace()?, None));
+    }
+    let streamed = stream::candidates(recording)?;
+    let (lines, all) = (streamed.some_of_each_kind(LINES), streamed.lines.len());
+    let left_out = (lines.len() < all).then(|| {
+        let looked_at = lines.len();
+        format!("of {all} lines of memory that could race, {looked_at} were looked at: {LINES} for each pair of places")
+    });
+    Ok((recording.trace_of_lines(lines)?, left_out))
 }
 
 impl Subject {
@@ -60,7 +83,7 @@ impl Subject {
     }
 
     fn of(program: Program, recording: Recording, path: PathBuf, ended: Option<Ended>) -> anyhow::Result<Self> {
-        let mut trace = recording.trace()?;
+        let (mut trace, left_out) = read(&recording)?;
         let symbols = Symbols::new(&recording);
         symbols.name(&mut trace);
         let number = |key: &str| recording.run().get(key).and_then(|value| value.parse::<u64>().ok());
@@ -73,6 +96,7 @@ impl Subject {
             time: ended.map_or(Duration::from_millis(number("milliseconds").unwrap_or(0)), |ended| ended.time),
             compiled: false,
             blind: blind(&recording),
+            left_out,
             trace,
             symbols,
         })
