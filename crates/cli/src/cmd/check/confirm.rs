@@ -42,8 +42,8 @@ const GRACE: Duration = Duration::from_millis(500);
 
 /// How long the check may take, if nobody says: in proportion to the run, within bounds.
 fn budget(subject: &Subject) -> Duration {
-    const LEAST: Duration = Duration::from_mins(1);
-    const MOST: Duration = Duration::from_mins(10);
+    const LEAST: Duration = Duration::from_secs(60);
+    const MOST: Duration = Duration::from_secs(600);
     (subject.time.min(MOST) * 60).clamp(LEAST, MOST)
 }
 
