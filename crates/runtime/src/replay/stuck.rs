@@ -467,29 +467,28 @@ pub fn do_others_wait(player: &'static Player) -> bool {
 /// How often everybody must be found asleep, some milliseconds apart, before it is the end.
 const FOUND_ASLEEP: u32 = 3;
 
-/// Looks of a thread that are shortly one after the other; then they cost others more than they are worth.
-const FREQUENT: u32 = 6;
-/// Nanoseconds between looks, first and later.
-const PAUSES: (i64, i64) = (1_500_000, 6_000_000);
+/// Nanoseconds between looks, each of which holds everybody up; and once it seems to be the end.
+const PAUSE: i64 = 6_000_000;
+const SHORT_PAUSE: i64 = 1_500_000;
 
 /// A look around by a thread that has slept long for its turn.
 #[derive(Default)]
 pub struct Watch {
     progress: u64,
+    /// At the last look everybody was asleep.
+    calm: bool,
     asleep: u32,
-    looks: u32,
 }
 
 impl Watch {
     /// How long to sleep until the next look.
     pub const fn pause(&self) -> i64 {
-        if self.looks < FREQUENT { PAUSES.0 } else { PAUSES.1 }
+        if self.calm { SHORT_PAUSE } else { PAUSE }
     }
 
     /// If those that we know nothing of sleep in the kernel until someone wakes them, time and again, and nothing happens
     /// meanwhile, nobody will.
     pub fn look(&mut self) {
-        self.looks = self.looks.saturating_add(1);
         let progress = {
             let _section = Section::nest();
             let still = Still::new();
@@ -499,6 +498,7 @@ impl Watch {
         // Those who wait for one of our locks sleep, too: none is held meanwhile.
         let asleep = progress.is_some()
             && players().filter(|player| is_unknown(player)).all(|player| sys::sleeps_until_woken(player.tid));
+        self.calm = asleep;
         let still_asleep = asleep && progress == Some(self.progress);
         self.asleep = if still_asleep { self.asleep + 1 } else { 0 };
         self.progress = progress.unwrap_or(0);
