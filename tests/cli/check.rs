@@ -467,3 +467,54 @@ fn what_could_not_be_looked_for_is_said() {
     assert_eq!(ran.code(), Some(2), "{}", ran.err());
     assert!(ran.err().contains("races cannot be looked for"), "{}", ran.err());
 }
+
+/// A table that two threads take turns with, told by a variable under a lock, and a race beside it.
+const LARGE: &str = r"
+#include <pthread.h>
+#include <unistd.h>
+enum { N = 1 << 22 };
+static int table[N], shared;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int turn;
+static int is_turn(int whose) {
+    pthread_mutex_lock(&m);
+    int mine = turn == whose;
+    pthread_mutex_unlock(&m);
+    return mine;
+}
+static void *work(void *arg) {
+    int own = *(int *)arg;
+    while (!is_turn(own))
+        usleep(1000);
+    for (int i = 0; i < N; i += 16)
+        table[i]++;
+    shared++;
+    pthread_mutex_lock(&m);
+    turn++;
+    pthread_mutex_unlock(&m);
+    shared++;
+    return arg;
+}
+int main(void) {
+    pthread_t threads[2];
+    int numbers[] = { 0, 1 };
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, work, &numbers[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+";
+
+#[test]
+fn of_large_memory_that_is_used_alike_some_is_looked_at() {
+    let scratch = Scratch::with(&[("large.c", LARGE)]);
+    let ran = scratch.run("foretrace check large.c");
+    assert_eq!(ran.code(), Some(1), "{}", ran.err());
+    assert!(ran.err().contains("data race on `shared`"), "{}", ran.err());
+    assert!(
+        ran.err().contains("lines of memory that could race") && ran.err().contains("1 confirmed"),
+        "{}",
+        ran.err()
+    );
+}
