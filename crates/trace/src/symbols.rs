@@ -45,6 +45,9 @@ impl fmt::Display for Location {
 /// Looks up addresses of one run, each once.
 pub struct Symbols {
     modules: Vec<Module>,
+    /// By the number of the module.
+    loaded: RefCell<FxHashMap<usize, Option<Rc<Loaded>>>>,
+    /// Of this run and others.
     files: Rc<Files>,
     places: RefCell<FxHashMap<u64, Location>>,
     /// Files below it are named relative to it.
@@ -52,7 +55,7 @@ pub struct Symbols {
 }
 
 /// Files that have been read, by path and build id.
-type Files = RefCell<FxHashMap<(PathBuf, String), Option<Loaded>>>;
+type Files = RefCell<FxHashMap<(PathBuf, String), Option<Rc<Loaded>>>>;
 
 impl Symbols {
     /// Of a recording's program.
@@ -63,12 +66,12 @@ impl Symbols {
 
     /// Of these mapped files.
     pub fn of_modules(modules: Vec<Module>, base: Option<PathBuf>) -> Self {
-        Self { modules, files: Rc::default(), places: RefCell::default(), base }
+        Self { modules, loaded: RefCell::default(), files: Rc::default(), places: RefCell::default(), base }
     }
 
     /// Of another run, whose files are for the most part the same.
     pub fn of_other_run(&self, modules: Vec<Module>) -> Self {
-        Self { modules, files: self.files.clone(), places: RefCell::default(), base: self.base.clone() }
+        Self { files: self.files.clone(), ..Self::of_modules(modules, self.base.clone()) }
     }
 
     /// Of nothing: every address stays a number.
@@ -140,12 +143,17 @@ impl Symbols {
         self.modules.iter().position(|module| (module.start..module.end).contains(&address))
     }
 
+    fn file(&self, module: &Module) -> Option<Rc<Loaded>> {
+        let mut files = self.files.borrow_mut();
+        let file = files.entry((module.path.clone(), module.build_id.clone()));
+        file.or_insert_with(|| Loaded::open(&module.path, &module.build_id).map(Rc::new)).clone()
+    }
+
     fn with<T>(&self, address: u64, look: impl FnOnce(&Loaded, u64) -> T) -> Option<T> {
         let index = self.module(address)?;
         let module = &self.modules[index];
-        let mut files = self.files.borrow_mut();
-        let file = (module.path.clone(), module.build_id.clone());
-        let found = files.entry(file).or_insert_with(|| Loaded::open(&module.path, &module.build_id));
+        let mut loaded = self.loaded.borrow_mut();
+        let found = loaded.entry(index).or_insert_with(|| self.file(module));
         found.as_ref().map(|loaded| look(loaded, address.wrapping_sub(module.bias)))
     }
 

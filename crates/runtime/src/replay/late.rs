@@ -66,7 +66,8 @@ const ROUND: usize = 16;
 
 /// What a thread does again and again.
 pub struct Repeats {
-    /// The places and addresses of its accesses of late (of loads of atomics, with the value), in turn, and where the next one goes; its own alone.
+    /// The places and addresses of its accesses of late (of loads of atomics, with the value), in turn, and where the next
+    /// one goes; its own alone.
     recent: [Cell<(usize, usize)>; ROUND],
     next: Cell<usize>,
     /// The last of all.
