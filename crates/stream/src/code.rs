@@ -56,6 +56,8 @@ pub enum Code {
     CallSelf(Box<[Code]>),
     CallValue(Box<Code>, Box<[Code]>),
     Closure(u32, Box<[Code]>),
+    /// The running closure, as a value.
+    Own,
 }
 
 impl Code {
@@ -151,7 +153,7 @@ impl Code {
             | Code::Call(_, parts)
             | Code::CallSelf(parts)
             | Code::Closure(_, parts) => parts.iter_mut().for_each(|part| part.each_slot(visit)),
-            Code::Const(_) | Code::Captured(_) => {}
+            Code::Const(_) | Code::Captured(_) | Code::Own => {}
         }
     }
 
@@ -319,7 +321,7 @@ impl Code {
             | Code::Call(_, parts)
             | Code::CallSelf(parts)
             | Code::Closure(_, parts) => parts.iter_mut().rev().for_each(|part| part.mark(live)),
-            Code::Const(_) | Code::Captured(_) => {}
+            Code::Const(_) | Code::Captured(_) | Code::Own => {}
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The grammar of expressions. Operators become calls of `Operators.…`.
 use super::ast::{Arg, Expr, ExprKind, Ident, Item, StrPart};
 use super::lexer::{StrToken, Token};
-use super::parser::{Dialect, Parser};
+use super::parser::{Dialect, Parser, is_keyword};
 use crate::source::{Diagnostic, Result, Span};
 use std::rc::Rc;
 
@@ -88,10 +88,7 @@ impl Parser<'_> {
         self.eat_word("fun");
         self.expect("(")?;
         let params = self.list(")", Self::param)?;
-        let arrow = self.expect("=>")?;
-        if params.is_empty() {
-            return Err(Diagnostic::new("a lambda needs at least one parameter", start.to(arrow)));
-        }
+        self.expect("=>")?;
         let body = Box::new(self.expr()?);
         let span = start.to(body.span);
         Ok(Expr { kind: ExprKind::Lambda(params, body), span })
@@ -146,16 +143,7 @@ impl Parser<'_> {
     }
 
     fn args(&mut self) -> Result<Vec<Arg>> {
-        let args = self.list(")", Self::arg)?;
-        let mut named = false;
-        for arg in &args {
-            named |= arg.name.is_some();
-            if named && arg.name.is_none() {
-                return Err(Diagnostic::new("a positional argument follows a named one", arg.value.span)
-                    .hint("put the positional arguments first"));
-            }
-        }
-        Ok(args)
+        self.list(")", Self::arg)
     }
 
     fn primary(&mut self) -> Result<Expr> {
@@ -242,7 +230,7 @@ impl Parser<'_> {
         let mut items = self.list(")", Self::expr)?;
         let span = start.to(self.last_span());
         if items.len() == 1 {
-            return Ok(items.remove(0));
+            return Ok(Expr { span, ..items.remove(0) });
         }
         Ok(Expr { kind: ExprKind::Tuple(items), span })
     }
@@ -250,9 +238,9 @@ impl Parser<'_> {
     /// A record or a block.
     fn braces(&mut self) -> Result<Expr> {
         let start = self.expect("{")?;
-        let record =
-            self.is("}") || matches!(self.peek(), Token::Name(_)) && matches!(self.peek_at(1), Token::Sym("=" | ":="));
-        if record {
+        let named = matches!(self.peek(), Token::Name(word) if !is_keyword(word));
+        let field = named && matches!(self.peek_at(1), Token::Sym("=" | ":=" | ":" | "," | "}"));
+        if self.is("}") || field {
             let fields = self.list("}", Self::field)?;
             return Ok(Expr { kind: ExprKind::Record(fields), span: start.to(self.last_span()) });
         }
@@ -281,8 +269,9 @@ impl Parser<'_> {
 
     fn field(&mut self) -> Result<(Ident, Expr)> {
         let name = self.ident()?;
-        if !self.eat("=") {
-            self.expect(":=")?;
+        if !(self.eat("=") || self.eat(":=") || self.eat(":")) {
+            let value = Expr { kind: ExprKind::Name(name.clone()), span: name.span };
+            return Ok((name, value));
         }
         Ok((name, self.expr()?))
     }

@@ -148,9 +148,10 @@ impl Checker<'_> {
             let message = format!("`{shown}` takes {} arguments, {} given", fun.params.len(), args.len());
             return Err(Diagnostic::new(message, span));
         }
-        for (index, arg) in args.iter().enumerate() {
+        let mut positional = 0..args.len();
+        for arg in args {
             let at = match &arg.name {
-                None => index,
+                None => positional.next().unwrap_or(0),
                 Some(name) => self
                     .param_index(id, name)
                     .ok_or_else(|| Diagnostic::new(format!("`{shown}` has no parameter `{}`", name.name), name.span))?,

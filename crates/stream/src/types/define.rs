@@ -2,7 +2,7 @@
 use super::check::{Checker, Progress, Typed};
 use super::scope::{DefId, Entity, ScopeId, TypeEntity};
 use super::ty::{FunTy, Scheme, Ty};
-use crate::core::{Core, CoreDef, CoreRef, Lambda, VarId};
+use crate::core::{Core, CoreDef, CoreRef, Lambda, Shape, VarId};
 use crate::source::{Diagnostic, Result};
 use crate::syntax::ast::{Def, Expr, ExprKind, Item, Param};
 use crate::value::{Builtin, builtin};
@@ -45,10 +45,49 @@ impl Checker<'_> {
         if let (Some(early), None, None) = (&early, &head.params, &head.result) {
             self.equal(&result, &early.ty, def.body.span)?;
         }
-        let scheme = Scheme { params: head.type_params.clone(), ty: whole_type(&def, &head, result) };
+        self.defs[id].progress = Progress::Todo;
+        let scheme = self.generalise(id, head.type_params.clone(), &whole_type(&def, &head, result));
         self.defs[id].core = Some(core);
         self.defs[id].progress = Progress::Done(scheme.clone());
         Ok(scheme)
+    }
+
+    /// The type with everything filled in that is known. What is still open, and is not open in what surrounds the
+    /// definition either, is a parameter of it: an alias of a generic function is generic.
+    fn generalise(&mut self, id: DefId, mut params: Vec<(u32, Rc<str>)>, ty: &Ty) -> Scheme {
+        let mut ty = self.unifier.zonk(ty);
+        let mut open = Vec::new();
+        open_types(&ty, &mut open);
+        if !open.is_empty() {
+            let around = self.open_around(self.defs[id].scope);
+            open.retain(|var| !around.contains(var));
+        }
+        for var in open {
+            let param = (self.unifier.param(), Rc::from(format!("T{}", params.len() + 1)));
+            ty = ty.map(&mut |part| matches!(part, Ty::Var(own) if *own == var).then(|| param_type(&param)));
+            params.push(param);
+        }
+        Scheme { params, ty }
+    }
+
+    /// The types that are still open in the definitions under way and in the parameters that can be seen.
+    fn open_around(&self, scope: ScopeId) -> Vec<u32> {
+        let mut open = Vec::new();
+        for state in &self.defs {
+            if let Progress::Busy(Some(scheme)) = &state.progress {
+                open_types(&self.unifier.zonk(&scheme.ty), &mut open);
+            }
+        }
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            for entity in self.scopes[id].values.values() {
+                if let Entity::Local(_, ty) = entity {
+                    open_types(&self.unifier.zonk(ty), &mut open);
+                }
+            }
+            at = self.scopes[id].parent;
+        }
+        open
     }
 
     fn head(&mut self, def: &Def, outer: ScopeId) -> Result<Head> {
@@ -166,11 +205,39 @@ impl Checker<'_> {
         let finished = defs.iter().filter_map(|id| {
             let state = &self.defs[*id];
             let Progress::Done(scheme) = &state.progress else { return None };
-            let stream = self.unifier.head(&scheme.ty).is_events();
+            let shape = shape(&self.unifier.zonk(&scheme.ty));
             let name = state.def.name.clone();
-            Some(CoreDef { var: state.var, name: name.name, value: state.core.clone()?, span: name.span, stream })
+            Some(CoreDef { var: state.var, name: name.name, value: state.core.clone()?, span: name.span, shape })
         });
         finished.collect()
+    }
+}
+
+/// The types that are still open in a type, in the order they occur.
+fn open_types(ty: &Ty, out: &mut Vec<u32>) {
+    ty.any(&mut |part| {
+        if let Ty::Var(var) = part
+            && !out.contains(var)
+        {
+            out.push(*var);
+        }
+        false
+    });
+}
+
+fn param_type((id, name): &(u32, Rc<str>)) -> Ty {
+    Ty::Param(*id, name.clone())
+}
+
+fn shape(ty: &Ty) -> Shape {
+    match ty {
+        Ty::Events(_) => Shape::Stream,
+        Ty::Tuple(items) => Shape::Fields(None, items.iter().map(shape).collect()),
+        Ty::Record(fields) => {
+            let names = fields.iter().map(|(name, _)| name.clone()).collect();
+            Shape::Fields(Some(names), fields.iter().map(|(_, ty)| shape(ty)).collect())
+        }
+        _ => Shape::Value,
     }
 }
 

@@ -2,7 +2,7 @@
 use super::check::{Checker, Typed};
 use super::scope::{Entity, ScopeId};
 use super::ty::{FunTy, Ty};
-use crate::core::{Core, Lambda};
+use crate::core::{Core, CoreRef, Lambda};
 use crate::source::{Diagnostic, Result, Span};
 use crate::syntax::ast::{Arg, Expr, ExprKind, Ident, Param, StrPart, TypeExpr};
 use crate::value::{Builtin, Value, int};
@@ -176,8 +176,10 @@ impl Checker<'_> {
             return Err(Diagnostic::new("only a definition takes type arguments", span));
         };
         let scheme = self.scheme(id)?;
-        if scheme.params.len() != types.len() {
-            let message = format!("{} type arguments are needed, {} given", scheme.params.len(), types.len());
+        // Type parameters that were found out, not declared, come last and may be left to be found out.
+        let declared = self.defs[id].def.type_params.len();
+        if types.len() != declared && types.len() != scheme.params.len() {
+            let message = format!("{declared} type arguments are needed, {} given", types.len());
             return Err(Diagnostic::new(message, span));
         }
         let (ty, fresh) = self.unifier.instantiate(&scheme);
@@ -212,6 +214,10 @@ impl Checker<'_> {
             let typed = self.infer(scope, value, None)?;
             cores.push(typed.core);
             types.push((name.name.clone(), typed.ty));
+        }
+        if is_tuple(types.iter().map(|(name, _)| &**name)) {
+            let (cores, types) = in_tuple_order(cores, types);
+            return Ok(Typed::new(Core::Fields(None, cores), Ty::Tuple(Rc::new(types))));
         }
         let names: Rc<[Rc<str>]> = types.iter().map(|(name, _)| name.clone()).collect();
         Ok(Typed::new(Core::Fields(Some(names), cores), Ty::Record(Rc::new(types))))
@@ -304,6 +310,23 @@ fn find_field(ty: &Ty, name: &str) -> Option<(usize, Ty)> {
         }
         _ => None,
     }
+}
+
+/// Whether the names of a record's fields are those of a tuple: `_1`, `_2`, and so on.
+pub fn is_tuple<'a>(names: impl Iterator<Item = &'a str>) -> bool {
+    let mut places: Vec<Option<usize>> = names.map(place).collect();
+    places.sort_unstable();
+    places.len() > 1 && places.iter().enumerate().all(|(at, place)| *place == Some(at + 1))
+}
+
+fn place(name: &str) -> Option<usize> {
+    name.strip_prefix('_')?.parse().ok()
+}
+
+fn in_tuple_order(cores: Vec<CoreRef>, types: Vec<(Rc<str>, Ty)>) -> (Vec<CoreRef>, Vec<Ty>) {
+    let mut fields: Vec<(CoreRef, (Rc<str>, Ty))> = cores.into_iter().zip(types).collect();
+    fields.sort_by_key(|(_, (name, _))| place(name));
+    fields.into_iter().map(|(core, (_, ty))| (core, ty)).unzip()
 }
 
 fn string_part(part: &StrPart, span: Span) -> Expr {

@@ -142,7 +142,8 @@ impl Checker<'_> {
 
     fn text_of(&self, expr: &Expr) -> String {
         let text = &self.sources.files[expr.span.file as usize].text;
-        text[expr.span.start as usize..expr.span.end as usize].split_whitespace().collect::<Vec<_>>().join(" ")
+        let text = &text[expr.span.start as usize..expr.span.end as usize];
+        if text.contains('\n') { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { text.to_owned() }
     }
 
     /// An output, or one for each field of a record.

@@ -1,5 +1,6 @@
 //! Names: which scope declares what, and how a path is resolved.
 use super::check::Checker;
+use super::expr::is_tuple;
 use super::ty::{FunTy, Ty};
 use super::unify::substitute;
 use crate::core::VarId;
@@ -155,6 +156,10 @@ impl Checker<'_> {
                 let mut resolved = Vec::new();
                 for (name, ty) in fields {
                     resolved.push((name.name.clone(), self.resolve_type(scope, ty)?));
+                }
+                if is_tuple(resolved.iter().map(|(name, _)| &**name)) {
+                    resolved.sort_by_key(|(name, _): &(Rc<str>, Ty)| (name.len(), name.clone()));
+                    return Ok(Ty::Tuple(Rc::new(resolved.into_iter().map(|(_, ty)| ty).collect())));
                 }
                 resolved.sort_by(|a, b| a.0.cmp(&b.0));
                 Ok(Ty::Record(Rc::new(resolved)))
