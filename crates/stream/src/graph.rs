@@ -55,6 +55,7 @@ pub struct Output {
     pub node: NodeId,
     pub raw: bool,
     pub error: bool,
+    pub style: Option<Rc<str>>,
 }
 
 /// A specification as a graph.
@@ -96,7 +97,9 @@ impl Node {
             Node::Default(s, _) | Node::Time(s) | Node::Alias(s) => vec![*s],
             Node::DefaultFrom(s, d) => vec![*s, *d],
             Node::Last(_, trigger) => vec![*trigger],
-            // The reset is needed now only to set the delay, but the language forbids recursion through it.
+            // The reset is needed now only to set the delay, but the language forbids recursion through it, unless it is the
+            // delays themselves, as in `delayedLast` of 2018.
+            Node::Delay(delay, reset) if delay == reset => Vec::new(),
             Node::Delay(_, reset) => vec![*reset],
             Node::Merge(args) | Node::Lift { args, .. } => args.clone(),
         }

@@ -20,7 +20,13 @@ pub fn expand(checked: &Checked) -> Result<Graph> {
     let root = expander.root.clone();
     for decl in &checked.outputs {
         let node = expander.stream(&decl.core, &root, decl.span)?;
-        expander.graph.outputs.push(Output { name: decl.name.clone(), node, raw: decl.raw, error: decl.error });
+        expander.graph.outputs.push(Output {
+            name: decl.name.clone(),
+            node,
+            raw: decl.raw,
+            error: decl.error,
+            style: decl.style.clone(),
+        });
     }
     expander.force_user_streams(checked)?;
     Ok(expander.finish())

@@ -97,6 +97,7 @@ impl Parser<'_> {
     fn binary(&mut self, level: usize) -> Result<Expr> {
         let Some(operators) = LEVELS.get(level) else { return self.unary() };
         let mut left = self.binary(level + 1)?;
+        let mut middle = None;
         while let Some((symbol, function)) = operators.iter().find(|(s, _)| self.is(s)) {
             // A sign at the start of a line begins a new expression, unless parentheses are open.
             if self.after_newline() && self.parens == 0 && symbol.starts_with('-') {
@@ -104,7 +105,16 @@ impl Parser<'_> {
             }
             let span = self.bump().span;
             let right = if self.starts_open_expr() { self.expr()? } else { self.binary(level + 1)? };
-            left = operator(function, span, vec![left, right]);
+            // In the 2018 dialect `a < b < c` is `a < b && b < c`.
+            let chained = self.dialect == Dialect::Tessla2018 && is_order(function);
+            left = match middle.take().filter(|_| chained) {
+                Some(middle) => {
+                    let next = operator(function, span, vec![middle, right.clone()]);
+                    operator("and", span, vec![left, next])
+                }
+                None => operator(function, span, vec![left, right.clone()]),
+            };
+            middle = chained.then_some(right);
         }
         Ok(left)
     }
@@ -275,6 +285,10 @@ impl Parser<'_> {
         }
         Ok((name, self.expr()?))
     }
+}
+
+fn is_order(function: &str) -> bool {
+    matches!(function, "lt" | "leq" | "gt" | "geq" | "flt" | "fleq" | "fgt" | "fgeq")
 }
 
 fn operator(function: &str, span: Span, args: Vec<Expr>) -> Expr {

@@ -86,7 +86,9 @@ impl<'a> Lexer<'a> {
         while let Some(c) = self.peek() {
             if self.rest().starts_with("--") || c == '#' {
                 self.at += self.rest().find('\n').unwrap_or(self.rest().len());
-            } else if let Some(rest) = self.rest().strip_prefix('\\').filter(|rest| rest.trim_start_matches('\r').starts_with('\n')) {
+            } else if let Some(rest) =
+                self.rest().strip_prefix('\\').filter(|rest| rest.trim_start_matches('\r').starts_with('\n'))
+            {
                 // A line that ends in a backslash goes on in the next.
                 self.at = self.end - rest.trim_start_matches('\r').len() + 1;
             } else if c.is_whitespace() {
@@ -252,7 +254,9 @@ impl<'a> Lexer<'a> {
     /// A `printf`-like format behind an interpolated expression.
     fn format_spec(&mut self) -> Option<String> {
         let rest = self.rest().strip_prefix('%')?;
-        let flags = rest.find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+' | ' ' | ',' | '#' | '(')).unwrap_or(rest.len());
+        let flags = rest
+            .find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+' | ' ' | ',' | '#' | '('))
+            .unwrap_or(rest.len());
         let kind = rest[flags..].chars().next().filter(char::is_ascii_alphabetic)?;
         self.at += 1 + flags + kind.len_utf8();
         Some(format!("%{}{kind}", &rest[..flags]))
@@ -269,10 +273,9 @@ fn is_name_start(c: char) -> bool {
     c.is_alphabetic() || c == '_' || is_pictograph(c)
 }
 
-/// Letters and digits are ASCII or known to the standard library; what else lies beyond ASCII and is no blank is taken
-/// for a sign that a name may have, such as an emoji and what joins emoji.
+/// Emoji, what joins them, and marks that combine with the letter before them.
 fn is_pictograph(c: char) -> bool {
-    !c.is_ascii() && !c.is_whitespace() && !c.is_control() && !c.is_numeric()
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{200d}' | '\u{2300}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
 }
 
 fn is_name_part(c: char) -> bool {

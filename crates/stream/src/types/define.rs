@@ -29,14 +29,20 @@ impl Checker<'_> {
                 )
                 .hint(format!("write `def {}(…): Type = …`", name.name)));
             }
+            Progress::Failed => return Err(Diagnostic::follow_up()),
             Progress::Todo => {}
         }
-        stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.check_def(id))
+        let checked = stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.check_def(id));
+        if checked.is_err() {
+            self.defs[id].progress = Progress::Failed;
+        }
+        let checked = self.note(checked);
+        checked.ok_or_else(Diagnostic::follow_up)
     }
 
     fn check_def(&mut self, id: DefId) -> Result<Scheme> {
         let def = self.defs[id].def.clone();
-        self.check_annotations(&def.annotations)?;
+        self.check_annotations(self.defs[id].scope, &def.annotations)?;
         let head = self.head(&def, self.defs[id].scope)?;
         let early = self.early_scheme(&def, &head);
         self.defs[id].progress = Progress::Busy(early.clone());
@@ -189,8 +195,9 @@ impl Checker<'_> {
     pub fn block(&mut self, outer: ScopeId, items: &[Item], value: &Expr, wanted: Option<&Ty>) -> Result<Typed> {
         let scope = self.new_scope(outer);
         let defs = self.declare_items(scope, items)?;
-        for id in &defs {
-            self.scheme(*id)?;
+        let checked: Vec<bool> = defs.iter().map(|id| self.scheme(*id).is_ok()).collect();
+        if checked.contains(&false) {
+            return Err(Diagnostic::follow_up());
         }
         let value = self.infer(scope, value, wanted)?;
         if defs.is_empty() {

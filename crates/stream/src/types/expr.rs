@@ -56,9 +56,9 @@ impl Checker<'_> {
             return Err(Diagnostic::new("a unit of time needs to know the unit of the timestamps", unit.span)
                 .hint("give it with `--base-time ns`, for example"));
         };
-        let (scaled, divisor) = (value * BigInt::from(wanted.femtoseconds()), BigInt::from(base.femtoseconds()));
+        let (scaled, divisor) = (value * BigInt::from(wanted.femtoseconds()), base.femtoseconds());
         if &scaled % &divisor != BigInt::from(0) {
-            let message = format!("{value}{} is not a whole number of {}", unit.name, base.name());
+            let message = format!("{value}{} is not a whole number of {base}", unit.name);
             return Err(Diagnostic::new(message, unit.span));
         }
         Ok(Typed::new(Core::Const(int::from_big(scaled / divisor)), Ty::Int))
@@ -111,6 +111,7 @@ impl Checker<'_> {
 
     fn entity(&mut self, entity: Entity) -> Result<Place> {
         Ok(match entity {
+            Entity::Failed => return Err(Diagnostic::follow_up()),
             Entity::Module(scope) => Place::Module(scope),
             Entity::Local(var, ty) => Place::Value(Typed::new(Core::Var(var), ty), None),
             Entity::Input(index, ty) => Place::Value(Typed::new(Core::Input(index), ty), None),
@@ -366,6 +367,37 @@ fn distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
+}
+
+/// The span of time that a step of the timestamps stands for: so many units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeBase {
+    pub count: u64,
+    pub unit: TimeUnit,
+}
+
+impl TimeBase {
+    /// Reads `ns` or `33333 µs`.
+    pub fn parse(text: &str) -> Option<TimeBase> {
+        let text = text.trim();
+        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let (count, unit) = text.split_at(digits);
+        let count = if count.is_empty() { 1 } else { count.parse().ok().filter(|count| *count > 0)? };
+        Some(TimeBase { count, unit: TimeUnit::by_name(unit.trim())? })
+    }
+
+    fn femtoseconds(self) -> BigInt {
+        BigInt::from(self.unit.femtoseconds()) * self.count
+    }
+}
+
+impl std::fmt::Display for TimeBase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.count {
+            1 => f.write_str(self.unit.name()),
+            count => write!(f, "{count} {}", self.unit.name()),
+        }
+    }
 }
 
 /// A unit of time that a literal or the timestamps can have.

@@ -18,6 +18,8 @@ pub enum Entity {
     Local(VarId, Ty),
     Input(u32, Ty),
     Module(ScopeId),
+    /// Declared wrongly, which has been said.
+    Failed,
 }
 
 #[derive(Clone)]
@@ -65,22 +67,29 @@ impl Checker<'_> {
             match item {
                 Item::Def(def) => {
                     let id = self.add_def(def.clone(), scope);
-                    self.declare(scope, &def.name, Entity::Def(id))?;
+                    let declared = self.declare(scope, &def.name, Entity::Def(id));
+                    self.note(declared);
                     defs.push(id);
                 }
-                Item::Type(def) => self.declare_type(scope, def)?,
+                Item::Type(def) => {
+                    let declared = self.declare_type(scope, def);
+                    self.note(declared);
+                }
                 Item::Module(name, items) => {
                     let inner = self.module_scope(scope, name)?;
                     defs.extend(self.declare_items(inner, items)?);
                 }
-                Item::AnnotationDef(name, params) => self.declare_annotation(name, params)?,
+                Item::AnnotationDef(..) => {}
                 _ => {}
             }
         }
         for item in items {
-            if let Item::Import(path) = item {
-                self.import(scope, path)?;
-            }
+            let done = match item {
+                Item::Import(path) => self.import(scope, path),
+                Item::AnnotationDef(name, params) => self.declare_annotation(scope, name, params),
+                _ => Ok(()),
+            };
+            self.note(done);
         }
         Ok(defs)
     }
