@@ -42,6 +42,8 @@ pub struct Spec {
     /// The graph the plan was made of, for the reference evaluator and for printing.
     pub graph: Graph,
     pub sources: SourceMap,
+    /// The variables of a program that the specification looks at by name, as far as it says so.
+    pub variables: Vec<Rc<str>>,
     /// What is allowed and probably not meant, as it is shown.
     pub warnings: Vec<String>,
 }
@@ -59,9 +61,9 @@ pub struct CompileError {
 pub fn compile(name: &str, text: &str, options: &Options) -> Result<Spec, CompileError> {
     let mut sources = SourceMap::default();
     match compile_in(&mut sources, name, text, options) {
-        Ok((plan, graph, warnings)) => {
+        Ok((plan, graph, warnings, variables)) => {
             let warnings = warnings.iter().map(|warning| sources.render_warning(warning)).collect();
-            Ok(Spec { plan: Rc::new(plan), graph, sources, warnings })
+            Ok(Spec { plan: Rc::new(plan), graph, sources, variables, warnings })
         }
         Err(diagnostics) => Err(CompileError { rendered: render(&sources, &diagnostics), diagnostics }),
     }
@@ -78,7 +80,7 @@ fn render(sources: &SourceMap, diagnostics: &[Diagnostic]) -> String {
     shown.join("\n")
 }
 
-type Compiled = (Plan, Graph, Vec<Diagnostic>);
+type Compiled = (Plan, Graph, Vec<Diagnostic>, Vec<Rc<str>>);
 type Errors = Vec<Diagnostic>;
 
 fn compile_in(sources: &mut SourceMap, name: &str, text: &str, options: &Options) -> Result<Compiled, Errors> {
@@ -97,7 +99,7 @@ fn compile_in(sources: &mut SourceMap, name: &str, text: &str, options: &Options
     let checked = check(sources, options, &Texts { library, prelude, user })?;
     let graph = expand::expand(&checked).map_err(|error| vec![error])?;
     let plan = flow::plan(graph.clone()).map_err(|error| vec![error])?;
-    Ok((plan, graph, checked.warnings))
+    Ok((plan, graph, checked.warnings, checked.variables))
 }
 
 /// Reads a text and what it includes, each file once.

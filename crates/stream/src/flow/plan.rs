@@ -112,6 +112,8 @@ pub struct PlannedOutput {
     pub node: u32,
     pub raw: bool,
     pub error: bool,
+    /// An event on it means that not everything can be checked.
+    pub incomplete: bool,
     pub style: Option<Rc<str>>,
 }
 
@@ -154,8 +156,8 @@ pub fn lay_out(graph: Graph, moves: &Moves, growth: Vec<Growth>) -> Plan {
     };
     for output in graph.outputs {
         plan.shown[output.node as usize / 64] |= 1 << (output.node % 64);
-        let Output { name, node, raw, error, style } = output;
-        plan.outputs.push(PlannedOutput { name, node, raw, error, style });
+        let Output { name, node, raw, error, incomplete, style } = output;
+        plan.outputs.push(PlannedOutput { name, node, raw, error, incomplete, style });
     }
     for (index, node) in graph.nodes.into_iter().enumerate() {
         let step = plan.step(index as u32, node, &moves[index]);

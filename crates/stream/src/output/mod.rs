@@ -1,12 +1,17 @@
 //! Events of the outputs, written as TeSSLa text, JSON lines or CSV.
+mod html;
 mod json;
 mod text;
+mod vcd;
 
 use crate::engine::{Sink, Time};
 use crate::flow::PlannedOutput;
 use crate::value::{Shown, Value};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
+
+pub use html::Page;
+pub use vcd::Vcd;
 
 /// A form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +36,8 @@ pub struct Tally {
     pub events: u64,
     /// Events of streams marked as error streams.
     pub errors: u64,
+    /// Events of streams that say that not everything can be checked.
+    pub incomplete: u64,
     /// Events whose value, or whose existence, could not be computed.
     pub failures: u64,
 }
@@ -111,6 +118,7 @@ impl<W: Write> Sink for Writer<'_, W> {
         }
         self.tally.events += 1;
         self.tally.errors += u64::from(output.error);
+        self.tally.incomplete += u64::from(output.incomplete);
         self.tally.failures += u64::from(matches!(value, Value::Error(_)));
         if let Err(error) = self.write(time, output, value) {
             self.failed = Some(error);

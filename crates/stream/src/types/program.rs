@@ -6,7 +6,7 @@ use crate::Options;
 use crate::core::{Core, CoreDef, CoreRef};
 use crate::source::{Diagnostic, Result, SourceMap, Span};
 use crate::syntax::Dialect;
-use crate::syntax::ast::{Annotation, Expr, ExprKind, Ident, Item, TypeExpr};
+use crate::syntax::ast::{Annotation, Expr, ExprKind, Ident, Item, StrPart, TypeExpr};
 use std::rc::Rc;
 
 /// An input stream and the type of its events.
@@ -27,6 +27,8 @@ pub struct OutputDecl {
     pub raw: bool,
     /// An event on it means that something is wrong.
     pub error: bool,
+    /// An event on it means that not everything can be checked.
+    pub incomplete: bool,
     /// How it is drawn, if an annotation says so.
     pub style: Option<Rc<str>>,
     pub span: Span,
@@ -38,6 +40,8 @@ pub struct Checked {
     pub inputs: Vec<InputDecl>,
     pub outputs: Vec<OutputDecl>,
     pub warnings: Vec<Diagnostic>,
+    /// The variables of a program that `@@variable` says are looked at.
+    pub variables: Vec<Rc<str>>,
 }
 
 /// The texts of a specification, outermost first: the library, the prelude if any, the user's.
@@ -82,7 +86,7 @@ impl Checker<'_> {
         checker.warn_of_repeated(&outputs);
         let all: Vec<DefId> = (0..checker.defs.len()).filter(|id| checker.is_outermost(*id)).collect();
         let warnings = std::mem::take(&mut checker.warnings);
-        Ok(Checked { defs: checker.core_defs(&all), inputs, outputs, warnings })
+        Ok(Checked { defs: checker.core_defs(&all), inputs, outputs, warnings, variables: variables(&texts.user) })
     }
 
     /// Two outputs of one name cannot be told apart.
@@ -223,8 +227,8 @@ impl Checker<'_> {
         let wanted = if ty.is_events() { ty } else { Ty::events(ty) };
         let core = self.coerce(typed, &wanted, span)?;
         let old_error = self.options.dialect == Dialect::Tessla2018 && name.starts_with("error");
-        let (error, style) = (marks.error || old_error, marks.style.clone());
-        out.push(OutputDecl { name: name.into(), core, raw: marks.raw, error, style, span });
+        let (error, incomplete, style) = (marks.error || old_error, marks.incomplete, marks.style.clone());
+        out.push(OutputDecl { name: name.into(), core, raw: marks.raw, error, incomplete, style, span });
         Ok(())
     }
 
@@ -258,6 +262,7 @@ impl Checker<'_> {
 struct Marks {
     raw: bool,
     error: bool,
+    incomplete: bool,
     /// How the page draws it, by the name of its `@Vis…` annotation.
     style: Option<Rc<str>>,
 }
@@ -266,8 +271,21 @@ impl Marks {
     fn new(own: &[Annotation], defined: &[Annotation]) -> Marks {
         let has = |wanted: &str| own.iter().chain(defined).any(|a| is_named(&a.name, wanted));
         let style = own.iter().chain(defined).find_map(|a| a.name.name.strip_prefix("Vis"));
-        Marks { raw: has("raw"), error: has("error"), style: style.map(Rc::from) }
+        Marks { raw: has("raw"), error: has("error"), incomplete: has("incomplete"), style: style.map(Rc::from) }
     }
+}
+
+/// The names in `@@variable("…")`.
+fn variables(items: &[Item]) -> Vec<Rc<str>> {
+    let named = items.iter().filter_map(|item| {
+        let Item::GlobalAnnotation(annotation) = item else { return None };
+        let ExprKind::Str(parts) = &annotation.args.first()?.value.kind else { return None };
+        match parts.as_slice() {
+            [StrPart::Text(name)] if is_named(&annotation.name, "variable") => Some(name.as_str().into()),
+            _ => None,
+        }
+    });
+    named.collect()
 }
 
 /// Whether an annotation asks for instrumentation of a program.
