@@ -97,6 +97,15 @@ impl Code {
         }
     }
 
+    /// How many parts it has.
+    pub fn size(&self) -> usize {
+        let called = match self {
+            Code::CallValue(callee, args) => callee.size() + args.iter().map(Code::size).sum::<usize>(),
+            _ => 0,
+        };
+        1 + called + self.parts().iter().map(Code::size).sum::<usize>()
+    }
+
     /// Whether an operation that may grow its argument occurs in it.
     pub fn grows(&self) -> Option<Builtin> {
         let own = match self {

@@ -28,6 +28,9 @@ const LEVELS: [&[(&str, &str)]; 8] = [
     &[("*.", "fmul"), ("/.", "fdiv"), ("*", "mul"), ("/", "div"), ("%", "mod")],
 ];
 
+/// Units of time, as they are written behind a number.
+const TIME_UNITS: [&str; 10] = ["fs", "ps", "ns", "us", "µs", "ms", "s", "min", "h", "d"];
+
 const UNARY: [(&str, &str); 4] = [("!", "not"), ("~", "bitflip"), ("-.", "fnegate"), ("-", "negate")];
 
 impl Parser<'_> {
@@ -107,14 +110,14 @@ impl Parser<'_> {
             let right = if self.starts_open_expr() { self.expr()? } else { self.binary(level + 1)? };
             // In the 2018 dialect `a < b < c` is `a < b && b < c`.
             let chained = self.dialect == Dialect::Tessla2018 && is_order(function);
-            left = match middle.take().filter(|_| chained) {
+            let behind = chained.then(|| right.clone());
+            left = match std::mem::replace(&mut middle, behind).filter(|_| chained) {
                 Some(middle) => {
-                    let next = operator(function, span, vec![middle, right.clone()]);
+                    let next = operator(function, span, vec![middle, right]);
                     operator("and", span, vec![left, next])
                 }
-                None => operator(function, span, vec![left, right.clone()]),
+                None => operator(function, span, vec![left, right]),
             };
-            middle = chained.then_some(right);
         }
         Ok(left)
     }
@@ -161,7 +164,7 @@ impl Parser<'_> {
         let kind = match self.peek().clone() {
             Token::Int(value, unit) => {
                 self.bump();
-                match unit {
+                match unit.or_else(|| self.unit_ahead()) {
                     None => ExprKind::Int(value),
                     Some(name) => ExprKind::Duration(value, Ident { name, span: start }),
                 }
@@ -195,8 +198,17 @@ impl Parser<'_> {
                 self.bump();
                 Ok(ExprKind::Root)
             }
+            word if is_keyword(word) => self.unexpected("an expression"),
             _ => Ok(ExprKind::Name(self.ident()?)),
         }
+    }
+
+    /// A unit of time that stands apart from its number, in the same line.
+    fn unit_ahead(&mut self) -> Option<Rc<str>> {
+        let Token::Name(word) = self.peek() else { return None };
+        let unit = Some(word.clone()).filter(|word| TIME_UNITS.contains(&&**word) && !self.after_newline())?;
+        self.bump();
+        Some(unit)
     }
 
     /// `extern("name")` or, as before 1.2, `__builtin__(name)`.

@@ -18,10 +18,14 @@ pub fn parse(text: &str, file: u16, dialect: Dialect) -> std::result::Result<Vec
     let mut parser = Parser::new(text, range, dialect).map_err(|error| vec![error])?;
     let (mut items, mut errors) = (Vec::new(), Vec::new());
     while !parser.at_end() {
+        let before = parser.at;
         match parser.item() {
             Ok(item) => items.push(item),
             Err(error) => {
                 errors.push(error);
+                if parser.at == before {
+                    parser.bump();
+                }
                 parser.skip_statement();
             }
         }
@@ -52,7 +56,6 @@ impl<'a> Parser<'a> {
     fn skip_statement(&mut self) {
         (self.depth, self.parens) = (0, 0);
         while !self.at_end() {
-            self.bump();
             let starts = match self.peek() {
                 Token::Sym("@" | "@@") => true,
                 Token::Name(word) => {
@@ -63,6 +66,7 @@ impl<'a> Parser<'a> {
             if starts && self.after_newline() && self.at_line_start() {
                 return;
             }
+            self.bump();
         }
     }
 

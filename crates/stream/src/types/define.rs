@@ -1,5 +1,6 @@
 //! Definitions: their types, checked once, when first needed.
 use super::check::{Checker, Progress, Typed};
+use super::expr::is_tuple;
 use super::scope::{DefId, Entity, ScopeId, TypeEntity};
 use super::ty::{FunTy, Scheme, Ty};
 use crate::core::{Core, CoreDef, CoreRef, Lambda, Shape, VarId};
@@ -146,10 +147,26 @@ impl Checker<'_> {
     fn early_scheme(&mut self, def: &Def, head: &Head) -> Option<Scheme> {
         let result = match (&head.result, &head.params) {
             (Some(result), _) => result.clone(),
-            (None, None) if head.type_params.is_empty() => self.unifier.fresh(),
+            (None, None) if head.type_params.is_empty() => self.outline(&def.body),
             _ => return None,
         };
         Some(Scheme { params: head.type_params.clone(), ty: whole_type(def, head, result) })
+    }
+
+    /// The type of an expression of which nothing is known but how it is written.
+    fn outline(&mut self, body: &Expr) -> Ty {
+        match &body.kind {
+            ExprKind::Tuple(items) if items.len() > 1 => {
+                Ty::Tuple(Rc::new(items.iter().map(|_| self.unifier.fresh()).collect()))
+            }
+            ExprKind::Record(fields) if !is_tuple(fields.iter().map(|(name, _)| &*name.name)) => {
+                let mut types: Vec<(Rc<str>, Ty)> =
+                    fields.iter().map(|(name, _)| (name.name.clone(), self.unifier.fresh())).collect();
+                types.sort_by(|a, b| a.0.cmp(&b.0));
+                Ty::Record(Rc::new(types))
+            }
+            _ => self.unifier.fresh(),
+        }
     }
 
     fn body(&mut self, def: &Def, head: &Head) -> Result<(CoreRef, Ty)> {
