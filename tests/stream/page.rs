@@ -7,7 +7,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 
 const SPEC: &str = r#"
 in x: Events[Int]
@@ -26,6 +26,8 @@ struct Browser {
     driver: Child,
     port: u16,
     session: String,
+    /// Kept open, because the driver may say more.
+    _said: BufReader<ChildStdout>,
 }
 
 impl Browser {
@@ -36,11 +38,14 @@ impl Browser {
             .stderr(Stdio::null())
             .spawn()
             .expect("chromium-driver is installed");
-        let lines = BufReader::new(driver.stdout.take().expect("it was piped")).lines();
-        let port = lines
-            .map_while(Result::ok)
-            .find_map(|line| line.split_once("started successfully on port ")?.1.trim_end_matches('.').parse().ok());
-        let mut browser = Browser { driver, port: port.expect("the driver says its port"), session: String::new() };
+        let mut said = BufReader::new(driver.stdout.take().expect("it was piped"));
+        let started = said.by_ref().lines().map_while(Result::ok);
+        let mut port = started.filter_map(|line| {
+            line.split_once("started successfully on port ")?.1.trim_end_matches('.').parse::<u16>().ok()
+        });
+        let port = port.next();
+        let mut browser =
+            Browser { driver, port: port.expect("the driver says its port"), session: String::new(), _said: said };
         let wanted = r#"{"capabilities":{"alwaysMatch":{"goog:chromeOptions":{"args":["--headless=new","--no-sandbox","--disable-gpu","--disable-dev-shm-usage","--window-size=1200,700"]}}}}"#;
         let answer = browser.call("POST", "/session", wanted);
         browser.session = string_field(&answer, "sessionId");
@@ -56,11 +61,23 @@ impl Browser {
             "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
         )
         .expect("the driver reads");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("the driver answers");
-        let (head, body) = answer.split_once("\r\n\r\n").expect("an answer has a body");
-        assert!(head.contains(" 200 "), "{method} {path}: {answer}");
-        body.to_owned()
+        let mut reader = BufReader::new(stream);
+        let (mut status, mut length) = (String::new(), 0);
+        reader.read_line(&mut status).expect("the driver answers");
+        loop {
+            let mut line = String::new();
+            reader.read_line(&mut line).expect("the driver answers");
+            match line.trim_end().to_ascii_lowercase().strip_prefix("content-length:") {
+                Some(value) => length = value.trim().parse().expect("a length is a number"),
+                None if line.trim_end().is_empty() => break,
+                None => {}
+            }
+        }
+        let mut answer = vec![0; length];
+        reader.read_exact(&mut answer).expect("the driver answers");
+        let answer = String::from_utf8(answer).expect("an answer is text");
+        assert!(status.contains(" 200 "), "{method} {path}: {status}{answer}");
+        answer
     }
 
     fn open(&self, page: &Path) {
@@ -110,7 +127,7 @@ impl Drop for Browser {
 fn string_field(json: &str, name: &str) -> String {
     let mark = format!("\"{name}\":\"");
     let rest = json.split_once(&mark).unwrap_or_else(|| panic!("no {name} in {json}")).1;
-    rest[..rest.find('"').expect("a string ends")].to_owned()
+    rest[..rest.find('"').expect("a string ends")].replace("\\u003C", "<")
 }
 
 fn write_page(directory: &Path) -> std::path::PathBuf {
