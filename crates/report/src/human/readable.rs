@@ -2,7 +2,7 @@
 //! columns count their bytes.
 
 use super::names::{readable, without_tags};
-use super::visible::visible;
+use crate::visible::visible;
 use crate::model::{Block, Finding, Frame, Lock, Memory, Origin, Site, Step, Thread};
 
 pub(super) fn finding(finding: &Finding) -> Finding {

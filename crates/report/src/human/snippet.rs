@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 use super::Style;
 use super::columns::wrapped;
 use super::groups::listed;
-use super::visible::visible;
+use crate::visible::visible;
 use crate::model::{Finding, Frame, Lock, Site};
 use crate::statement;
 
