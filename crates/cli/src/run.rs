@@ -10,8 +10,8 @@
 use crate::environment::Environment;
 use crate::identity;
 use crate::lines::Lines;
-use crate::quote::{quoted, quoted_all};
 use crate::output::say;
+use crate::quote::{quoted, quoted_all};
 use crate::trust::{self, Trust};
 use crate::way::way_into;
 use anyhow::{Context, bail};

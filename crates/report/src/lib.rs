@@ -43,10 +43,10 @@ mod visible;
 use std::io::{self, BufWriter, Write};
 
 pub use human::Style;
-pub use visible::{Visible, visible};
 pub use model::{
     Block, Counts, Finding, Frame, Kind, Lock, Memory, Origin, Report, Site, Status, Step, Thread, Undecided, bytes,
 };
+pub use visible::{Visible, visible};
 
 /// The forms of a report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

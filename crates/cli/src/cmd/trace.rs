@@ -2,9 +2,9 @@
 
 use crate::{output, recording};
 use anyhow::{Context, bail};
+use foretrace_report::Visible;
 use foretrace_trace::convert::{self, Form};
 use foretrace_trace::{Info, Note, Recording, Symbols, Trace, dump};
-use foretrace_report::Visible;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -161,7 +161,10 @@ fn read_chunk(head: &[u8], at: usize, length: usize, header: &Header) -> Result<
     let kind = ChunkKind::from_code(code).ok_or((chunk::KIND, Damage::Kind(code)))?;
     let thread = field(chunk::THREAD);
     let (capacity, used) = (field(chunk::CAPACITY), field(chunk::USED));
-    let room = (capacity as usize).checked_sub(CHUNK_HEADER_SIZE).filter(|room| *room < LARGEST_CHUNK);
+    if capacity as usize > LARGEST_CHUNK {
+        return Err((chunk::CAPACITY, Damage::Large(capacity)));
+    }
+    let room = (capacity as usize).checked_sub(CHUNK_HEADER_SIZE);
     let room = room.ok_or((chunk::CAPACITY, Damage::Capacity(capacity)))?;
     if used as usize > room {
         return Err((chunk::USED, Damage::Used { used, capacity }));
