@@ -1,6 +1,6 @@
 //! Broken files and special files in place of every file that the tool reads.
 
-use super::ground::{Ground, judge};
+use super::ground::{Ground, SPOILT, judge};
 use foretrace_testkit::Random;
 use foretrace_testkit::fuzz::mutate;
 use std::fs;
@@ -48,8 +48,8 @@ fn target(ground: &Ground, random: &mut Random) -> (PathBuf, Vec<String>) {
     let ending = Path::new(reader.whole).extension().unwrap_or_default().to_string_lossy();
     // A finding names its recording by a path that begins at its own folder.
     let copy = match reader.whole {
-        "finding" => "foretrace-findings/spoilt".to_owned(),
-        _ => format!("spoilt.{ending}"),
+        "finding" => format!("foretrace-findings/{SPOILT}"),
+        _ => format!("{SPOILT}.{ending}"),
     };
     let whole = ground.copy(&good, &copy);
     let part = *random.choose(reader.parts);
@@ -72,7 +72,9 @@ const SPECIAL: [&str; 8] = ["fifo", "directory", "device", "loop", "nothing", "e
 /// One special file in place of a regular one.
 pub fn special(ground: &Ground, random: &mut Random) -> Result<(), String> {
     let (file, words) = target(ground, random);
-    let kind = *random.choose(&SPECIAL);
+    // Events may come from a FIFO, and then they are waited for.
+    let events = file.ends_with(format!("{SPOILT}.events")) || file.ends_with(format!("{SPOILT}.csv"));
+    let kind = *random.choose(if events { &SPECIAL[1..] } else { &SPECIAL });
     let _ = fs::remove_file(&file);
     let _ = fs::remove_dir_all(&file);
     let made = match kind {

@@ -13,6 +13,9 @@ const SECONDS: &str = "60";
 /// The memory a command may have, in bytes of address space.
 const MEMORY: &str = "--as=8000000000";
 
+/// What a copy is called that is going to be spoilt.
+pub const SPOILT: &str = "spoilt";
+
 /// The prepared files, in a directory that is removed in the end.
 pub struct Ground {
     scratch: tempfile::TempDir,
@@ -95,7 +98,8 @@ impl Ground {
     /// The folder of the finding.
     pub fn finding(&self) -> PathBuf {
         let entries = fs::read_dir(self.path("foretrace-findings")).into_iter().flatten().flatten();
-        let mut findings = entries.map(|entry| entry.path()).filter(|path| !path.ends_with("runs"));
+        let mut findings =
+            entries.map(|entry| entry.path()).filter(|path| !path.ends_with("runs") && !path.ends_with(SPOILT));
         findings.next().expect("the check has found something")
     }
 
