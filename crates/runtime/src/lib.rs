@@ -67,6 +67,7 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
 static ON_LOAD: extern "C" fn() = {
     extern "C" fn on_load() {
         state::init();
+        state::begin_early();
     }
     on_load
 };

@@ -178,6 +178,13 @@ pub fn truncate(fd: i32, size: u64) -> Result<()> {
     call!(SYS_ftruncate, fd, size).map(drop)
 }
 
+/// Nanoseconds since 1970.
+pub fn nanoseconds() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let _ = call!(SYS_clock_gettime, libc::CLOCK_REALTIME, &raw mut time);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
 /// Waits while the word has this value; may return early.
 pub fn futex_wait(word: *const u32, value: u32) {
     let _ = call!(SYS_futex, word, libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, value, 0);

@@ -16,6 +16,8 @@ pub struct Header {
     pub flags: Flags,
     /// The process id of the recorded program.
     pub pid: u64,
+    /// What the clocks showed, if that was asked for: twice a stamp and the nanoseconds since 1970; else zeros.
+    pub clock: [u64; 4],
     /// Nothing was written from this byte on.
     pub next: u64,
     /// How many threads there were.
@@ -91,6 +93,7 @@ pub(super) fn read_header(path: &Path, file: &Bytes) -> Result<Header, Recording
     Ok(Header {
         flags: Flags(word(bytes, header::FLAGS)),
         pid: long(bytes, header::PID),
+        clock: std::array::from_fn(|at| long(bytes, header::CLOCK + 8 * at)),
         next,
         threads: long(bytes, header::THREADS),
         lost: long(bytes, header::LOST),
