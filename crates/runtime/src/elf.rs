@@ -72,11 +72,15 @@ impl Module<'_> {
 
     /// Does it call the constructors of other modules: is it the loader, or libc, which calls those of the executable?
     pub fn runs_constructors(&self) -> bool {
+        let name = self.base_name();
+        name.starts_with(b"ld-") || name.starts_with(b"libc.so") || name.starts_with(b"libc-")
+    }
+
+    /// Its file's name without the directories.
+    pub fn base_name(&self) -> &[u8] {
         let name = self.name();
         let start = name.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
-        name[start..].starts_with(b"ld-")
-            || name[start..].starts_with(b"libc.so")
-            || name[start..].starts_with(b"libc-")
+        &name[start..]
     }
 
     /// Calls `range` with the start and end of each part that holds instructions.

@@ -51,6 +51,7 @@ mod stream;
 mod sys;
 mod thread;
 mod tls;
+mod unseen;
 
 /// Nothing here panics on purpose; if it does, the recording ends as if the program had been killed.
 #[cfg(all(not(test), panic = "abort"))]

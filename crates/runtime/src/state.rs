@@ -272,6 +272,7 @@ pub fn leave() {
     crate::arena::reset_locks();
     crate::hooks::atomic::reset_locks();
     crate::callers::reset_locks();
+    crate::unseen::reset_locks();
     crate::names::reset_locks();
     crate::places::reset_locks();
     crate::interpose::libatomic::reset_locks();
