@@ -114,7 +114,7 @@ pub fn verdict(witness: &Witness, recorded: (&Trace, &Modules), enforced: &Enfor
         return Verdict::Confirmed;
     }
     if let Some(library) = library_between(witness, recorded, run) {
-        return Verdict::Unknown { why: format!("{library} synchronises where Foretrace cannot see") };
+        return Verdict::Possible { library };
     }
     let at = |step: u32, came: String| match enforced.steps().get(step as usize) {
         Some(step) => Verdict::Diverged(Divergence { expected: step.event, came }),

@@ -13,6 +13,7 @@ mod c11;
 mod cond;
 pub mod fd;
 mod fiber;
+mod glib;
 pub mod libatomic;
 mod memory;
 mod mutex;
