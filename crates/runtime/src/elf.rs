@@ -100,6 +100,21 @@ impl Module<'_> {
         found
     }
 
+    /// The address of its dynamic section.
+    pub fn dynamic_section(&self) -> Option<usize> {
+        let header = self.headers().iter().find(|header| header.p_type == PT_DYNAMIC)?;
+        Some(self.base().wrapping_add(header.p_vaddr as usize))
+    }
+
+    /// The start and end of what the loader makes read-only once it has filled it in.
+    pub fn read_only_after_loading(&self) -> (usize, usize) {
+        let header = self.headers().iter().find(|header| header.p_type == libc::PT_GNU_RELRO);
+        header.map_or((0, 0), |header| {
+            let start = self.base().wrapping_add(header.p_vaddr as usize);
+            (start, start.wrapping_add(header.p_memsz as usize))
+        })
+    }
+
     /// How much storage each thread has for its thread-local variables, at most.
     pub fn thread_local_bytes(&self) -> usize {
         let storage = self.headers().iter().find(|header| header.p_type == libc::PT_TLS);

@@ -24,6 +24,7 @@ mod raw;
 mod rwlock;
 pub mod semaphore;
 pub mod signal;
+mod statics;
 mod stdio;
 mod stream;
 pub mod string;

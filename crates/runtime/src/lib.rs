@@ -28,6 +28,8 @@ mod access;
 mod arena;
 mod bpf;
 mod callers;
+mod calls;
+mod cxx;
 mod elf;
 mod hooks;
 mod internal;

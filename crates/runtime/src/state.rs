@@ -43,6 +43,7 @@ pub fn init() {
     WILL_REPLAY.store(exact, Ordering::Relaxed);
     *SETTINGS.lock() = settings;
     STATE.store(state, Ordering::Release);
+    crate::calls::watch_all();
 }
 
 /// Is a replay to come that will want to know where memory comes from?

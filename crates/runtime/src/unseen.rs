@@ -107,8 +107,20 @@ fn add(start: usize, end: usize, bit: u64) {
 
 /// Libraries whose functions are interposed, or whose synchronisation is inlined into instrumented code.
 const SEEN: [&[u8]; 14] = [
-    b"libc.so", b"libc-", b"ld-", b"libpthread", b"librt", b"libdl", b"libm.", b"libstdc++", b"libc++", b"libgcc_s",
-    b"libatomic", b"libtsan", b"libforetrace", b"libglib-2.0",
+    b"libc.so",
+    b"libc-",
+    b"ld-",
+    b"libpthread",
+    b"librt",
+    b"libdl",
+    b"libm.",
+    b"libstdc++",
+    b"libc++",
+    b"libgcc_s",
+    b"libatomic",
+    b"libtsan",
+    b"libforetrace",
+    b"libglib-2.0",
 ];
 
 /// Runtimes that make the system call for futexes with a number from a variable, or by an instruction of their own.

@@ -32,8 +32,7 @@ fn apt(place: &Path) -> anyhow::Result<Command> {
         std::fs::create_dir_all(state.join("partial"))?;
         let keys = "/usr/share/keyrings/debian-archive-keyring.gpg";
         let (archive, release) = (archive()?, release()?);
-        let text =
-            format!("Types: deb-src\nURIs: {archive}\nSuites: {release}\nComponents: main\nSigned-By: {keys}\n");
+        let text = format!("Types: deb-src\nURIs: {archive}\nSuites: {release}\nComponents: main\nSigned-By: {keys}\n");
         std::fs::write(&list, text)?;
         let mut update = Command::new("apt-get");
         check(update.args(apt.get_args()).arg("update"))?;
@@ -49,7 +48,7 @@ pub fn unpack(name: &str, place: &Path, directory: &Path) -> anyhow::Result<()> 
     let downloads = place.join("sources").join(name);
     if original(&downloads).is_err() {
         std::fs::create_dir_all(&downloads)?;
-        check(apt(place)?.args(["source", "--download-only", name]).current_dir(&downloads))?;
+        check(apt(place)?.args(["source", "--download-only", "--tar-only", name]).current_dir(&downloads))?;
     }
     let archive = original(&downloads)?;
     let mut tar = Command::new("tar");
