@@ -42,7 +42,7 @@ enum Command {
     /// Feed random input to a reader for a while
     Fuzz(fuzz::Args),
     /// Build packages of Debian with foretrace-cc, record them, and compare with native builds (downloads them)
-    Packages,
+    Packages(packages::Args),
     /// Install the compilers and tools that tests and benchmarks run
     Install,
 }
@@ -57,7 +57,7 @@ fn main() -> anyhow::Result<()> {
         Command::Corpus(args) => corpus::run(&args),
         Command::Attack(args) => attack::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
-        Command::Packages => packages::run(),
+        Command::Packages(args) => packages::run(&args),
         Command::Install => install::run(),
     }
 }

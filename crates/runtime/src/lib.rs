@@ -28,6 +28,8 @@ mod access;
 mod arena;
 mod bpf;
 mod callers;
+mod calls;
+mod cxx;
 mod elf;
 mod hooks;
 mod internal;
@@ -51,6 +53,7 @@ mod stream;
 mod sys;
 mod thread;
 mod tls;
+mod unseen;
 
 /// Nothing here panics on purpose; if it does, the recording ends as if the program had been killed.
 #[cfg(all(not(test), panic = "abort"))]

@@ -46,6 +46,7 @@ pub fn init() {
     WILL_REPLAY.store(exact, Ordering::Relaxed);
     *SETTINGS.lock() = settings;
     STATE.store(state, Ordering::Release);
+    crate::calls::watch_all();
 }
 
 /// Is a replay to come that will want to know where memory comes from?
@@ -291,6 +292,7 @@ pub fn leave() {
     crate::arena::reset_locks();
     crate::hooks::atomic::reset_locks();
     crate::callers::reset_locks();
+    crate::unseen::reset_locks();
     crate::names::reset_locks();
     crate::places::reset_locks();
     crate::interpose::libatomic::reset_locks();

@@ -9,7 +9,7 @@
 use crate::replay::blocks::Origin;
 use crate::state;
 use crate::tls::Section;
-use crate::{access, arena, lines, replay, thread};
+use crate::{access, arena, lines, replay, thread, unseen};
 use core::ffi::{c_int, c_void};
 use foretrace_event::wire::Op;
 
@@ -36,6 +36,7 @@ fn begun(at: *mut c_void, size: usize, asked: usize, origin: Origin, pc: usize) 
         return;
     }
     if state::is_replaying() {
+        unseen::touch(pc);
         return replay::renew(at as usize, size, asked, origin, pc);
     }
     if !state::is_recording() {
@@ -52,6 +53,7 @@ fn begun(at: *mut c_void, size: usize, asked: usize, origin: Origin, pc: usize) 
 fn ending(at: *mut c_void, size: usize, pc: usize) {
     let writes = access::counts(pc) && access::heeded(lines::WRITE) != 0;
     if state::is_replaying() {
+        unseen::touch(pc);
         return replay::expire(at as usize, size, writes.then_some(pc));
     }
     if let Some(_section) = Section::enter()
