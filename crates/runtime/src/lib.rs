@@ -34,6 +34,7 @@ mod internal;
 mod interpose;
 mod lineage;
 mod lines;
+mod linkmap;
 mod map;
 mod modules;
 mod names;
@@ -49,6 +50,7 @@ mod stamp;
 mod state;
 mod stream;
 mod sys;
+mod tables;
 mod thread;
 mod tls;
 
