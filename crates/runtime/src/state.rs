@@ -37,6 +37,7 @@ pub fn init() {
         return;
     }
     let _section = Section::nest();
+    real::find_all();
     let settings = Settings::read().filter(|_| real::is_first_copy());
     let state = if settings.is_some() { ARMED } else { OFF };
     let every = settings.as_ref().is_some_and(|settings| settings.every);

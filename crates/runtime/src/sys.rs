@@ -122,6 +122,11 @@ pub fn write(fd: i32, mut bytes: &[u8]) {
     }
 }
 
+/// Reads up to that many words of a file, and says how many.
+pub fn read_words(fd: i32, words: &mut [u64]) -> usize {
+    call!(SYS_read, fd, words.as_mut_ptr(), size_of_val(words)).map_or(0, |bytes| bytes as usize / 8)
+}
+
 /// Writes two blocks of bytes at a place of a file. After an error the first of them may be there.
 pub fn write_at(fd: i32, parts: [&[u8]; 2], offset: u64) -> Result<()> {
     let mut parts = parts;
