@@ -31,6 +31,7 @@ pub mod stack;
 pub mod stuck;
 
 use crate::hooks::atomic::{self, LastLoad, Outcome, Word};
+use crate::interpose::limit::Limit;
 use crate::interpose::signal::{self, Slots};
 use crate::lines::{Entry, LARGE, Lines, READ, SMALL, WRITE, split};
 use crate::settings::Settings;
@@ -44,7 +45,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use foretrace_event::schedule::is_step;
 use foretrace_event::table::ENTRY_SIZE;
 use foretrace_event::wire::Op;
-use foretrace_event::{Order, Patience};
+use foretrace_event::Order;
 use gate::Arrival;
 use horizon::Published;
 use moments::Moments;
@@ -106,6 +107,8 @@ pub struct Player {
     /// It has ended.
     ended: Cell<bool>,
     next: *mut Self,
+    /// It waits on a condition variable, and looks from time to time whether it was signalled.
+    looks_for_signal: AtomicBool,
     /// Signals that wait for the end of a section; its own alone. They take no memory until they come.
     pub deferred: Slots,
 }
@@ -353,13 +356,17 @@ pub fn no_child() {
 }
 
 /// Comes to an operation that may block or fail.
-pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, patience: Patience, pc: usize) -> Arrival {
+pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, limit: Limit, pc: usize) -> Arrival {
     let Some(player) = player() else { return Arrival::Go };
     // One line after the other would come from where it was used last; so they come together.
     objects::prefetch(object as *const u8);
     player.objects.prefetch(object as u64);
-    let arrival = gate::arrive(player, op, failed, object, pc);
-    if patience == Patience::Blocking && arrival != Arrival::Fail {
+    let arrival = gate::arrive(player, op, failed);
+    if arrival == Arrival::Fail && limit.is_far() {
+        // It cannot fail, or not so soon.
+        outcome::diverged(player.index, failed, op, pc);
+    }
+    if matches!(limit, Limit::Forever) {
         flush(player);
         if op == Op::Join {
             player.published.set_awaited(Some(arg as u32));
@@ -436,16 +443,29 @@ pub fn repeat_load(load: LastLoad) {
     }
 }
 
-/// The thread is about to wait on a condition variable.
-pub fn begin_wait(cond: usize) {
-    let _section = Section::nest();
-    stuck::begin_wait(cond);
+/// The thread gives its lock back to wait on a condition variable. Both are one step: a signal that is given before reaches
+/// it no more than one that is given before the thread comes.
+pub fn unlock_to_wait(lock: usize, arg: u64, cond: usize, pc: usize) {
+    let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return };
+    flush(player);
+    gate::pass_with(player, Op::Unlock, lock, pc, || {
+        let _section = Section::nest();
+        stuck::begin_wait(cond);
+        take_part(player, Op::Unlock, lock, arg, pc);
+    });
 }
 
 /// Waits as long as the schedule wants, and says how the wait ends; none if the schedule ends first.
 pub fn await_wake() -> Option<Op> {
     let step = gate::peek(player()?)?;
     Some(if step == Op::WaitFailed { step } else { Op::Wait })
+}
+
+/// The thread begins or ceases to wait on a condition variable in short slices: to the kernel that is a wait with a limit.
+pub fn look_for_signal(looks: bool) {
+    if let Some(player) = player() {
+        player.looks_for_signal.store(looks, Ordering::Relaxed);
+    }
 }
 
 /// May one of those who wait on the condition variable go on?

@@ -209,6 +209,7 @@ fn begin_replaying() {
     modules::write();
     crate::interpose::process::watch();
     replay::begin();
+    notice_end();
 }
 
 /// The recording's files, or a child's. If another process was faster than the one that the command line tool has started,
@@ -278,6 +279,7 @@ pub fn leave() {
     crate::interpose::fd::channel::reset_locks();
     crate::interpose::annotate::reset_locks();
     crate::interpose::semaphore::reset_locks();
+    crate::interpose::limit::reset_locks();
     crate::interpose::signal::reset_locks();
     thread::detach();
     tls().player.set(core::ptr::null_mut());

@@ -379,7 +379,10 @@ pub fn consider(player: &'static Player) {
             return;
         }
         let asleep = |other: &'static Player| {
-            other.ended.get() || core::ptr::eq(other, player) || sys::sleeps_until_woken(other.tid)
+            other.ended.get()
+                || core::ptr::eq(other, player)
+                || other.looks_for_signal.load(Ordering::Relaxed)
+                || sys::sleeps_until_woken(other.tid)
         };
         if look >= SHORT_PATIENCE && players().all(asleep) && is_unchanged(before) {
             break;
