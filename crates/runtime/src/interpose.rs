@@ -20,9 +20,11 @@ mod mutex;
 mod number;
 pub mod once;
 pub mod process;
+pub mod quarantine;
 mod raw;
 mod rwlock;
 pub mod semaphore;
+pub mod sending;
 pub mod signal;
 mod spin;
 mod stdio;
@@ -51,6 +53,9 @@ fn arrive(op: Op, failed: Op, object: usize, arg: u64, limit: Limit, pc: usize) 
 /// really fails, its step is taken.
 fn insist(arrival: Arrival, busy: impl Fn(c_int) -> bool, mut real: impl FnMut() -> c_int) -> c_int {
     const TRIES: u32 = 1000;
+    if arrival == Arrival::Fail {
+        return limit::awaiting(real);
+    }
     for _ in 0..if arrival == Arrival::Insist { TRIES } else { 0 } {
         let result = real();
         if !busy(result) {

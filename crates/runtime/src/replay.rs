@@ -31,7 +31,7 @@ pub mod stack;
 pub mod stuck;
 
 use crate::hooks::atomic::{self, LastLoad, Outcome, Word};
-use crate::interpose::limit::Limit;
+use crate::interpose::limit::{self, Limit};
 use crate::interpose::signal::{self, Slots};
 use crate::lines::{Entry, LARGE, Lines, READ, SMALL, WRITE, split};
 use crate::settings::Settings;
@@ -107,6 +107,9 @@ pub struct Player {
     /// It has ended.
     ended: Cell<bool>,
     next: *mut Self,
+    /// The condition variable and the place of its last wait, if that ended without a signal and without a deadline; its own
+    /// alone.
+    unsignalled: Cell<(usize, usize)>,
     /// It waits on a condition variable, and looks from time to time whether it was signalled.
     looks_for_signal: AtomicBool,
     /// Signals that wait for the end of a section; its own alone. They take no memory until they come.
@@ -302,6 +305,8 @@ pub fn open(settings: &Settings) -> sys::Result<()> {
     EXACT.store(settings.exact, Ordering::Relaxed);
     outcome::open(settings)?;
     look::open();
+    stuck::set_patience(settings.patience);
+    limit::allow(settings.patience);
     if schedule::load(settings) { Ok(()) } else { Err(libc::ENOENT) }
 }
 
@@ -461,6 +466,24 @@ pub fn await_wake() -> Option<Op> {
     Some(if step == Op::WaitFailed { step } else { Op::Wait })
 }
 
+/// A wait without a deadline ends without a signal.
+pub fn wakes_unsignalled(cond: usize, pc: usize) {
+    if let Some(player) = player() {
+        let _section = Section::nest();
+        player.unsignalled.set((cond, pc));
+        outcome::unsignalled(player.index, pc, stack::capture(player, Place::of_call(pc)));
+    }
+}
+
+/// A thread is about to wait. One that was woken without a signal from the same wait has looked at its condition, and waits on.
+pub fn waits_again(cond: usize, pc: usize) {
+    if let Some(player) = player()
+        && player.unsignalled.replace((0, 0)) == (cond, pc)
+    {
+        outcome::again(player.index);
+    }
+}
+
 /// The thread begins or ceases to wait on a condition variable in short slices: to the kernel that is a wait with a limit.
 pub fn look_for_signal(looks: bool) {
     if let Some(player) = player() {
@@ -611,6 +634,21 @@ pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operate: 
     }
     player.last_load.set(loads.then_some(load));
     outcome
+}
+
+/// A store that is not instrumented, which `store` does: nobody takes another step before it is done.
+pub fn store(at: usize, size: usize, pc: usize, store: impl FnOnce()) {
+    let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return store() };
+    flush(player);
+    gate::pass_with(player, Op::AtomicStore, at, pc, || {
+        let _section = Section::nest();
+        atomic::exclusively(at, || {
+            note_atomic(player, Op::AtomicStore, at, size, Order::Release, pc);
+            store();
+        });
+    });
+    player.last_load.set(None);
+    player.repeats.end();
 }
 
 /// The current thread ends.

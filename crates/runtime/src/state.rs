@@ -281,6 +281,8 @@ pub fn leave() {
     crate::interpose::semaphore::reset_locks();
     crate::interpose::limit::reset_locks();
     crate::interpose::signal::reset_locks();
+    crate::interpose::sending::reset_locks();
+    crate::interpose::quarantine::reset_locks();
     thread::detach();
     tls().player.set(core::ptr::null_mut());
     let follow = SETTINGS.lock().as_ref().is_some_and(|settings| settings.follow);

@@ -172,6 +172,8 @@ impl<'a> Compiler<'a> {
     fn down(&mut self, work: &mut Work, id: EventId, of: CounterOf, initial: i64, patience: Patience) -> Op {
         let counter = self.counter(of, initial);
         if self.failing.contains(&id) {
+            // It changes nothing, and looks at the value.
+            self.change(work, counter, 0, false);
             return Op::FailDown { counter };
         }
         self.change(work, counter, -1, false);

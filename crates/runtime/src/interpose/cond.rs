@@ -104,10 +104,14 @@ unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, limit: Limit, real: imp
     let without_limit = matches!(limit, Limit::Forever);
     // SAFETY: the program waits with a mutex that it holds.
     let arg = unsafe { lock_arg(mutex) };
+    replay::waits_again(cond, pc);
     replay::unlock_to_wait(mutex as usize, arg, cond, pc);
     let scheduled = !replay::is_over();
     // SAFETY: as above.
     let woken = if scheduled { unsafe { scheduled_wait(waiting, arg, limit) } } else { None };
+    if without_limit && matches!(woken, Some(Woken::Spuriously)) {
+        replay::wakes_unsignalled(cond, pc);
+    }
     let result = match woken {
         Some(Woken::TimedOut) => timeout,
         Some(_) => 0,

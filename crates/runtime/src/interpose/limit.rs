@@ -10,7 +10,7 @@ use crate::state;
 use crate::sys;
 use crate::tls::Section;
 use core::ffi::c_int;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use foretrace_event::Patience;
 use libc::timespec;
 
@@ -76,9 +76,25 @@ pub fn now(clock: c_int) -> timespec {
 /// Nanoseconds that a replay waits for one deadline, at most.
 static FARTHEST: AtomicU64 = AtomicU64::new(2 * SECOND as u64);
 
-/// Sets how far ahead a deadline may lie that replays wait for.
-pub fn set_farthest(milliseconds: u64) {
-    FARTHEST.store(milliseconds.saturating_mul(1_000_000), Ordering::Relaxed);
+/// Threads that wait for their deadlines, because the schedule wants a time-out.
+static AWAITED: AtomicU32 = AtomicU32::new(0);
+
+/// Replays wait for deadlines that lie so far ahead, or farther.
+pub fn allow(milliseconds: u64) {
+    FARTHEST.fetch_max(milliseconds.saturating_mul(1_000_000), Ordering::Relaxed);
+}
+
+/// Does a thread wait for its deadline?
+pub fn is_awaited() -> bool {
+    AWAITED.load(Ordering::Relaxed) > 0
+}
+
+/// Does `work`, which takes until a deadline has passed.
+pub fn awaiting<R>(work: impl FnOnce() -> R) -> R {
+    AWAITED.fetch_add(1, Ordering::Relaxed);
+    let result = work();
+    AWAITED.fetch_sub(1, Ordering::Relaxed);
+    result
 }
 
 impl Deadline {
@@ -101,13 +117,15 @@ impl Deadline {
 
     /// Waits until it has passed; false if it is too far ahead for that.
     pub fn wait(&self) -> bool {
-        while !self.is_far() {
-            match self.left() {
-                left @ 1.. => sys::sleep(left.min(SECOND / 20) as u32),
-                _ => return true,
+        awaiting(|| {
+            while !self.is_far() {
+                match self.left() {
+                    left @ 1.. => sys::sleep(left.min(SECOND / 20) as u32),
+                    _ => return true,
+                }
             }
-        }
-        false
+            false
+        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Things done once: `pthread_once`, `call_once`, and the guards of C++ statics.
 
 use super::limit::Limit;
-use crate::hooks::atomic::note_store;
+use crate::hooks::atomic::store_by;
 use crate::state::sync;
 use crate::sys;
 use crate::tls::tls;
@@ -122,14 +122,13 @@ interpose! {
     fn __cxa_guard_release(guard: *mut AtomicU32) |pc| {
         sync(Op::OnceDone, guard as usize, 0, pc);
         // Code that finds the static initialised reads the guard's first byte and calls no one.
-        note_store(guard as usize, 1, 1, pc);
         // SAFETY: the compiler passes a guard.
-        unsafe {
+        store_by(guard as usize, 1, 1, pc, || unsafe {
             match REAL.find() {
                 Some(real) => real(guard),
                 None => settle(&*guard, DONE),
             }
-        }
+        });
     }
 
     fn __cxa_guard_abort(guard: *mut AtomicU32) |pc| {

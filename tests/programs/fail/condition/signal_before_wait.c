@@ -7,7 +7,7 @@ NOBODY_CARES(worker) {
     L(m);
     pthread_cond_wait(&opened, &m); // expect: deadlock
     U(m);
-    return file == 1 ? unused : NULL; // expect: race with line 14
+    return file == 1 ? unused : NULL; // expect: wait-not-in-loop
 }
 NOBODY_CARES(opener) {
     let_others_run();
