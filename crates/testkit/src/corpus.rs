@@ -18,6 +18,19 @@ pub enum Expected {
     Race,
     /// `deadlock`
     Deadlock,
+    /// `wait-not-in-loop`
+    WaitNotInLoop,
+}
+
+impl Expected {
+    /// From the word of a mark, or of a report.
+    fn of(word: &str) -> Self {
+        match word {
+            "deadlock" => Self::Deadlock,
+            "wait-not-in-loop" => Self::WaitNotInLoop,
+            _ => Self::Race,
+        }
+    }
 }
 
 /// One mark.
@@ -100,7 +113,7 @@ fn marks(text: &str) -> Vec<Mark> {
         let must = line.contains("// expect: ");
         let mark = line.split_once(if must { "// expect: " } else { "// may: " })?.1.trim();
         let (what, rest) = mark.split_once(' ').unwrap_or((mark, ""));
-        let what = if what == "deadlock" { Expected::Deadlock } else { Expected::Race };
+        let what = Expected::of(what);
         let with = rest.strip_prefix("with line ").and_then(|number| number.parse().ok());
         Some(Mark { what, must, line: index as u32 + 1, with })
     };
@@ -139,7 +152,7 @@ pub fn judge_found(specimen: &Specimen, findings: &[Found]) -> Judgement {
 /// A confirmed finding of a report.
 fn found(specimen: &Specimen, finding: &Value) -> Option<Found> {
     let file = specimen.path.file_name()?.to_str()?;
-    let what = if finding["kind"] == "deadlock" { Expected::Deadlock } else { Expected::Race };
+    let what = Expected::of(finding["kind"].as_str()?);
     let of_site = |site: &Value| {
         let frames = site["stack"].as_array().into_iter().flatten();
         let own = frames.filter(|frame| frame["file"].as_str().is_some_and(|name| name.ends_with(file)));
@@ -161,7 +174,7 @@ fn is_expected(found: &Found, marks: &[Mark]) -> bool {
     let is_there = |lines: &BTreeSet<u32>| lines.is_empty() || !lines.is_disjoint(&named);
     match found.what {
         Some(Expected::Race) => !named.is_empty() && found.lines.iter().all(is_there),
-        Some(Expected::Deadlock) => !named.is_empty() && found.lines.iter().any(is_there),
+        Some(Expected::Deadlock | Expected::WaitNotInLoop) => !named.is_empty() && found.lines.iter().any(is_there),
         None => false,
     }
 }

@@ -1,7 +1,8 @@
 //! `foretrace check`: record, predict, replay, report.
 //!
 //! One file a step, in the order in which they are taken: [`subject`] builds and records, [`confirm`] predicts and
-//! replays, [`values`] lets reads see other values, [`vain`] lets operations fail, [`describe`] puts addresses into words,
+//! replays, [`values`] lets reads see other values, [`vain`] lets operations fail, [`describe`] puts addresses into words, [`waits`] folds what has
+//! one wait for its cause,
 //! [`suppress`] leaves out what the user does not want to see, [`keep`] writes findings down.
 
 mod confirm;
@@ -13,6 +14,7 @@ mod subject;
 mod suppress;
 mod vain;
 mod values;
+mod waits;
 
 use super::interrupt;
 use super::progress::Bar;

@@ -4,6 +4,7 @@ use super::confirm::Results;
 use super::sources::Sources;
 use super::steps::{self, Followed};
 use super::subject::Subject;
+use super::waits;
 use foretrace_event::{Event, EventId, ThreadId};
 use foretrace_finding::{Candidate, Verdict, Witness};
 use foretrace_predict::Question;
@@ -24,12 +25,13 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
         let run = &confirmed.run;
         let words =
             Words { subject, sources: &sources, symbols: &symbols, modules: &run.modules, seen: Some(&run.outcome) };
-        words.confirmed(confirmed)
+        let finding = words.confirmed(confirmed);
+        (words.wait_not_in_loop(confirmed, &finding).unwrap_or(finding), confirmed)
     });
-    let confirmed: Vec<Finding> = confirmed.collect();
-    let ids = confirmed.iter().map(|finding| finding.id.clone());
+    let confirmed = waits::fold(confirmed.collect());
     // The first of equals stands for all.
-    let failures = ids.zip(&results.confirmed).rev().collect();
+    let failures = confirmed.iter().rev().map(|(finding, confirmed)| (finding.id.clone(), *confirmed)).collect();
+    let confirmed = confirmed.into_iter().map(|(finding, _)| finding);
     let open = results.open.iter().map(|open| {
         let (symbols, modules) = (&subject.symbols, &subject.modules);
         let words = Words { subject, sources: &sources, symbols, modules, seen: None };
@@ -44,7 +46,7 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
         exit_code: run.code,
         signal: run.signal,
         pid: run.pid,
-        findings: each_once(confirmed.into_iter().chain(open)),
+        findings: each_once(confirmed.chain(open)),
         undecided: undecided
             .iter()
             .map(|open| Undecided { question: question(subject, &open.question), why: open.why.to_string() })
@@ -175,6 +177,27 @@ impl Words<'_> {
             repeats: confirmed.repeats.filter(|often| !often.is_always()).map(|often| (often.seen, often.of)),
             ..finding
         }
+    }
+
+    /// A failure that came of a wait that is not in a loop, told as that.
+    fn wait_not_in_loop(&self, confirmed: &Confirmed, failure: &Finding) -> Option<Finding> {
+        let wait = confirmed.run.outcome.wait_not_in_loop()?;
+        let mut threads = failure.threads.clone();
+        if !threads.iter().any(|thread| thread.number == wait.thread) {
+            threads.push(self.thread(wait.thread));
+        }
+        let doing = format!("returns from the wait without a signal, as it may{}{}", waits::THEN, failure.title());
+        let site = Site {
+            thread: index_of(&threads, wait.thread),
+            access: "Wait".to_owned(),
+            doing,
+            stack: self.sources.stack(&wait.stack, self.symbols, self.modules),
+            locks: Vec::new(),
+        };
+        let kind = Kind::WaitNotInLoop;
+        let id = format!("{}-{:08x}", kind.rule(), fingerprint(None, std::slice::from_ref(&site)));
+        let sites = std::iter::once(site).chain(failure.sites.iter().cloned()).collect();
+        Some(Finding { id, kind, memory: None, sites, threads, ..failure.clone() })
     }
 
     fn predicted(&self, witness: &Witness, verdict: &Verdict) -> Finding {

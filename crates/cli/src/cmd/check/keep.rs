@@ -232,7 +232,7 @@ impl Kept {
                 Evidence::Deadlock(_) => Kind::Deadlock,
             };
             self.kind.is_empty()
-                || self.kind == kind.rule()
+                || (self.kind == kind.rule() || self.kind == Kind::WaitNotInLoop.rule())
                     && places(evidence, &run.modules).iter().any(|place| self.places.contains(place))
         })
     }

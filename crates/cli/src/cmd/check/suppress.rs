@@ -72,6 +72,7 @@ impl Line {
         let variable = || finding.memory.as_ref().and_then(|memory| memory.name.as_deref()).is_some_and(matches);
         match (self.kind.as_str(), finding.kind) {
             ("race", Kind::DataRace) => finding.sites.iter().any(stack) || variable(),
+            ("race" | "deadlock", Kind::WaitNotInLoop) => finding.sites.iter().any(stack),
             ("race_top", Kind::DataRace) => finding.sites.iter().any(top),
             ("deadlock", Kind::Deadlock) => finding.sites.iter().any(|site| stack(site) || names(site).any(matches)),
             _ => false,
