@@ -119,7 +119,7 @@ pub struct Found {
 /// What a report in JSON gets wrong.
 pub fn judge(specimen: &Specimen, report: &Value) -> Judgement {
     let findings = report["findings"].as_array().into_iter().flatten();
-    judge_found(specimen, &findings.filter_map(|finding| found(specimen, finding)).collect::<Vec<_>>())
+    judge_found(specimen, &findings.flat_map(|finding| found(specimen, finding)).collect::<Vec<_>>())
 }
 
 /// What these findings get wrong.
@@ -136,17 +136,19 @@ pub fn judge_found(specimen: &Specimen, findings: &[Found]) -> Judgement {
     }
 }
 
-/// A confirmed finding of a report.
-fn found(specimen: &Specimen, finding: &Value) -> Option<Found> {
-    let file = specimen.path.file_name()?.to_str()?;
+/// A confirmed finding of a report: one for each pair of places that is folded into it.
+fn found(specimen: &Specimen, finding: &Value) -> Vec<Found> {
+    let file = specimen.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let what = if finding["kind"] == "deadlock" { Expected::Deadlock } else { Expected::Race };
     let of_site = |site: &Value| {
         let frames = site["stack"].as_array().into_iter().flatten();
         let own = frames.filter(|frame| frame["file"].as_str().is_some_and(|name| name.ends_with(file)));
         own.filter_map(|frame| frame["line"].as_u64()).map(|line| line as u32).collect()
     };
-    let lines = finding["sites"].as_array()?.iter().map(of_site).collect();
-    (finding["status"] == "confirmed").then_some(Found { what: Some(what), lines })
+    let also = finding["also"].as_array().into_iter().flatten().map(|pair| &pair["accesses"]);
+    let all = [&finding["sites"]].into_iter().chain(also).filter(|_| finding["status"] == "confirmed");
+    let lines = |sites: &Value| sites.as_array().into_iter().flatten().map(of_site).collect();
+    all.map(|sites| Found { what: Some(what), lines: lines(sites) }).collect()
 }
 
 fn fits(found: &Found, mark: &Mark) -> bool {

@@ -2,15 +2,17 @@
 //!
 //! One file a step, in the order in which they are taken: [`subject`] builds and records, [`confirm`] predicts and
 //! replays, [`values`] lets reads see other values, [`vain`] lets operations fail, [`describe`] puts addresses into words,
-//! [`suppress`] leaves out what the user does not want to see, [`keep`] writes findings down.
+//! [`fold`] makes one finding of one bug, [`suppress`] leaves out what the user does not want to see, [`keep`] writes findings down.
 
 mod confirm;
 mod describe;
+mod fold;
 pub(super) mod keep;
 mod sources;
 mod steps;
 mod subject;
 mod suppress;
+mod undecided;
 mod vain;
 mod values;
 
