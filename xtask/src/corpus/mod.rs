@@ -1,5 +1,6 @@
 //! The corpus of programs: Foretrace against gcc's ThreadSanitizer and Helgrind, and Foretrace again and again.
 
+mod levels;
 mod others;
 mod repeat;
 mod score;
@@ -24,6 +25,9 @@ pub struct Args {
     /// Keep all cores busy with other work meanwhile
     #[arg(long, requires = "times")]
     load: bool,
+    /// Build each program with gcc and clang at -O0, -O1 and -O2, and check each build so often: is the verdict the same?
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5", conflicts_with = "times")]
+    levels: Option<u32>,
     /// Watch accesses by segments first, as in programs that take their time
     #[arg(long, requires = "times")]
     coarse: bool,
@@ -34,6 +38,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     check(&mut cargo(&["build", "--quiet", "--release", "-p", "foretrace"]))?;
     let mut all = specimens(&root().join("tests/programs"))?;
     all.retain(|specimen| args.only.as_ref().is_none_or(|only| specimen.name.contains(only.as_str())));
+    if let Some(rounds) = args.levels {
+        return levels::run(&all, rounds, args.only.is_none());
+    }
     match args.times {
         Some(times) => {
             let watch = if args.coarse { Watch::Segments } else { Watch::AsUsual };
