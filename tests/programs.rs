@@ -45,6 +45,7 @@ fn examine_all(arguments: &[&str]) {
     let only = std::env::var("CORPUS").unwrap_or_default();
     let mut all = specimens(&root().join("tests/programs")).expect("the corpus is there");
     all.retain(|specimen| specimen.name.contains(&only));
+    assert!(!all.is_empty(), "no program has a name with {only:?} in it");
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
     std::thread::scope(|scope| {

@@ -8,6 +8,7 @@ pub mod tools;
 
 use crate::install;
 use crate::run::{cargo, check, root};
+use anyhow::ensure;
 use foretrace_testkit::corpus::{Specimen, specimens};
 use tools::Watch;
 
@@ -38,6 +39,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     check(&mut cargo(&["build", "--quiet", "--release", "-p", "foretrace"]))?;
     let mut all = specimens(&root().join("tests/programs"))?;
     all.retain(|specimen| args.only.as_ref().is_none_or(|only| specimen.name.contains(only.as_str())));
+    ensure!(!all.is_empty(), "no program has a name with {:?} in it", args.only.as_deref().unwrap_or_default());
     if let Some(rounds) = args.levels {
         return levels::run(&all, rounds, args.only.is_none());
     }

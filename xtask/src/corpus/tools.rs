@@ -90,8 +90,8 @@ impl Compiler {
         match (self, specimen.is_cxx()) {
             (Self::Gcc, false) => "gcc",
             (Self::Gcc, true) => "g++",
-            (Self::Clang, false) => "clang",
-            (Self::Clang, true) => "clang++",
+            (Self::Clang, false) => "clang-19",
+            (Self::Clang, true) => "clang++-19",
         }
     }
 }

@@ -11,6 +11,7 @@ use foretrace_finding::{Candidate, Verdict, Witness};
 use foretrace_replay::{Confirmed, Evidence, Modules, Outcome, Owner, SeenAccess, SeenLock, SeenRace, SeenStuck};
 use foretrace_report::{Block, Finding, Kind, Lock, Memory, Origin, Report, Site, Status, Thread, bytes};
 use foretrace_trace::{Note, Recording, Symbols};
+use std::collections::BTreeSet;
 
 /// Everything, in words, and which failure each confirmed finding is of. Findings stand in the order of the results:
 /// confirmed ones, then open ones.
@@ -31,6 +32,7 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
         (words.predicted(&open.witness, &open.verdict), None)
     });
     let (findings, failures) = fold::all(confirmed.chain(open));
+    let without_lines = without_lines(&findings);
     let run = Run::of(subject);
     let report = Report {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -41,7 +43,7 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
         pid: run.pid,
         findings,
         undecided: undecided::all(subject, &results.prediction.undecided),
-        notes: notes(subject, run.code),
+        notes: notes(subject, run.code).into_iter().chain(without_lines).collect(),
         ..Report::default()
     };
     (report, failures)
@@ -79,6 +81,18 @@ fn notes(subject: &Subject, code: Option<i32>) -> Vec<String> {
     let blind = subject.blind.map(|why| format!("{why}: only deadlocks were looked for"));
     let alone = (subject.trace.threads().len() < 2).then(|| "the program has one thread only".to_owned());
     notes.map(words).chain(blind).chain(alone).chain(subject.left_out.clone()).collect()
+}
+
+/// A hint if findings have no lines because their files have no debug information.
+fn without_lines(findings: &[Finding]) -> Option<String> {
+    let sites = findings.iter().filter(|finding| finding.is_confirmed()).flat_map(|finding| &finding.sites);
+    let bare: BTreeSet<&str> = sites
+        .filter(|site| site.stack.iter().all(|frame| frame.file.is_none()))
+        .filter_map(|site| Some(site.top()?.module.as_str()).filter(|module| !module.is_empty()))
+        .collect();
+    let names: Vec<&str> = bare.into_iter().collect();
+    (!names.is_empty())
+        .then(|| format!("no debug information for {}: compile with -g to see files and lines", names.join(", ")))
 }
 
 /// The process ended, and nobody closed its recording.
