@@ -37,6 +37,7 @@ pub fn init() {
         return;
     }
     let _section = Section::nest();
+    real::find_all();
     let settings = Settings::read().filter(|_| real::is_first_copy());
     let state = if settings.is_some() { ARMED } else { OFF };
     let every = settings.as_ref().is_some_and(|settings| settings.every);
@@ -46,6 +47,7 @@ pub fn init() {
     WILL_REPLAY.store(exact, Ordering::Relaxed);
     *SETTINGS.lock() = settings;
     STATE.store(state, Ordering::Release);
+    crate::calls::watch_all();
 }
 
 /// Is a replay to come that will want to know where memory comes from?
@@ -228,6 +230,7 @@ fn begin_replaying() {
     modules::write();
     crate::interpose::process::watch();
     replay::begin();
+    notice_end();
 }
 
 /// The recording's files, or a child's. If another process was faster than the one that the command line tool has started,
@@ -291,13 +294,17 @@ pub fn leave() {
     crate::arena::reset_locks();
     crate::hooks::atomic::reset_locks();
     crate::callers::reset_locks();
+    crate::unseen::reset_locks();
     crate::names::reset_locks();
     crate::places::reset_locks();
     crate::interpose::libatomic::reset_locks();
     crate::interpose::fd::channel::reset_locks();
     crate::interpose::annotate::reset_locks();
     crate::interpose::semaphore::reset_locks();
+    crate::interpose::limit::reset_locks();
     crate::interpose::signal::reset_locks();
+    crate::interpose::sending::reset_locks();
+    crate::interpose::quarantine::reset_locks();
     thread::detach();
     tls().player.set(core::ptr::null_mut());
     let follow = SETTINGS.lock().as_ref().is_some_and(|settings| settings.follow);

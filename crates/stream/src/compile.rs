@@ -154,7 +154,7 @@ impl Includes<'_> {
             return Ok(());
         }
         self.seen.push(full.clone());
-        let text = std::fs::read_to_string(&full).map_err(|error| Err(format!("cannot read `{path}`: {error}")))?;
+        let text = foretrace_file::text(&full).map_err(|error| Err(format!("cannot read `{path}`: {error}")))?;
         let inner = full.parent().map(Path::to_path_buf);
         self.read(path, &text, inner, out).map_err(Ok)
     }

@@ -223,7 +223,7 @@ fn verdict(out: &Out<'_>, mut coverage: Coverage) -> ExitCode {
 
 fn load(args: &Args) -> anyhow::Result<(Spec, Dialect)> {
     let path = args.spec.as_ref().context("a specification is needed")?;
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = foretrace_file::text(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut options = Options::for_text(&text);
     options.path = Some(path.clone());
     options.base_time = args.base_time.or_else(|| default_unit(args));

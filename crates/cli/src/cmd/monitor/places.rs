@@ -170,8 +170,11 @@ fn variables(module: &Module) -> Vec<Variable> {
     read_symbols(&module.path, module.bias).unwrap_or_default()
 }
 
+/// A larger file is not looked into.
+const LONGEST_MODULE: u64 = 4 << 30;
+
 fn read_symbols(path: &Path, bias: u64) -> Option<Vec<Variable>> {
-    let bytes = std::fs::read(path).ok()?;
+    let bytes = foretrace_file::read(path, LONGEST_MODULE).ok()?;
     let file = object::File::parse(&*bytes).ok()?;
     let data = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Data && symbol.size() > 0);
     let named = data.filter_map(|symbol| {
