@@ -172,6 +172,7 @@ impl Evaluator {
         span: Span,
     ) -> Eval<Vec<Vec<Value>>> {
         for column in columns {
+            self.meter.check_time()?;
             let values = self.list(column, span)?;
             if rows.len().saturating_mul(values.len()) > MAX_ELEMENTS {
                 return error_hint(
