@@ -343,11 +343,13 @@ fn decide(evaluator: &mut Evaluator, assertion: &Assertion, watcher: Watcher) ->
         Claim::DivergenceFree(process) => with_product(evaluator, process, |p| check::divergence_free(p, &options)),
         Claim::Deterministic(process, model) => {
             let lts = explicit(evaluator, process)?;
+            let lts = if options.held.is_empty() { lts } else { lts.with_priority(&options.held) };
             let (answer, trace) = check::deterministic(&lts, *model, &options)?;
             Ok(by_events(evaluator, answer, &trace, &lts, &meter))
         }
         Claim::HasTrace { process, trace, .. } => {
             let lts = explicit(evaluator, process)?;
+            let lts = if options.held.is_empty() { lts } else { lts.with_priority(&options.held) };
             let trace = evaluator.events_in(trace)?;
             let done = check::has_trace(&lts, &trace);
             let answer = match done == trace.len() {

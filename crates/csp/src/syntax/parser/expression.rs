@@ -79,7 +79,7 @@ impl Parser<'_> {
             "*" | "/" | "%" => MULTIPLY,
             "^" => CONCAT,
             "(" | "[[" => APPLY,
-            "@@" => 1,
+            "@@" => BOTH,
             _ => return None,
         };
         Some((op, level))
