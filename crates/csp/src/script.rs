@@ -187,7 +187,9 @@ impl Script {
     pub fn ask(&self, claim: &str, budget: &Budget, watcher: Watcher) -> Result<Report, LoadError> {
         let script = self.extended("<assertion>", &format!("assert {claim}\n"), budget)?;
         let assertion = script.assertions().pop();
-        assertion.map(|a| script.check(&a, budget, watcher)).ok_or(LoadError { diagnostics: Vec::new(), sources: script.sources })
+        assertion
+            .map(|a| script.check(&a, budget, watcher))
+            .ok_or(LoadError { diagnostics: Vec::new(), sources: script.sources })
     }
 
     pub fn assertions(&self) -> Vec<Rc<Assertion>> {
@@ -270,9 +272,7 @@ impl Script {
                 let why = format!("{limit}{}", endless(&evaluator));
                 (Verdict::Unknown(why), Vec::new(), Statistics::of(meter.progress(), meter.elapsed()))
             }
-            Err(fault) => {
-                (Verdict::Error(self.diagnostic(fault, assertion.span)), Vec::new(), Statistics::default())
-            }
+            Err(fault) => (Verdict::Error(self.diagnostic(fault, assertion.span)), Vec::new(), Statistics::default()),
         };
         let (verdict, witness) = match (assertion.negated, verdict) {
             (true, Verdict::Holds) => (Verdict::Fails(None), None),

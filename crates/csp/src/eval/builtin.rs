@@ -344,7 +344,11 @@ impl Evaluator {
         }
         if let Some(&(event, _)) = pairs.iter().find(|(high, _)| above(*high, &pairs).contains(high)) {
             let name = self.events.name(event).to_owned();
-            return error_hint(span, format!("the order is cyclic: {name} is more urgent than itself"), "leave out a pair");
+            return error_hint(
+                span,
+                format!("the order is cyclic: {name} is more urgent than itself"),
+                "leave out a pair",
+            );
         }
         let silent = [TAU, TICK];
         let held = |e: Event| {

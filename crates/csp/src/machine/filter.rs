@@ -41,7 +41,8 @@ enum How {
 
 impl FlatFilter {
     pub fn new(filter: &Filter, product: &Product) -> Self {
-        let inside: Vec<Event> = (0..product.root().rules.len()).map(|r| event_inside(product, filter.node, r)).collect();
+        let inside: Vec<Event> =
+            (0..product.root().rules.len()).map(|r| event_inside(product, filter.node, r)).collect();
         let mut events = inside.clone();
         events.sort();
         events.dedup();
@@ -86,7 +87,9 @@ impl FlatFilter {
         let steps = found.rules().iter().zip(found.next());
         let Some(least) = steps.filter(|(r, _)| silent(**r)).map(|(_, next)| *next).min() else { return false };
         let mut kept = false;
-        found.retain(|rule, next| (silent(rule) && next == least && !std::mem::replace(&mut kept, true)).then_some(next));
+        found.retain(|rule, next| {
+            (silent(rule) && next == least && !std::mem::replace(&mut kept, true)).then_some(next)
+        });
         true
     }
 

@@ -76,12 +76,7 @@ fn joined(left: &Side, i: usize, right: &Side, j: usize) -> Rule {
 }
 
 /// Rules of `P [A || B] Q`, where `meets(e)` says how an event takes place.
-fn composed(
-    left: &Side,
-    right: &Side,
-    meter: &Meter,
-    meets: impl Fn(Event) -> Meeting,
-) -> Result<Vec<Rule>, Limit> {
+fn composed(left: &Side, right: &Side, meter: &Meter, meets: impl Fn(Event) -> Meeting) -> Result<Vec<Rule>, Limit> {
     let mut out = Vec::new();
     let partners = right.by_event();
     for (i, rule) in left.rules.iter().enumerate() {

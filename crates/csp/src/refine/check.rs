@@ -145,7 +145,10 @@ pub fn refines(norm: &Norm, model: Model, product: &Product, options: &Options) 
 fn refines_packed<const W: usize>(norm: &Norm, model: Model, packed: &Packed, options: &Options) -> Checked {
     let may_reduce = model != Model::FailuresDivergences && options.held.is_empty();
     let visible = |label: u32| packed.alphabet[label as usize] != TAU;
-    let reducer = options.reduction.filter(|_| may_reduce && !packed.is_filtered()).map(|grade| Reducer::new(packed, grade, visible));
+    let reducer = options
+        .reduction
+        .filter(|_| may_reduce && !packed.is_filtered())
+        .map(|grade| Reducer::new(packed, grade, visible));
     let space = ProductSpace::new(packed, Question::Refines(norm, model), &options.held, reducer);
     let found = search::run::<W, _>(&space, options.meter, options.watcher)?;
     let statistics = options.statistics(found.progress);
@@ -161,11 +164,7 @@ fn refines_packed<const W: usize>(norm: &Norm, model: Model, packed: &Packed, op
 }
 
 /// The behaviours that lead to the states a search has found guilty.
-fn failed<const W: usize>(
-    space: &ProductSpace,
-    found: &search::Search<W, Breach>,
-    statistics: Statistics,
-) -> Outcome {
+fn failed<const W: usize>(space: &ProductSpace, found: &search::Search<W, Breach>, statistics: Statistics) -> Outcome {
     let tell = |(key, breach): &([u64; W], Breach)| explain(space, found, *key, breach.clone());
     let mut all: Vec<Failure> = found.breaches.iter().map(tell).collect();
     let first = all.remove(0);

@@ -111,7 +111,8 @@ pub fn check(decls: &[Decl], natives: &[String], symbols: &mut Symbols, meter: &
     let checker = checked(decls, natives, symbols, meter);
     let mut errors = if checker.unknown.is_empty() { checker.errors } else { checker.unknown };
     if let Some(limit) = checker.expired {
-        errors = vec![Diagnostic::new(Stage::Types, decls.first().map_or(Span::default(), |d| d.span), limit.to_string())];
+        errors =
+            vec![Diagnostic::new(Stage::Types, decls.first().map_or(Span::default(), |d| d.span), limit.to_string())];
     }
     errors.sort_by_key(|e| (e.span, e.message.clone()));
     errors.dedup_by(|a, b| a.span == b.span);
@@ -192,7 +193,8 @@ impl Checker<'_> {
         let needs = crate::eval::builtin::DECLARED.contains(&text.as_str());
         if needs && !self.globals.contains_key(&name) && !self.declared.contains(&name) {
             let error = Diagnostic::new(Stage::Types, span, format!("{text} must be declared before it is used"));
-            self.unknown.push(error.hint(format!("add the line: {} {text}", crate::eval::builtin::declaration_of(&text))));
+            self.unknown
+                .push(error.hint(format!("add the line: {} {text}", crate::eval::builtin::declaration_of(&text))));
         }
         self.instantiate(&scheme, span)
     }
