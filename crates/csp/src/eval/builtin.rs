@@ -148,7 +148,7 @@ impl Evaluator {
             ("member", [value, Value::Set(set)]) => return Ok(Some(Value::Bool(set.contains(value)))),
             ("card", [Value::Set(set)]) => return Ok(Some(Value::Int(self.list(set, span)?.len() as i64))),
             ("empty", [Value::Set(set)]) => {
-                let known = sets::is_empty(set).or_else(|| sets::listed(set, MAX_ELEMENTS).map(|v| v.is_empty()));
+                let known = sets::is_empty(set).or_else(|| sets::listed(set, MAX_LISTED).map(|v| v.is_empty()));
                 return match known {
                     Some(empty) => Ok(Some(Value::Bool(empty))),
                     None => error(span, "whether this infinite set is empty cannot be told"),
@@ -342,18 +342,17 @@ impl Evaluator {
         for (a, b) in self.pairs(order, span)? {
             pairs.push((self.event(&a, span)?, self.event(&b, span)?));
         }
+        if let Some(&(event, _)) = pairs.iter().find(|(high, _)| above(*high, &pairs).contains(high)) {
+            let name = self.events.name(event).to_owned();
+            return error_hint(
+                span,
+                format!("the order is cyclic: {name} is more urgent than itself"),
+                "leave out a pair",
+            );
+        }
         let silent = [TAU, TICK];
         let held = |e: Event| {
-            let mut over: Vec<Event> = Vec::new();
-            let mut todo = vec![e];
-            while let Some(next) = todo.pop() {
-                for &(high, low) in &pairs {
-                    if low == next && !over.contains(&high) {
-                        over.push(high);
-                        todo.push(high);
-                    }
-                }
-            }
+            let mut over = above(e, &pairs);
             if !urgent.contains(&e) {
                 over.extend(silent);
             }
@@ -366,6 +365,21 @@ impl Evaluator {
     pub(super) fn prefix_term(&mut self, event: Event, next: Next) -> TermId {
         self.terms.add(Term::Prefix(vec![(event, next)]))
     }
+}
+
+/// The events that are more urgent than one, by pairs of a more and a less urgent one.
+fn above(event: Event, pairs: &[(Event, Event)]) -> Vec<Event> {
+    let mut over: Vec<Event> = Vec::new();
+    let mut todo = vec![event];
+    while let Some(next) = todo.pop() {
+        for &(high, low) in pairs {
+            if low == next && !over.contains(&high) {
+                over.push(high);
+                todo.push(high);
+            }
+        }
+    }
+    over
 }
 
 fn pair(a: Value, b: Value) -> Value {

@@ -209,6 +209,7 @@ impl Evaluator {
             seq => self.elements(&seq, from.span)?,
         };
         for value in values {
+            self.tick()?;
             let mut bound = Vec::new();
             if self.matches_value(pat, &value, &mut bound)? {
                 next.push(child(bound, scope));
@@ -221,7 +222,7 @@ impl Evaluator {
     pub fn list(&mut self, set: &Set, span: Span) -> Eval<Rc<Vec<Value>>> {
         match set {
             Set::Finite(values) => Ok(values.clone()),
-            _ if let Some(values) = super::sets::listed(set, MAX_ELEMENTS) => Ok(Rc::new(values)),
+            _ if let Some(values) = super::sets::listed(set, MAX_LISTED) => Ok(Rc::new(values)),
             _ => {
                 let shown = self.show(&Value::Set(set.clone()));
                 error_hint(

@@ -167,6 +167,7 @@ impl Evaluator {
 
     fn extend_rows(&mut self, mut rows: Vec<Vec<Value>>, columns: &[Set], span: Span) -> Eval<Vec<Vec<Value>>> {
         for column in columns {
+            self.meter.check_time()?;
             let values = self.list(column, span)?;
             if rows.len().saturating_mul(values.len()) > MAX_ELEMENTS {
                 return error_hint(

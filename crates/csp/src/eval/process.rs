@@ -114,6 +114,12 @@ impl Evaluator {
         }
         left.sort();
         right.sort();
+        for side in [&left, &right] {
+            if let Some(twice) = side.windows(2).find(|w| w[0].0 == w[1].0 && w[0].1 != w[1].1) {
+                let name = self.events.name(twice[0].0).to_owned();
+                return error_hint(span, format!("{name} is linked twice"), "link each event to one event");
+            }
+        }
         let set = self.terms.add_set(EventSet::new(inner));
         let p = self.terms.add(Term::Rename(p, Rc::new(left)));
         let q = self.terms.add(Term::Rename(q, Rc::new(right)));

@@ -52,7 +52,12 @@ impl Evaluator {
 
     fn show_set(&self, set: &Set) -> String {
         match set {
-            Set::Finite(items) => format!("{{{}}}", self.show_all(items, ", ")),
+            Set::Finite(items) => {
+                let all = self.show_all(items, ", ");
+                // `{-` would begin a comment.
+                let space = if all.starts_with('-') { " " } else { "" };
+                format!("{{{space}{all}}}")
+            }
             Set::Ints => "Int".into(),
             Set::IntsFrom(n) => format!("{{{n}..}}"),
             Set::Seqs(of) => format!("Seq({})", self.show_set(of)),

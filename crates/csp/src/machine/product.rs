@@ -5,6 +5,7 @@
 //! ready for them least often.
 
 use super::event::Event;
+use super::filter::{Filter, FlatFilter};
 use super::lts::Lts;
 use super::plan::{Found, Plan};
 use super::rules::{Comp, Node, Rule, Target};
@@ -24,6 +25,8 @@ pub struct Product {
     pub comps: Vec<Component>,
     pub nodes: Vec<Node>,
     pub root: usize,
+    /// What holds steps of the whole back.
+    pub filter: Option<Filter>,
 }
 
 impl Product {
@@ -180,6 +183,7 @@ pub struct Packed {
     pub extra: Field,
     has_native: bool,
     plan: Plan,
+    filter: Option<FlatFilter>,
 }
 
 /// The steps of native components from one state: component, event, words.
@@ -209,7 +213,8 @@ impl Packed {
         }
         let has_native = machines.iter().any(|m| m.native.is_some());
         let plan = Plan::new(&machines, &rules);
-        Packed { machines, rules, alphabet, words, initial, extra, has_native, plan }
+        let filter = product.filter.as_ref().map(|f| FlatFilter::new(f, product));
+        Packed { machines, rules, alphabet, words, initial, extra, has_native, plan, filter }
     }
 
     /// The first state, in as many words as the search uses.
@@ -229,6 +234,19 @@ impl Packed {
     /// Finds every step.
     #[inline]
     pub fn find<const W: usize>(&self, key: &[u64; W], found: &mut Found<W>) {
+        self.find_all(key, found);
+        if let Some(filter) = &self.filter {
+            filter.apply(found);
+        }
+    }
+
+    /// Whether steps are held back, so that no step can be judged by itself.
+    pub fn is_filtered(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    #[inline]
+    fn find_all<const W: usize>(&self, key: &[u64; W], found: &mut Found<W>) {
         if self.has_native {
             found.clear();
             return self.successors_with_natives(key, &mut |rule, next| found.push(rule, next));

@@ -9,6 +9,9 @@ impl Checker<'_> {
         loop {
             let before = self.constraints.len();
             let mut progress = false;
+            if self.is_expired() {
+                return;
+            }
             for constraint in std::mem::take(&mut self.constraints) {
                 match self.attempt(&constraint, false) {
                     true => progress = true,

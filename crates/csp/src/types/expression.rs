@@ -8,6 +8,9 @@ use crate::syntax::*;
 impl Checker<'_> {
     pub(super) fn infer(&mut self, expr: &Expr) -> Type {
         use ExprKind::*;
+        if self.is_expired() {
+            return self.fresh();
+        }
         match &*expr.kind {
             Int(_) => Type::Int,
             Char(_) => Type::Char,

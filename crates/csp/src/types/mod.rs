@@ -19,6 +19,7 @@ mod scheme;
 mod show;
 mod unify;
 
+use crate::budget::{Budget, Limit, Meter};
 use crate::diagnostic::{Diagnostic, Stage};
 use crate::source::Span;
 use crate::syntax::{Decl, Symbol, Symbols};
@@ -99,10 +100,32 @@ struct Checker<'a> {
     errors: Vec<Diagnostic>,
     /// Names that nothing defines. While there are any, nothing else is reported.
     unknown: Vec<Diagnostic>,
+    meter: Meter,
+    ticks: u32,
+    /// The budget is spent; nothing is looked at any more.
+    expired: Option<Limit>,
 }
 
 /// Checks a script; `natives` are names of processes it may use.
-pub fn check(decls: &[Decl], natives: &[String], symbols: &mut Symbols) -> Vec<Diagnostic> {
+pub fn check(decls: &[Decl], natives: &[String], symbols: &mut Symbols, meter: &Meter) -> Vec<Diagnostic> {
+    let checker = checked(decls, natives, symbols, meter);
+    let mut errors = if checker.unknown.is_empty() { checker.errors } else { checker.unknown };
+    if let Some(limit) = checker.expired {
+        errors =
+            vec![Diagnostic::new(Stage::Types, decls.first().map_or(Span::default(), |d| d.span), limit.to_string())];
+    }
+    errors.sort_by_key(|e| (e.span, e.message.clone()));
+    errors.dedup_by(|a, b| a.span == b.span);
+    errors
+}
+
+/// The type of a name of a script that was checked.
+pub fn type_of(name: Symbol, decls: &[Decl], natives: &[String], symbols: &mut Symbols) -> String {
+    let checker = checked(decls, natives, symbols, &Meter::new(Budget::default()));
+    checker.globals.get(&name).map_or_else(String::new, |scheme| checker.show(&scheme.ty))
+}
+
+fn checked<'a>(decls: &[Decl], natives: &[String], symbols: &'a mut Symbols, meter: &Meter) -> Checker<'a> {
     let builtins = builtin::schemes(symbols);
     let mut checker = Checker {
         symbols,
@@ -119,22 +142,33 @@ pub fn check(decls: &[Decl], natives: &[String], symbols: &mut Symbols) -> Vec<D
         scopes: Vec::new(),
         errors: Vec::new(),
         unknown: Vec::new(),
+        meter: meter.clone(),
+        ticks: 0,
+        expired: None,
     };
     for name in natives {
         let symbol = checker.symbols.intern(name);
         checker.globals.insert(symbol, Scheme::plain(Type::Proc));
     }
     checker.script(decls);
-    let mut errors = if checker.unknown.is_empty() { checker.errors } else { checker.unknown };
-    errors.sort_by_key(|e| (e.span, e.message.clone()));
-    errors.dedup_by(|a, b| a.span == b.span);
-    errors
+    checker
 }
 
 impl Checker<'_> {
     fn error(&mut self, span: Span, message: impl Into<String>) -> &mut Diagnostic {
         self.errors.push(Diagnostic::new(Stage::Types, span, message));
         self.errors.last_mut().expect("just pushed")
+    }
+
+    /// Whether there is no time left. Looks at the clock now and then.
+    fn is_expired(&mut self) -> bool {
+        self.ticks = self.ticks.wrapping_add(1);
+        if self.ticks.is_multiple_of(64)
+            && let Err(limit) = self.meter.check_time()
+        {
+            self.expired = Some(limit);
+        }
+        self.expired.is_some()
     }
 
     fn fresh(&mut self) -> Type {

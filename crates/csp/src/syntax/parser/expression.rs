@@ -35,8 +35,8 @@ impl Parser<'_> {
                 );
             }
             self.operators += 1;
-            if self.operators > MAX_OPERATORS {
-                let message = format!("this declaration has more than {MAX_OPERATORS} operators");
+            if self.operators > self.max_operators {
+                let message = format!("this declaration has more than {} operators", self.max_operators);
                 return self.fail_hint(self.here(), message, "name its parts");
             }
             last_nonassoc = if matches!(level, COMPARE | PARALLEL) { level } else { u8::MAX };
@@ -79,7 +79,7 @@ impl Parser<'_> {
             "*" | "/" | "%" => MULTIPLY,
             "^" => CONCAT,
             "(" | "[[" => APPLY,
-            "@@" => 1,
+            "@@" => BOTH,
             _ => return None,
         };
         Some((op, level))

@@ -209,7 +209,7 @@ impl Parser<'_> {
     fn lambda(&mut self) -> Parsed<ExprKind> {
         self.bump();
         let params = self.comma_separated(|p| {
-            let value = p.climb(DOT)?;
+            let value = p.climb(BOTH)?;
             p.pattern(&value)
         })?;
         self.expect("@")?;
