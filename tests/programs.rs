@@ -23,8 +23,8 @@ fn check(arguments: &[&str], path: &Path) -> Output {
 }
 
 fn examine(specimen: &Specimen, arguments: &[&str]) -> Result<Judgement, String> {
-    let language = format!("--cflags={}", specimen.language());
-    let output = check(&[&["--format", "json", &language], arguments].concat(), &specimen.path);
+    let flags = format!("--cflags={}", specimen.flags().map_err(|error| error.to_string())?.join(" "));
+    let output = check(&[&["--format", "json", &flags], arguments].concat(), &specimen.path);
     let report: Value = serde_json::from_slice(&output.stdout)
         .map_err(|error| format!("{error}: {}", String::from_utf8_lossy(&output.stderr)))?;
     Ok(judge(specimen, &report))

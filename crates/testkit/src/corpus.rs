@@ -1,7 +1,7 @@
 //! The corpus of programs under `tests/programs`: what each is expected to show, and whether a report says so.
 //!
 //! A program in `fail` marks the lines of its errors: `// expect: race with line 12`, `// expect: deadlock`; `may` in place of
-//! `expect` if not every run comes to those lines. One in `pass` has none. A *miss* is an expectation that no finding fits: one of its kind, with a thread at the marked line and one at the
+//! `expect` if not every run comes to those lines. One in `pass` has none. A line `// needs: glib-2.0` names libraries. A *miss* is an expectation that no finding fits: one of its kind, with a thread at the marked line and one at the
 //! other. A *false alarm* is a finding that is of no kind the program has marks of, or elsewhere: each access of a race
 //! must be at a line that some mark of a race names, one thread of a deadlock at a line that a mark of one names.
 
@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A kind of error, as reports spell it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -42,6 +43,8 @@ pub struct Specimen {
     pub name: String,
     /// What it is expected to show.
     pub marks: Vec<Mark>,
+    /// Libraries that it needs, as `pkg-config` calls them.
+    pub needs: Vec<String>,
 }
 
 impl Specimen {
@@ -53,6 +56,24 @@ impl Specimen {
     /// The compiler's flags for its language, in one word.
     pub fn language(&self) -> &'static str {
         if self.is_cxx() { "-std=c++20" } else { "-std=gnu17" }
+    }
+}
+
+impl Specimen {
+    /// The compiler's flags for its language and its libraries.
+    ///
+    /// # Errors
+    /// If a library is not there.
+    pub fn flags(&self) -> io::Result<Vec<String>> {
+        let mut flags = vec![self.language().to_owned()];
+        if !self.needs.is_empty() {
+            let asked = Command::new("pkg-config").args(["--cflags", "--libs"]).args(&self.needs).output()?;
+            if !asked.status.success() {
+                return Err(io::Error::other(format!("{} needs {}", self.name, self.needs.join(" "))));
+            }
+            flags.extend(String::from_utf8_lossy(&asked.stdout).split_whitespace().map(str::to_owned));
+        }
+        Ok(flags)
     }
 }
 
@@ -86,13 +107,18 @@ pub fn specimens(root: &Path) -> io::Result<Vec<Specimen>> {
                 open.push(path);
             } else if path.extension().is_some_and(|ending| ending == "c" || ending == "cc") {
                 let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
-                let marks = marks(&fs::read_to_string(&path)?);
-                found.push(Specimen { path, name, marks });
+                let text = fs::read_to_string(&path)?;
+                found.push(Specimen { path, name, marks: marks(&text), needs: needs(&text) });
             }
         }
     }
     found.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(found)
+}
+
+fn needs(text: &str) -> Vec<String> {
+    let named = text.lines().find_map(|line| line.strip_prefix("// needs: "));
+    named.into_iter().flat_map(str::split_whitespace).map(str::to_owned).collect()
 }
 
 fn marks(text: &str) -> Vec<Mark> {
@@ -173,7 +199,7 @@ mod tests {
 
     fn specimen() -> Specimen {
         let marks = marks("int x;\nx++; // expect: race with line 3\nx++;\n");
-        Specimen { path: "fail/x.c".into(), name: "fail/x.c".to_owned(), marks }
+        Specimen { path: "fail/x.c".into(), name: "fail/x.c".to_owned(), marks, needs: Vec::new() }
     }
 
     fn report(kind: &str, lines: [u32; 2]) -> Value {
