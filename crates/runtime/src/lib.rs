@@ -37,6 +37,7 @@ mod interpose;
 mod lifetime;
 mod lineage;
 mod lines;
+mod linkmap;
 mod map;
 mod modules;
 mod names;
@@ -52,6 +53,7 @@ mod stamp;
 mod state;
 mod stream;
 mod sys;
+mod tables;
 mod thread;
 mod tls;
 mod unseen;
@@ -71,6 +73,7 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
 static ON_LOAD: extern "C" fn() = {
     extern "C" fn on_load() {
         state::init();
+        state::begin_early();
     }
     on_load
 };

@@ -122,6 +122,11 @@ pub fn write(fd: i32, mut bytes: &[u8]) {
     }
 }
 
+/// Reads up to that many words of a file, and says how many.
+pub fn read_words(fd: i32, words: &mut [u64]) -> usize {
+    call!(SYS_read, fd, words.as_mut_ptr(), size_of_val(words)).map_or(0, |bytes| bytes as usize / 8)
+}
+
 /// Writes two blocks of bytes at a place of a file. After an error the first of them may be there.
 pub fn write_at(fd: i32, parts: [&[u8]; 2], offset: u64) -> Result<()> {
     let mut parts = parts;
@@ -181,6 +186,13 @@ pub fn file_size_limit() -> u64 {
 /// Sets a file's length.
 pub fn truncate(fd: i32, size: u64) -> Result<()> {
     call!(SYS_ftruncate, fd, size).map(drop)
+}
+
+/// Nanoseconds since 1970.
+pub fn nanoseconds() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let _ = call!(SYS_clock_gettime, libc::CLOCK_REALTIME, &raw mut time);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 /// Waits while the word has this value; may return early.

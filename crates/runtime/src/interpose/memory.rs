@@ -94,7 +94,7 @@ unsafe fn resized(at: *mut c_void, size: usize, pc: usize, real: impl FnOnce() -
     }
 }
 
-/// Before the real allocator is known, which it is not while `dlsym` looks for it.
+/// Where no allocator can be found: memory of ours, which is never given back.
 fn early(size: usize) -> *mut c_void {
     arena::allocate_early(size).map_or(core::ptr::null_mut(), <*mut u8>::cast)
 }
@@ -116,20 +116,20 @@ interpose! {
     fn malloc(size: usize) -> *mut c_void |pc| {
         // SAFETY: the program's own arguments.
         unsafe {
-            if REAL.is_being_found() {
-                return early(size);
+            match REAL.find() {
+                Some(real) => block_begun(real(size), size, pc),
+                None => early(size),
             }
-            block_begun(real(size), size, pc)
         }
     }
 
     fn calloc(count: usize, size: usize) -> *mut c_void |pc| {
         // SAFETY: the program's own arguments.
         unsafe {
-            if REAL.is_being_found() {
-                return early(count.saturating_mul(size));
+            match REAL.find() {
+                Some(real) => block_begun(real(count, size), count.saturating_mul(size), pc),
+                None => early(count.saturating_mul(size)),
             }
-            block_begun(real(count, size), count.saturating_mul(size), pc)
         }
     }
 
