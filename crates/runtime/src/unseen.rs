@@ -132,7 +132,7 @@ fn synchronises_unseen(module: &Module<'_>) -> bool {
     if module.is_executable() || is_one_of(&SEEN) || is_instrumented(module) {
         return false;
     }
-    is_one_of(&KNOWN) || module.imports(b"syscall") && asks_for_futexes(module)
+    is_one_of(&KNOWN) || module.imports(c"syscall") && asks_for_futexes(module)
 }
 
 fn is_instrumented(module: &Module<'_>) -> bool {

@@ -165,12 +165,7 @@ impl Evaluator {
         self.extend_rows(vec![Vec::new()], columns, span)
     }
 
-    fn extend_rows(
-        &mut self,
-        mut rows: Vec<Vec<Value>>,
-        columns: &[Set],
-        span: Span,
-    ) -> Eval<Vec<Vec<Value>>> {
+    fn extend_rows(&mut self, mut rows: Vec<Vec<Value>>, columns: &[Set], span: Span) -> Eval<Vec<Vec<Value>>> {
         for column in columns {
             let values = self.list(column, span)?;
             if rows.len().saturating_mul(values.len()) > MAX_ELEMENTS {

@@ -70,8 +70,9 @@ pub fn union(a: &Set, b: &Set) -> Set {
         (Set::Ints, _) | (_, Set::Ints) => Set::Ints,
         (Set::IntsFrom(x), Set::IntsFrom(y)) => Set::IntsFrom(*x.min(y)),
         (Set::Finite(x), other) | (other, Set::Finite(x)) if x.iter().all(|v| other.contains(v)) => other.clone(),
-        (Set::Finite(x), Set::IntsFrom(n)) | (Set::IntsFrom(n), Set::Finite(x)) => grown(x, *n)
-            .unwrap_or_else(|| Set::Either(Rc::new(Set::Finite(x.clone())), Rc::new(Set::IntsFrom(*n)))),
+        (Set::Finite(x), Set::IntsFrom(n)) | (Set::IntsFrom(n), Set::Finite(x)) => {
+            grown(x, *n).unwrap_or_else(|| Set::Either(Rc::new(Set::Finite(x.clone())), Rc::new(Set::IntsFrom(*n))))
+        }
         _ if Value::Set(a.clone()) == Value::Set(b.clone()) => a.clone(),
         _ => Set::Either(Rc::new(a.clone()), Rc::new(b.clone())),
     }

@@ -158,12 +158,7 @@ pub fn close(lts: &Lts, states: Vec<u32>) -> Vec<u32> {
 }
 
 /// The minimal sets of offers among the stable states of a set.
-fn minimal(
-    lts: &Lts,
-    set: &[u32],
-    column: &FxHashMap<Event, usize>,
-    meter: &Meter,
-) -> Result<Vec<Bits>, Limit> {
+fn minimal(lts: &Lts, set: &[u32], column: &FxHashMap<Event, usize>, meter: &Meter) -> Result<Vec<Bits>, Limit> {
     let mut found: Vec<Bits> = Vec::new();
     for &s in set.iter().filter(|&&s| lts.targets(s, TAU).next().is_none()) {
         let mut bits = Bits::new(column.len());

@@ -122,9 +122,7 @@ impl Checker<'_> {
                 self.adjust(var, &a, seen) && self.adjust(var, &b, seen)
             }
             Type::Tuple(items) => items.iter().all(|t| self.adjust(var, t, seen)),
-            Type::Function(args, to) => {
-                args.iter().all(|t| self.adjust(var, t, seen)) && self.adjust(var, &to, seen)
-            }
+            Type::Function(args, to) => args.iter().all(|t| self.adjust(var, t, seen)) && self.adjust(var, &to, seen),
             _ => true,
         }
     }

@@ -204,11 +204,11 @@ fn is_found_by_data() -> bool {
     found
 }
 
-const BY_DATA: [&[u8]; 4] = [
-    b"g_idle_remove_by_data",
-    b"g_source_remove_by_user_data",
-    b"g_main_context_find_source_by_user_data",
-    b"g_main_context_find_source_by_funcs_user_data",
+const BY_DATA: [&core::ffi::CStr; 4] = [
+    c"g_idle_remove_by_data",
+    c"g_source_remove_by_user_data",
+    c"g_main_context_find_source_by_user_data",
+    c"g_main_context_find_source_by_funcs_user_data",
 ];
 
 /// Hands a callback to a main loop, as `add` does with a function, its data and what is called when they are not needed.
