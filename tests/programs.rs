@@ -35,9 +35,10 @@ fn examine(specimen: &Specimen, arguments: &[&str]) -> Result<Judgement, String>
 
 /// The same with another compiler and level.
 fn examine_with(specimen: &Specimen, arguments: &[&str], build: Option<(&str, Level)>) -> Result<Judgement, String> {
-    let flag = build.map_or("", |(_, level)| level.flag());
-    let language = format!("--cflags={} {flag}", specimen.language());
-    let arguments = [&["--format", "json", &language], arguments].concat();
+    let level = build.map_or("", |(_, level)| level.flag());
+    let flags = specimen.flags().map_err(|error| error.to_string())?.join(" ");
+    let flags = format!("--cflags={flags} {level}");
+    let arguments = [&["--format", "json", &flags], arguments].concat();
     let output = check_with(&arguments, &specimen.path, build.map(|(compiler, _)| compiler));
     let report: Value = serde_json::from_slice(&output.stdout)
         .map_err(|error| format!("{error}: {}", String::from_utf8_lossy(&output.stderr)))?;

@@ -8,10 +8,11 @@
 
 use crate::cxx::{self, Note};
 use crate::elf::{self, Module};
+use crate::linkmap::Modules;
 use crate::tls::Section;
 use crate::{callers, state, sys};
 use core::arch::{global_asm, naked_asm};
-use core::ffi::{CStr, c_char, c_void};
+use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// The registers that carry arguments.
@@ -53,7 +54,6 @@ const STUB_SIZE: usize = 16;
 
 unsafe extern "C" {
     static ft_stubs: [u8; STUBS * STUB_SIZE];
-    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
 }
 
 /// Saves all arguments, has the call noted, and goes on.
@@ -250,9 +250,8 @@ fn fill(tables: &Tables, relocation: &libc::Elf64_Rela) {
     }
     let Some(name) = tables.import(relocation) else { return };
     let Some(note) = cxx::note_for(name.to_bytes()) else { return };
-    // SAFETY: the name ends with zero; a null handle asks for the loader's order.
-    let function = unsafe { dlsym(core::ptr::null_mut(), name.as_ptr()) } as usize;
-    if function != 0
+    let function = Modules::now().and_then(|modules| modules.first_function(name));
+    if let Some(function) = function
         && let Some(stub) = stub_for(function, note)
     {
         tables.write(tables.base.wrapping_add(relocation.r_offset as usize), stub);

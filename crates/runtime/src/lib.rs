@@ -34,6 +34,7 @@ mod elf;
 mod hooks;
 mod internal;
 mod interpose;
+mod lifetime;
 mod lineage;
 mod lines;
 mod linkmap;

@@ -9,7 +9,7 @@ use crate::interpose::thread::notice_end;
 use crate::settings::Settings;
 use crate::spin::Spin;
 use crate::tls::{Section, tls};
-use crate::{lineage, modules, prelude, real, recording, replay, sys, thread};
+use crate::{lifetime, lineage, modules, prelude, real, recording, replay, sys, thread};
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use foretrace_event::layout::Flags;
 use foretrace_event::wire::Op;
@@ -123,6 +123,17 @@ pub fn is_instrumented() -> bool {
 /// Records an operation of the current thread, done at `pc`, at this moment.
 #[inline]
 pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
+    if lifetime::is_before(op) {
+        lifetime::note(op, object, arg, pc);
+    }
+    record(op, object, arg, pc);
+    if lifetime::is_after(op) {
+        lifetime::note(op, object, arg, pc);
+    }
+}
+
+#[inline]
+fn record(op: Op, object: usize, arg: u64, pc: usize) {
     match STATE.load(Ordering::Acquire) {
         RECORDING => {
             let Some(_section) = Section::enter() else { return };

@@ -2,7 +2,8 @@
 //!
 //! A program in `fail` marks the lines of its errors: `// expect: race with line 12`, `// expect: deadlock`; `may` in place of
 //! `expect` if not every run comes to those lines; `at -O0` behind it if the error is there at that level alone, because the
-//! compiler may remove one of the accesses. One in `pass` has none. A mark that is none of these is an error. A *miss* is an expectation that no finding fits: one of its kind, with a thread at the marked line and one at the
+//! compiler may remove one of the accesses. One in `pass` has none. A mark that is none of these is an error. A line
+//! `// needs: glib-2.0` names libraries. A *miss* is an expectation that no finding fits: one of its kind, with a thread at the marked line and one at the
 //! other. A *false alarm* is a finding that is of no kind the program has marks of, or elsewhere: each access of a race
 //! must be at a line that some mark of a race names, one thread of a deadlock at a line that a mark of one names.
 
@@ -11,6 +12,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A kind of error, as reports spell it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -88,6 +90,8 @@ pub struct Specimen {
     pub name: String,
     /// What it is expected to show.
     pub marks: Vec<Mark>,
+    /// Libraries that it needs, as `pkg-config` calls them.
+    pub needs: Vec<String>,
 }
 
 impl Specimen {
@@ -107,6 +111,24 @@ impl Specimen {
     /// The compiler's flags for its language, in one word.
     pub fn language(&self) -> &'static str {
         if self.is_cxx() { "-std=c++20" } else { "-std=gnu17" }
+    }
+}
+
+impl Specimen {
+    /// The compiler's flags for its language and its libraries.
+    ///
+    /// # Errors
+    /// If a library is not there.
+    pub fn flags(&self) -> io::Result<Vec<String>> {
+        let mut flags = vec![self.language().to_owned()];
+        if !self.needs.is_empty() {
+            let asked = Command::new("pkg-config").args(["--cflags", "--libs"]).args(&self.needs).output()?;
+            if !asked.status.success() {
+                return Err(io::Error::other(format!("{} needs {}", self.name, self.needs.join(" "))));
+            }
+            flags.extend(String::from_utf8_lossy(&asked.stdout).split_whitespace().map(str::to_owned));
+        }
+        Ok(flags)
     }
 }
 
@@ -141,16 +163,22 @@ pub fn specimens(root: &Path) -> io::Result<Vec<Specimen>> {
             } else if path.extension().is_some_and(|ending| ending == "c" || ending == "cc") {
                 let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
                 let wrong = |why: String| io::Error::new(io::ErrorKind::InvalidData, format!("{name}: {why}"));
-                let marks = marks(&fs::read_to_string(&path)?).map_err(wrong)?;
+                let text = fs::read_to_string(&path)?;
+                let marks = marks(&text).map_err(wrong)?;
                 if marks.is_empty() != name.starts_with("pass/") {
                     return Err(wrong("programs in `fail` have marks, those in `pass` have none".to_owned()));
                 }
-                found.push(Specimen { path, name, marks });
+                found.push(Specimen { path, name, marks, needs: needs(&text) });
             }
         }
     }
     found.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(found)
+}
+
+fn needs(text: &str) -> Vec<String> {
+    let named = text.lines().find_map(|line| line.strip_prefix("// needs: "));
+    named.into_iter().flat_map(str::split_whitespace).map(str::to_owned).collect()
 }
 
 /// Comments that look like a mark without being one are errors: a mark with a typo would expect nothing.
@@ -262,7 +290,7 @@ mod tests {
 
     fn specimen() -> Specimen {
         let marks = marks("int x;\nx++; // expect: race with line 3\nx++;\n").unwrap();
-        Specimen { path: "fail/x.c".into(), name: "fail/x.c".to_owned(), marks }
+        Specimen { path: "fail/x.c".into(), name: "fail/x.c".to_owned(), marks, needs: Vec::new() }
     }
 
     fn report(kind: &str, lines: [u32; 2]) -> Value {

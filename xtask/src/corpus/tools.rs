@@ -36,7 +36,7 @@ pub fn release() -> anyhow::Result<PathBuf> {
 /// Compiles the program with these words first.
 pub fn compile(mut compiler: Command, specimen: &Specimen, program: &Path, level: Level) -> anyhow::Result<()> {
     compiler.args(["-g", level.flag(), "-fno-omit-frame-pointer", "-pthread", "-w"]);
-    let output = compiler.arg(specimen.language()).arg(&specimen.path).arg("-o").arg(program).output()?;
+    let output = compiler.arg(&specimen.path).args(specimen.flags()?).arg("-o").arg(program).output()?;
     ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Ok(())
 }
