@@ -135,7 +135,9 @@ impl<'a, 'b> Climb<'a, 'b> {
     fn delayed(&self) -> Option<Schedule> {
         let Candidate::Deadlock(deadlock) = &self.candidate else { return None };
         let lost = deadlock.stuck().iter().filter_map(|stuck| match stuck.waits_for {
-            WaitsFor::LostSignal(instance) => Some((EventId { index: stuck.at.index.checked_sub(1)?, ..stuck.at }, instance)),
+            WaitsFor::LostSignal(instance) => {
+                Some((EventId { index: stuck.at.index.checked_sub(1)?, ..stuck.at }, instance))
+            }
             _ => None,
         });
         let lost: Vec<(EventId, CondInstance)> = lost.collect();

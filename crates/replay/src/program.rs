@@ -85,7 +85,8 @@ impl Program {
         let (hold, only) = (u8::from(hold), u8::from(self.started_only && !hold));
         // Whoever debugs takes all the time that they need.
         let patience = if hold == 1 { 0 } else { self.patience.as_millis() };
-        let settings = format!("replay exact={exact} loose={loose} hold={hold} only_started={only} patience={patience} dir=");
+        let settings =
+            format!("replay exact={exact} loose={loose} hold={hold} only_started={only} patience={patience} dir=");
         let mut settings = OsString::from(settings);
         settings.push(directory);
         self.with_settings(&settings)

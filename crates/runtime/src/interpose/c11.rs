@@ -5,8 +5,8 @@ use super::mutex::{self, lock_arg};
 use super::{cond, thread as threads};
 use crate::state::sync;
 use core::ffi::{c_int, c_void};
-use foretrace_event::wire::{LockArg, Op};
 use foretrace_event::LockClass;
+use foretrace_event::wire::{LockArg, Op};
 use libc::{pthread_mutex_t, pthread_t, timespec};
 
 const SUCCESS: c_int = 0;
@@ -37,7 +37,8 @@ unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
 /// Locks by calling `real`, and records the outcome.
 unsafe fn lock(mutex: *mut pthread_mutex_t, limit: Limit, pc: usize, real: impl FnMut() -> c_int) -> c_int {
     // SAFETY: a C11 mutex is a pthread one.
-    let arg = unsafe { lock_arg(mutex) } | LockArg { patience: limit.patience(), ..LockArg::blocking(LockClass::Mutex) }.encode();
+    let arg = unsafe { lock_arg(mutex) }
+        | LockArg { patience: limit.patience(), ..LockArg::blocking(LockClass::Mutex) }.encode();
     let arrival = super::arrive(Op::Lock, Op::LockFailed, mutex as usize, arg, limit, pc);
     let result = super::insist(arrival, |result| matches!(result, BUSY | TIMED_OUT), real);
     match result {

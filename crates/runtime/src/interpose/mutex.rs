@@ -5,8 +5,8 @@ use super::{arrive, insist, undo_if_failed};
 use crate::replay::{self, gate::Arrival, look::Look};
 use crate::state::{self, sync};
 use core::ffi::c_int;
-use foretrace_event::wire::{LockArg, Op};
 use foretrace_event::LockClass;
+use foretrace_event::wire::{LockArg, Op};
 use libc::{pthread_mutex_t, pthread_mutexattr_t, timespec};
 
 /// One of the words that glibc makes a mutex of.

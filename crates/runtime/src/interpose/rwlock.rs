@@ -4,8 +4,8 @@ use super::limit::Limit;
 use super::{arrive, insist, undo_if_failed};
 use crate::state::sync;
 use core::ffi::c_int;
-use foretrace_event::wire::{LockArg, Op};
 use foretrace_event::LockClass;
+use foretrace_event::wire::{LockArg, Op};
 use libc::{pthread_rwlock_t, pthread_rwlockattr_t, timespec};
 
 /// Which side of a lock was asked for: the records of success and of failure.
@@ -16,14 +16,7 @@ pub const EXCLUSIVE: Side = (Op::Lock, Op::LockFailed);
 const RWLOCK: u64 = LockArg::blocking(LockClass::RwLock).encode();
 
 /// Locks by calling `real`, and records the outcome.
-pub fn lock(
-    lock: usize,
-    class: LockClass,
-    side: Side,
-    limit: Limit,
-    pc: usize,
-    real: impl FnMut() -> c_int,
-) -> c_int {
+pub fn lock(lock: usize, class: LockClass, side: Side, limit: Limit, pc: usize, real: impl FnMut() -> c_int) -> c_int {
     let arg = LockArg { class, patience: limit.patience(), owner_died: false }.encode();
     let arrival = arrive(side.0, side.1, lock, arg, limit, pc);
     let result = insist(arrival, |result| matches!(result, libc::EBUSY | libc::ETIMEDOUT), real);
@@ -35,13 +28,7 @@ pub fn lock(
     result
 }
 
-fn lock_rw(
-    rwlock: *mut pthread_rwlock_t,
-    side: Side,
-    limit: Limit,
-    pc: usize,
-    real: impl FnMut() -> c_int,
-) -> c_int {
+fn lock_rw(rwlock: *mut pthread_rwlock_t, side: Side, limit: Limit, pc: usize, real: impl FnMut() -> c_int) -> c_int {
     lock(rwlock as usize, LockClass::RwLock, side, limit, pc, real)
 }
 
