@@ -51,10 +51,23 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
             .iter()
             .map(|open| Undecided { question: question(subject, &open.question), why: open.why.to_string() })
             .collect(),
-        notes: notes(subject, run.code),
+        notes: notes(subject, run.code).into_iter().chain(possible(&results.open)).collect(),
         ..Report::default()
     };
     (report, failures)
+}
+
+const UNSEEN: &str = "synchronises where Foretrace cannot see";
+
+/// Races that may or may not be there, because a library may order their threads: said even if they are not shown.
+fn possible(open: &[foretrace_finding::Finding]) -> Option<String> {
+    let libraries = open.iter().filter_map(|one| match &one.verdict {
+        Verdict::Possible { library } => Some(library.as_str()),
+        _ => None,
+    });
+    let libraries: BTreeSet<&str> = libraries.collect();
+    let names = Vec::from_iter(libraries).join(", ");
+    (!names.is_empty()).then(|| format!("possible races: {names} {UNSEEN}; --all shows them"))
 }
 
 /// How the recorded run went, in numbers.
@@ -192,6 +205,7 @@ impl Words<'_> {
             Verdict::Confirmed => String::new(),
             Verdict::Diverged(divergence) => format!("the replay went another way: {}", divergence.came),
             Verdict::NotSeen => "the replay ran to its end and nothing failed".to_owned(),
+            Verdict::Possible { library } => format!("{library} {UNSEEN}"),
             Verdict::Unknown { why } => why.clone(),
         };
         let trace = &self.subject.trace;

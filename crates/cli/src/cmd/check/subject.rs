@@ -78,7 +78,7 @@ impl Subject {
     pub fn new(args: &Args, scratch: &Path, stop: &'static AtomicBool) -> anyhow::Result<Self> {
         if let Some(directory) = &args.recording {
             let recording = Recording::open(directory)?;
-            let program = recorded_program(directory)?;
+            let program = recorded_program(directory, args.trust)?;
             return Self::of(program, recording, directory.clone(), None);
         }
         let (command, compiled) = command(args, scratch)?;
