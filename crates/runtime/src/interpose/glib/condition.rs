@@ -136,6 +136,15 @@ impl Waiting {
     }
 }
 
+/// Signals or broadcasts by calling `real`.
+fn signal(op: Op, cond: usize, pc: usize, real: impl FnOnce()) {
+    if state::is_replaying() {
+        return replay::signal(op, cond, pc, real);
+    }
+    sync(op, cond, 0, pc);
+    real();
+}
+
 interpose! {
     fn g_cond_init(cond: Pointer) |pc| {
         sync(Op::CondInit, cond as usize, 0, pc);
@@ -150,15 +159,13 @@ interpose! {
     }
 
     fn g_cond_signal(cond: Pointer) |pc| {
-        sync(Op::Signal, cond as usize, 0, pc);
         // SAFETY: the program's own arguments.
-        unsafe { real(cond) };
+        signal(Op::Signal, cond as usize, pc, || unsafe { real(cond) });
     }
 
     fn g_cond_broadcast(cond: Pointer) |pc| {
-        sync(Op::Broadcast, cond as usize, 0, pc);
         // SAFETY: the program's own arguments.
-        unsafe { real(cond) };
+        signal(Op::Broadcast, cond as usize, pc, || unsafe { real(cond) });
     }
 
     fn g_cond_wait(cond: Pointer, mutex: Pointer) |pc| {
