@@ -456,6 +456,15 @@ mod tests {
     }
 
     #[test]
+    fn a_wait_that_ended_without_a_signal_is_in_a_loop_if_it_began_again() {
+        let text = "unsignalled thread=1 pc=10 stack=10,20\nunsignalled thread=2 pc=30 stack=30\nagain thread=1\n";
+        let outcome = Outcome::parse(text).unwrap();
+        assert!(outcome.unsignalled[0].again && outcome.unsignalled[0].stack == [0x10, 0x20]);
+        assert_eq!(outcome.wait_not_in_loop().map(|wait| wait.thread), Some(2));
+        assert!(Outcome::parse("again thread=1\n").is_err());
+    }
+
+    #[test]
     fn half_a_line_is_left_out_and_nonsense_has_a_position() {
         assert_eq!(Outcome::parse("end\nrace addr").unwrap(), Outcome { ended: true, ..Outcome::default() });
         for (text, line) in

@@ -453,6 +453,17 @@ pub fn repeat_load(load: LastLoad) {
     }
 }
 
+/// A signal or broadcast, which `real` gives. Nobody takes another step before it is given: else it would wake those who begin to
+/// wait after it.
+pub fn signal(op: Op, cond: usize, pc: usize, real: impl FnOnce()) {
+    let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return real() };
+    flush(player);
+    gate::pass_with(player, op, cond, pc, || {
+        take_part(player, op, cond, 0, pc);
+        real();
+    });
+}
+
 /// The thread gives its lock back to wait on a condition variable. Both are one step: a signal that is given before reaches
 /// it no more than one that is given before the thread comes.
 pub fn unlock_to_wait(lock: usize, arg: u64, cond: usize, pc: usize) {

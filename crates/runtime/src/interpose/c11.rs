@@ -131,15 +131,13 @@ interpose! {
     }
 
     fn cnd_signal(cond: *mut c_void) -> c_int |pc| {
-        sync(Op::Signal, cond as usize, 0, pc);
         // SAFETY: the program's own arguments.
-        super::undo_if_failed(pc, unsafe { real(cond) })
+        cond::signal(Op::Signal, cond as usize, pc, || unsafe { real(cond) })
     }
 
     fn cnd_broadcast(cond: *mut c_void) -> c_int |pc| {
-        sync(Op::Broadcast, cond as usize, 0, pc);
         // SAFETY: the program's own arguments.
-        super::undo_if_failed(pc, unsafe { real(cond) })
+        cond::signal(Op::Broadcast, cond as usize, pc, || unsafe { real(cond) })
     }
 
     fn cnd_wait(cond: *mut c_void, mutex: *mut pthread_mutex_t) -> c_int |pc| {

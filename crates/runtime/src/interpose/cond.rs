@@ -215,6 +215,17 @@ unsafe fn scheduled_wait(waiting: &Waiting, arg: u64, limit: Limit) -> Option<Wo
     woken
 }
 
+/// Signals or broadcasts by calling `real`.
+pub fn signal(op: Op, cond: usize, pc: usize, real: impl FnOnce() -> c_int) -> c_int {
+    if state::is_replaying() {
+        let mut result = 0;
+        replay::signal(op, cond, pc, || result = real());
+        return result;
+    }
+    sync(op, cond, 0, pc);
+    undo_if_failed(pc, real())
+}
+
 real_function!(fn pthread_condattr_getclock(attributes: *const pthread_condattr_t, clock: *mut c_int) -> c_int);
 
 /// A condition variable is about to be initialised: replays have to know its clock.
@@ -242,15 +253,13 @@ interpose! {
     }
 
     fn pthread_cond_signal(cond: *mut pthread_cond_t) -> c_int ["GLIBC_2.3.2"] |pc| {
-        sync(Op::Signal, cond as usize, 0, pc);
         // SAFETY: the program's own arguments.
-        undo_if_failed(pc, unsafe { real(cond) })
+        signal(Op::Signal, cond as usize, pc, || unsafe { real(cond) })
     }
 
     fn pthread_cond_broadcast(cond: *mut pthread_cond_t) -> c_int ["GLIBC_2.3.2"] |pc| {
-        sync(Op::Broadcast, cond as usize, 0, pc);
         // SAFETY: the program's own arguments.
-        undo_if_failed(pc, unsafe { real(cond) })
+        signal(Op::Broadcast, cond as usize, pc, || unsafe { real(cond) })
     }
 
     fn pthread_cond_wait(cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t) -> c_int ["GLIBC_2.3.2"] |pc| {

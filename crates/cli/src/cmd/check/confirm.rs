@@ -438,6 +438,7 @@ impl Replays<'_> {
         for (schedule, answer) in tries.iter().zip(answers) {
             self.note(schedule, answer)?;
         }
+        self.drop_shown();
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Boolean, Pointer};
 use crate::interpose::arrive;
-use crate::interpose::limit::Limit;
+use crate::interpose::limit::{self, Limit};
 use crate::state::{self, sync};
 use crate::tls::tls;
 use crate::{replay, sys};
@@ -74,9 +74,11 @@ impl Waiting {
         if left() > PATIENCE {
             return 1;
         }
-        while left() > 0 {
-            sys::sleep_a_millisecond();
-        }
+        limit::awaiting(|| {
+            while left() > 0 {
+                sys::sleep_a_millisecond();
+            }
+        });
         0
     }
 
@@ -134,6 +136,15 @@ impl Waiting {
     }
 }
 
+/// Signals or broadcasts by calling `real`.
+fn signal(op: Op, cond: usize, pc: usize, real: impl FnOnce()) {
+    if state::is_replaying() {
+        return replay::signal(op, cond, pc, real);
+    }
+    sync(op, cond, 0, pc);
+    real();
+}
+
 interpose! {
     fn g_cond_init(cond: Pointer) |pc| {
         sync(Op::CondInit, cond as usize, 0, pc);
@@ -148,15 +159,13 @@ interpose! {
     }
 
     fn g_cond_signal(cond: Pointer) |pc| {
-        sync(Op::Signal, cond as usize, 0, pc);
         // SAFETY: the program's own arguments.
-        unsafe { real(cond) };
+        signal(Op::Signal, cond as usize, pc, || unsafe { real(cond) });
     }
 
     fn g_cond_broadcast(cond: Pointer) |pc| {
-        sync(Op::Broadcast, cond as usize, 0, pc);
         // SAFETY: the program's own arguments.
-        unsafe { real(cond) };
+        signal(Op::Broadcast, cond as usize, pc, || unsafe { real(cond) });
     }
 
     fn g_cond_wait(cond: Pointer, mutex: Pointer) |pc| {

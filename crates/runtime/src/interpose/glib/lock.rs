@@ -50,12 +50,12 @@ impl Lock {
 
     /// Takes the lock: in a replay in its turn, and saying that it waits only if it is not free.
     pub fn acquire(self, pc: usize, attempt: impl Fn() -> bool, real: impl FnOnce()) {
-        let ((op, failed), arg) = (self.ops(), self.arg(Patience::Blocking));
+        let ((op, _), arg) = (self.ops(), self.arg(Patience::Blocking));
         if !state::is_replaying() {
             real();
             return sync(op, self.at, arg, pc);
         }
-        let arrival = arrive(op, failed, self.at, arg, Limit::Now, pc);
+        let arrival = arrive(op, op, self.at, arg, Limit::Now, pc);
         let mut look = if arrival == Arrival::Insist { Look::for_a_moment() } else { Look::default() };
         let mut taken = attempt();
         while !taken && look.again() {
@@ -72,9 +72,6 @@ impl Lock {
     fn attempt(self, pc: usize, real: impl Fn() -> Boolean) -> Boolean {
         let ((op, failed), arg) = (self.ops(), self.arg(Patience::Try));
         let arrival = arrive(op, failed, self.at, arg, Limit::Now, pc);
-        if arrival == Arrival::Fail {
-            return 0;
-        }
         let taken = super::super::insist(arrival, |taken| taken == 0, &real);
         sync(if taken == 0 { failed } else { op }, self.at, arg, pc);
         taken
