@@ -29,6 +29,7 @@ mod arena;
 mod bpf;
 mod callers;
 mod elf;
+mod ending;
 mod hooks;
 mod internal;
 mod interpose;

@@ -1,8 +1,8 @@
 //! What the command line tool asked for: one environment variable, `FORETRACE_RUNTIME`.
 //!
 //! ```text
-//! record limit=BYTES ring=0|1 locations=0|1 follow=0|1 dir=PATH
-//! replay exact=0|1 loose=0|1 hold=0|1 only_started=0|1 dir=PATH
+//! record limit=BYTES ring=0|1 locations=0|1 follow=0|1 linger=MS dir=PATH
+//! replay exact=0|1 loose=0|1 hold=0|1 only_started=0|1 linger=MS dir=PATH
 //! ```
 //!
 //! `FORETRACE_TOOL` is the tool's process, so that the program it has started can tell itself from what that starts.
@@ -116,6 +116,7 @@ impl Settings {
             b"follow" => self.follow = number != 0,
             b"exact" => self.exact = number != 0,
             b"loose" => self.loose = number != 0,
+            b"linger" => crate::ending::set_linger(u32::try_from(number).unwrap_or(u32::MAX)),
             b"hold" => self.hold = number != 0,
             b"only_started" => self.only_started = number != 0,
             _ => return None,

@@ -9,7 +9,7 @@ use crate::interpose::thread::notice_end;
 use crate::settings::Settings;
 use crate::spin::Spin;
 use crate::tls::{Section, tls};
-use crate::{lineage, modules, prelude, real, recording, replay, sys, thread};
+use crate::{ending, lineage, modules, prelude, real, recording, replay, sys, thread};
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use foretrace_event::layout::Flags;
 use foretrace_event::wire::Op;
@@ -253,13 +253,26 @@ fn is_recorded_process() -> bool {
     }
 }
 
-/// The process ends in an orderly way. A child of `vfork` that ends is not the process.
+/// The process is about to end in an orderly way: `main` has returned, or a thread has called `exit`. Functions that are
+/// called at exit come after this. A child of `vfork` that ends is not the process.
 pub fn finish(status: i32, pc: usize) {
-    replay::finish();
+    if is_replaying() && !FINISHED.swap(true, Ordering::Relaxed) {
+        ending::await_others_in_replay(false);
+        replay::finish();
+    }
     if is_recording() && is_recorded_process() && !FINISHED.swap(true, Ordering::Relaxed) {
+        ending::await_others();
         modules::write();
         sync(Op::Exit, 0, u64::from(status as u32), pc);
         recording::close();
+    }
+}
+
+/// Functions that are called at exit have been called.
+pub fn last_moment() {
+    if is_replaying() {
+        ending::await_others_in_replay(true);
+        replay::finish();
     }
 }
 

@@ -115,6 +115,7 @@ interpose! {
         }
         if number == libc::SYS_exit_group {
             state::finish(a as c_int, pc);
+            state::last_moment();
         }
         // The child of a `vfork` would return on its parent's stack.
         let number = if number == libc::SYS_vfork { libc::SYS_fork } else { number };
