@@ -72,7 +72,7 @@ pub fn run_limited(command: &mut Command, limit: impl Into<TimeLimit>) -> io::Re
     run_watched(command, limit, &|| false)
 }
 
-/// The same; `is_done` tells whether it has done what it is run for.
+/// The same; `is_done`, which is asked now and then, tells whether it has done what it is run for.
 ///
 /// # Errors
 /// If the command cannot be run.
@@ -126,7 +126,8 @@ fn ends_within(child: &Child, limit: &TimeLimit, is_done: &dyn Fn() -> bool) -> 
     let mut until = limit.until;
     let mut afterwards = limit.afterwards;
     let mut over = || {
-        if let Some(rest) = afterwards.take_if(|_| is_done()) {
+        let done = is_done();
+        if let Some(rest) = afterwards.take_if(|_| done) {
             let end = Instant::now() + rest;
             until = Some(until.map_or(end, |until| until.min(end)));
         }

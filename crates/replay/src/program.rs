@@ -3,12 +3,12 @@
 use foretrace_event::schedule::PROGRESS_SIZE;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::outcome::MAX_BYTES;
-use crate::{Ended, Enforced, Input, Modules, Outcome, OutcomeError, TimeLimit, run_watched};
+use crate::{Death, Ended, Enforced, Input, Modules, Outcome, OutcomeError, TimeLimit, run_watched};
 
 /// A program, and how the runtime comes into it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -72,6 +72,8 @@ pub struct Replayed {
     pub modules: Modules,
     /// How the process ended.
     pub ended: Ended,
+    /// It died.
+    pub death: Option<Death>,
 }
 
 impl Program {
@@ -141,16 +143,20 @@ impl Program {
         limit: impl Into<TimeLimit>,
     ) -> Result<Replayed, ReplayError> {
         use std::os::unix::process::CommandExt;
-        for name in ["outcome", "progress", "modules"] {
+        for name in ["outcome", "progress", "modules", PRINTED] {
             let _ = fs::remove_file(directory.join(name));
         }
         let mut command = self.under(directory, precision, false);
         command.process_group(0);
-        command.stdout(Stdio::null()).stderr(Stdio::null());
         let error = |source| ReplayError::Io { path: self.path.clone(), source };
+        let printed = fs::File::options().append(true).create(true).open(directory.join(PRINTED)).map_err(error)?;
+        command.stdout(Stdio::null()).stderr(printed.try_clone().map_err(error)?);
         self.input.give(&mut command).map_err(error)?;
         let outcome = directory.join("outcome");
-        let is_done = || read_bounded(&outcome).is_ok_and(|text| text.lines().any(|line| line == "end"));
+        let is_done = || {
+            forget_much(&printed);
+            read_bounded(&outcome).is_ok_and(|text| text.lines().any(|line| line == "end"))
+        };
         let ended = run_watched(&mut command, limit, &is_done).map_err(error)?;
         read(directory, ended)
     }
@@ -179,12 +185,37 @@ fn read(directory: &Path, ended: Ended) -> Result<Replayed, ReplayError> {
     let outcome = Outcome::parse(&text).map_err(|source| ReplayError::Outcome { path, source })?;
     let progress = fs::read(directory.join("progress")).unwrap_or_default();
     let taken = progress.chunks(PROGRESS_SIZE).filter_map(|thread| thread.first_chunk().copied());
+    let printed = read_end(&directory.join(PRINTED)).unwrap_or_default();
     Ok(Replayed {
+        death: Death::of(&ended, &outcome, &printed),
         outcome,
         progress: taken.map(u32::from_le_bytes).fold(0, u32::wrapping_add),
         modules: Modules::read(&directory.join("modules")),
         ended,
     })
+}
+
+/// What a replayed program writes to its standard error. The words that libraries print before they end a program are there.
+const PRINTED: &str = "printed";
+/// So much of it is read, from the end.
+const MOST_READ: u64 = 64 << 10;
+/// So large it may become before it is emptied.
+const MOST_KEPT: u64 = 16 << 20;
+
+/// Empties what was printed if it is much: what counts is the end.
+fn forget_much(printed: &fs::File) {
+    if printed.metadata().is_ok_and(|file| file.len() > MOST_KEPT) {
+        let _ = printed.set_len(0);
+    }
+}
+
+fn read_end(path: &Path) -> io::Result<String> {
+    let mut file = fs::File::open(path)?;
+    let start = file.metadata()?.len().saturating_sub(MOST_READ);
+    file.seek(io::SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.take(MOST_READ).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// A file that is not there is empty: the program may have died before the runtime began.

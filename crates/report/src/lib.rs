@@ -43,7 +43,8 @@ use std::io::{self, BufWriter, Write};
 
 pub use human::Style;
 pub use model::{
-    Block, Counts, Finding, Frame, Kind, Lock, Memory, Origin, Report, Site, Status, Step, Thread, Undecided, bytes,
+    Block, Counts, Death, Finding, Frame, Kind, Lock, Memory, Origin, Report, Site, Status, Step, Thread, Undecided,
+    bytes,
 };
 
 /// The forms of a report.

@@ -12,6 +12,7 @@
 
 pub mod blocks;
 pub mod clock;
+pub mod fault;
 pub mod gate;
 mod horizon;
 mod late;
@@ -300,6 +301,7 @@ pub fn open(settings: &Settings) -> sys::Result<()> {
     EXACT.store(settings.exact, Ordering::Relaxed);
     outcome::open(settings)?;
     look::open();
+    fault::open();
     if schedule::load(settings) { Ok(()) } else { Err(libc::ENOENT) }
 }
 
@@ -332,6 +334,7 @@ pub fn join_in(index: u32, parent: u32) {
     order::set_player(new);
     look::one_more();
     tls().player.set(player);
+    fault::prepare_thread();
     thread::choose_lines();
     forget(stack.0, stack.1);
     outcome::thread(index, parent);

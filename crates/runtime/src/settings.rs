@@ -159,6 +159,15 @@ impl Settings {
         true
     }
 
+    /// Leaves word that nothing could be written, and why: `unwritten.ERRNO`, a directory.
+    pub fn mark_unwritten(&self, why: i32) {
+        let mut name = *b"unwritten.\0\0\0\0\0\0\0\0\0\0";
+        let number = Decimal::new(why.unsigned_abs().into());
+        let digits = &number.bytes()[..number.bytes().len().min(10)];
+        name[10..10 + digits.len()].copy_from_slice(digits);
+        let _ = crate::sys::mkdir(&self.path(&name));
+    }
+
     /// A file of the directory, with a zero byte at its end; the whole array is the path's room.
     pub fn path(&self, file: &[u8]) -> [u8; PATH + 32] {
         let mut path = [0; PATH + 32];

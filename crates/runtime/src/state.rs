@@ -225,7 +225,9 @@ fn create(settings: &mut Settings) -> bool {
         Ok(()) => true,
         // Another process of the same run is being recorded.
         Err(libc::EEXIST) => false,
-        Err(_) => {
+        Err(why) => {
+            // A directory can be made even where no file can be opened or written.
+            settings.mark_unwritten(why);
             sys::write(2, b"foretrace: cannot write the recording; the program runs on unrecorded\n");
             false
         }

@@ -106,8 +106,21 @@ pub fn move_high(fd: i32) -> i32 {
     fd
 }
 
-/// Writes all bytes, as far as it goes.
-pub fn write(fd: i32, mut bytes: &[u8]) {
+/// Writes all bytes, as far as it goes. A file that may not become so large is no reason for the program to be killed: the
+/// signal that the kernel sends for it waits, and is taken back.
+pub fn write(fd: i32, bytes: &[u8]) {
+    const SIZE: usize = size_of::<u64>();
+    let (too_large, mut before) = (1u64 << (libc::SIGXFSZ - 1), 0u64);
+    let blocked = call!(SYS_rt_sigprocmask, libc::SIG_BLOCK, &raw const too_large, &raw mut before, SIZE).is_ok();
+    write_all(fd, bytes);
+    if blocked && before & too_large == 0 {
+        let at_once = [0i64; 2];
+        let _ = call!(SYS_rt_sigtimedwait, &raw const too_large, 0, at_once.as_ptr(), SIZE);
+        let _ = call!(SYS_rt_sigprocmask, libc::SIG_SETMASK, &raw const before, 0, SIZE);
+    }
+}
+
+fn write_all(fd: i32, mut bytes: &[u8]) {
     while !bytes.is_empty() {
         match call!(SYS_write, fd, bytes.as_ptr(), bytes.len()) {
             Ok(written) if written > 0 => bytes = &bytes[written as usize..],
@@ -380,6 +393,16 @@ pub fn abort() -> ! {
     loop {
         let _ = call!(SYS_exit_group, 134);
     }
+}
+
+/// Sends a signal to the current thread.
+pub fn send_to_self(signal: i32) {
+    let _ = call!(SYS_tgkill, pid(), tid(), signal);
+}
+
+/// Sets the stack that signal handlers of the current thread run on, and tells the one before.
+pub fn handler_stack(new: *const u8, old: *mut u8) -> Result<()> {
+    call!(SYS_sigaltstack, new, old).map(drop)
 }
 
 /// What kind of file it is (the bits of `S_IFMT`), and its number in its file system.

@@ -1,6 +1,6 @@
 //! The corpus of programs under `tests/programs`: what each is expected to show, and whether a report says so.
 //!
-//! A program in `fail` marks the lines of its errors: `// expect: race with line 12`, `// expect: deadlock`; `may` in place of
+//! A program in `fail` marks the lines of its errors: `// expect: race with line 12`, `// expect: deadlock`, `// expect: crash`; `may` in place of
 //! `expect` if not every run comes to those lines. One in `pass` has none. A *miss* is an expectation that no finding fits: one of its kind, with a thread at the marked line and one at the
 //! other. A *false alarm* is a finding that is of no kind the program has marks of, or elsewhere: each access of a race
 //! must be at a line that some mark of a race names, one thread of a deadlock at a line that a mark of one names.
@@ -18,6 +18,8 @@ pub enum Expected {
     Race,
     /// `deadlock`
     Deadlock,
+    /// `crash`
+    Crash,
 }
 
 /// One mark.
@@ -95,12 +97,20 @@ pub fn specimens(root: &Path) -> io::Result<Vec<Specimen>> {
     Ok(found)
 }
 
+fn kind(word: &str) -> Expected {
+    match word {
+        "deadlock" => Expected::Deadlock,
+        "crash" => Expected::Crash,
+        _ => Expected::Race,
+    }
+}
+
 fn marks(text: &str) -> Vec<Mark> {
     let mark = |(index, line): (usize, &str)| {
         let must = line.contains("// expect: ");
         let mark = line.split_once(if must { "// expect: " } else { "// may: " })?.1.trim();
         let (what, rest) = mark.split_once(' ').unwrap_or((mark, ""));
-        let what = if what == "deadlock" { Expected::Deadlock } else { Expected::Race };
+        let what = kind(what);
         let with = rest.strip_prefix("with line ").and_then(|number| number.parse().ok());
         Some(Mark { what, must, line: index as u32 + 1, with })
     };
@@ -139,7 +149,7 @@ pub fn judge_found(specimen: &Specimen, findings: &[Found]) -> Judgement {
 /// A confirmed finding of a report.
 fn found(specimen: &Specimen, finding: &Value) -> Option<Found> {
     let file = specimen.path.file_name()?.to_str()?;
-    let what = if finding["kind"] == "deadlock" { Expected::Deadlock } else { Expected::Race };
+    let what = kind(finding["kind"].as_str().unwrap_or_default());
     let of_site = |site: &Value| {
         let frames = site["stack"].as_array().into_iter().flatten();
         let own = frames.filter(|frame| frame["file"].as_str().is_some_and(|name| name.ends_with(file)));
@@ -161,7 +171,7 @@ fn is_expected(found: &Found, marks: &[Mark]) -> bool {
     let is_there = |lines: &BTreeSet<u32>| lines.is_empty() || !lines.is_disjoint(&named);
     match found.what {
         Some(Expected::Race) => !named.is_empty() && found.lines.iter().all(is_there),
-        Some(Expected::Deadlock) => !named.is_empty() && found.lines.iter().any(is_there),
+        Some(Expected::Deadlock | Expected::Crash) => !named.is_empty() && found.lines.iter().any(is_there),
         None => false,
     }
 }

@@ -16,10 +16,12 @@ mod values;
 
 use super::interrupt;
 use super::progress::Bar;
+use crate::scratch::Scratch;
 use anyhow::Context;
 use clap::ValueEnum;
 use console::Term;
 use foretrace_report::{Format, Report, Style};
+use foretrace_trace::Note;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -52,7 +54,7 @@ pub struct Args {
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
     cflags: Option<String>,
     /// What to look for
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Look::Races, Look::Deadlocks])]
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Look::Races, Look::Deadlocks, Look::Crashes])]
     look_for: Vec<Look>,
     /// Start nothing new after this time (30s, 5m), and end what is running [default: sixty times what the recorded run took,
     /// but 1m at least and 10m at most]
@@ -101,6 +103,7 @@ pub struct Args {
 enum Look {
     Races,
     Deadlocks,
+    Crashes,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -159,7 +162,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stop = interrupt::flag()?;
     let mut suppressions = suppress::Suppressions::read(&args.suppressions)?;
     let output = args.output.as_deref().map(open_output).transpose()?;
-    let scratch = tempfile::Builder::new().prefix("foretrace-check-").tempdir().context("no scratch directory")?;
+    let scratch = Scratch::new("check-")?;
     let subject = subject::Subject::new(args, scratch.path(), stop)?;
     let bar = Bar::new(false);
     let results = confirm::examine(args, &subject, scratch.path(), (stop, &bar))?;
@@ -167,6 +170,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = stop.load(Ordering::Relaxed);
     let (mut report, failures) = describe::report(&subject, &results);
     report.notes.extend(results.spent.map(|why| format!("{why}: not everything was checked")));
+    report.incomplete = interrupted || subject.trace.notes().iter().any(Note::is_loss);
     report.fail_on_predicted = args.fail_on == FailOn::Predicted;
     report.show_predicted = args.all || report.fail_on_predicted;
     suppressions.apply(&mut report);
@@ -177,7 +181,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     write(args, output, &report)?;
     Ok(ExitCode::from(match has_failed(args, &report) {
         true => FOUND,
-        false if interrupted => UNKNOWN,
+        false if report.incomplete => UNKNOWN,
         false => 0,
     }))
 }

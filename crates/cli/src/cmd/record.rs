@@ -65,9 +65,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         eprintln!("foretrace: own recording is {}", own.display());
     }
     if !recording::has_events(&directory) {
-        let why = match directory.join("events").exists() {
-            true => "not even its first events could be written",
-            false => "the program made no thread that could be recorded",
+        let why = match recording::unwritten(&directory) {
+            Some(error) => format!("nothing could be recorded: {error}"),
+            None if directory.join("events").exists() => "not even its first events could be written".to_owned(),
+            None => "the program made no thread that could be recorded".to_owned(),
         };
         eprintln!("foretrace: {why}; {} holds no events", args.output.display());
     }

@@ -123,6 +123,22 @@ interpose! {
         process
     }
 
+    /// Notes where the program gives up; so do those that follow.
+    fn abort() {
+        // SAFETY: takes nothing.
+        unsafe { real() }
+    }
+
+    fn __assert_fail(what: *const c_char, file: *const c_char, line: u32, function: *const c_char) {
+        // SAFETY: the program's own arguments.
+        unsafe { real(what, file, line, function) }
+    }
+
+    fn __assert_perror_fail(error: c_int, file: *const c_char, line: u32, function: *const c_char) {
+        // SAFETY: the program's own arguments.
+        unsafe { real(error, file, line, function) }
+    }
+
     fn _exit(status: c_int) |pc| {
         state::finish(status, pc);
         state::last_moment();

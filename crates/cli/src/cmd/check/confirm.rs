@@ -80,9 +80,9 @@ pub fn examine(
     let runs = Runs::new(program);
     let bench =
         Bench { program, runs: &runs, recorded, predictor: &predictor, options: &options, limits, crowd, scratch, bar };
-    let seen = Seen::new(&options);
+    let seen = Seen::new(&options, args.look_for.contains(&Look::Crashes));
     let mut replays = Replays { bench, seen, open: Vec::new(), predicted: Vec::new(), repeated: BTreeMap::new() };
-    if subject.cut_short {
+    if subject.cut_short || subject.death.is_some() {
         replays.observed()?;
     }
     let jobs = jobs(args, precision);
@@ -131,7 +131,7 @@ const COUNTED: usize = 4;
 fn repeats(failure: &Confirmed, runs: &[Arc<Replayed>]) -> Option<Repeats> {
     let shows = |run: &&Arc<Replayed>| {
         let like = |one: &Evidence| one.is_like(&run.modules, &failure.evidence, &failure.run.modules);
-        Evidence::all(&run.outcome).iter().any(like)
+        Evidence::all(run).iter().any(like)
     };
     (!runs.is_empty()).then(|| Repeats { seen: runs.iter().filter(shows).count() as u32, of: runs.len() as u32 })
 }
@@ -177,14 +177,16 @@ pub(super) struct Seen {
     /// What is looked for.
     races: bool,
     deadlocks: bool,
+    crashes: bool,
     pub(super) failures: Vec<Confirmed>,
     /// Which of them it is, by places.
     numbers: BTreeMap<Vec<Spot>, usize>,
 }
 
 impl Seen {
-    fn new(options: &Options) -> Self {
-        Self { races: options.races, deadlocks: options.deadlocks, failures: Vec::new(), numbers: BTreeMap::new() }
+    fn new(options: &Options, crashes: bool) -> Self {
+        let Options { races, deadlocks, .. } = *options;
+        Self { races, deadlocks, crashes, failures: Vec::new(), numbers: BTreeMap::new() }
     }
 
     /// Of several schedules that showed the same, one that was made for it is kept.
@@ -192,6 +194,7 @@ impl Seen {
         let is_wanted = match confirmed.evidence {
             Evidence::Race(_) => self.races,
             Evidence::Deadlock(_) => self.deadlocks,
+            Evidence::Death(_) => self.crashes,
         };
         if !is_wanted {
             return;

@@ -5,9 +5,12 @@ use super::sources::Sources;
 use super::steps::{self, Followed};
 use super::subject::Subject;
 use foretrace_event::{Event, EventId, ThreadId};
-use foretrace_finding::{Candidate, Verdict, Witness};
+use foretrace_finding::{Candidate, Late, Schedule, Verdict, Witness};
 use foretrace_predict::Question;
-use foretrace_replay::{Confirmed, Evidence, Modules, Outcome, Owner, SeenAccess, SeenLock, SeenRace, SeenStuck};
+use foretrace_replay::{
+    Cause, Confirmed, Death, Evidence, Modules, Outcome, Owner, Replayed, SeenAccess, SeenFault, SeenLock, SeenRace,
+    SeenStuck,
+};
 use foretrace_report::{
     Block, Finding, Frame, Kind, Lock, Memory, Origin, Report, Site, Status, Thread, Undecided, bytes,
 };
@@ -26,10 +29,12 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
             Words { subject, sources: &sources, symbols: &symbols, modules: &run.modules, seen: Some(&run.outcome) };
         words.confirmed(confirmed)
     });
-    let confirmed: Vec<Finding> = confirmed.collect();
+    let mut confirmed: Vec<Finding> = confirmed.collect();
     let ids = confirmed.iter().map(|finding| finding.id.clone());
     // The first of equals stands for all.
     let failures = ids.zip(&results.confirmed).rev().collect();
+    let folded = fold_deaths(&results.confirmed, &mut confirmed);
+    confirmed.extend(own_death(subject, &confirmed));
     let open = results.open.iter().map(|open| {
         let (symbols, modules) = (&subject.symbols, &subject.modules);
         let words = Words { subject, sources: &sources, symbols, modules, seen: None };
@@ -45,6 +50,7 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
         signal: run.signal,
         pid: run.pid,
         findings: each_once(confirmed.into_iter().chain(open)),
+        folded,
         undecided: undecided
             .iter()
             .map(|open| Undecided { question: question(subject, &open.question), why: open.why.to_string() })
@@ -53,6 +59,54 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
         ..Report::default()
     };
     (report, failures)
+}
+
+/// A program that dies in a run which shows a race, or in which the accesses of a race came in another order, most likely dies
+/// of the race: its death is told with the race, and not as an error of its own.
+fn fold_deaths(failures: &[Confirmed], findings: &mut Vec<Finding>) -> Vec<Finding> {
+    let mut folded = BTreeSet::new();
+    for (number, death) in failures.iter().enumerate().filter(|(_, one)| matches!(one.evidence, Evidence::Death(_))) {
+        let id = Some(findings[number].id.clone());
+        let told = findings[number].death.clone().map(|death| foretrace_report::Death { id, ..death });
+        let leads_to = |one: &Confirmed| is_race_in(one, &death.run) || is_turned_in(one, &death.schedule);
+        for (race, _) in failures.iter().enumerate().filter(|(_, one)| leads_to(one)) {
+            findings[race].death = findings[race].death.take().or(told.clone());
+            folded.insert(number);
+        }
+    }
+    let all = std::mem::take(findings).into_iter().enumerate();
+    let (deaths, others): (Vec<_>, Vec<_>) = all.partition(|(number, _)| folded.contains(number));
+    *findings = others.into_iter().map(|(_, finding)| finding).collect();
+    deaths.into_iter().map(|(_, finding)| finding).collect()
+}
+
+/// Is it a race one of whose accesses this schedule delays?
+fn is_turned_in(failure: &Confirmed, schedule: &Schedule) -> bool {
+    let spots = failure.evidence.spots(&failure.run.modules);
+    let is_at =
+        |late: &Late| spots.iter().any(|(path, address)| path.ends_with(late.file()) && *address == late.address());
+    matches!(failure.evidence, Evidence::Race(_)) && schedule.late().iter().any(is_at)
+}
+
+/// Is it a race that this run shows, too?
+fn is_race_in(failure: &Confirmed, run: &Replayed) -> bool {
+    let like = |race: &SeenRace| {
+        Evidence::Race(Box::new(race.clone())).is_like(&run.modules, &failure.evidence, &failure.run.modules)
+    };
+    matches!(failure.evidence, Evidence::Race(_)) && run.outcome.races.iter().any(like)
+}
+
+/// The death of the recorded run, if no replay has shown it.
+fn own_death(subject: &Subject, confirmed: &[Finding]) -> Option<Finding> {
+    let what = subject.death.clone()?;
+    let is_told = |finding: &Finding| finding.death.is_some() || finding.kind == Kind::Deadlock;
+    if confirmed.iter().any(is_told) {
+        return None;
+    }
+    let message = String::new();
+    let what = format!("{what} in the recorded run");
+    let death = foretrace_report::Death { what, message, place: None, id: None, folder: None };
+    Some(Finding { id: "crash-recorded".to_owned(), death: Some(death), ..Finding::new(Kind::Crash) })
 }
 
 /// How the recorded run went, in numbers.
@@ -138,6 +192,9 @@ impl Words<'_> {
         let (kind, numbers): (_, Vec<u32>) = match &confirmed.evidence {
             Evidence::Race(race) => (Kind::DataRace, race.accesses.iter().map(|access| access.thread).collect()),
             Evidence::Deadlock(stuck) => (Kind::Deadlock, stuck.iter().map(|stuck| stuck.thread).collect()),
+            Evidence::Death(death) => {
+                (Kind::Crash, death.fault.iter().map(|fault| fault.thread.unwrap_or(u32::MAX)).collect())
+            }
         };
         let threads = self.threads(numbers);
         let locks = Locks::of(self, &confirmed.evidence);
@@ -148,6 +205,9 @@ impl Words<'_> {
                 race.accesses.iter().map(site).collect()
             }
             Evidence::Deadlock(stuck) => stuck.iter().map(|stuck| self.stuck(stuck, &threads, &locks)).collect(),
+            Evidence::Death(death) => {
+                death.fault.iter().map(|fault| self.fault(fault, death.cause, &threads)).collect()
+            }
         };
         let schedule = &confirmed.schedule;
         let (memory, followed) = match &confirmed.evidence {
@@ -156,9 +216,15 @@ impl Words<'_> {
                 (Some(self.memory(race)), Followed { schedule, until: race.step, done, waits: false })
             }
             Evidence::Deadlock(_) => (None, Followed::to_the_end(schedule, &sites, true)),
+            Evidence::Death(_) => (None, Followed::to_the_end(schedule, &sites, false)),
         };
         let finding = self.finish(&followed, Status::Confirmed, (kind, memory, sites, threads));
+        let death = match &confirmed.evidence {
+            Evidence::Death(death) => Some(self.death(death)),
+            _ => None,
+        };
         Finding {
+            death,
             repeats: confirmed.repeats.filter(|often| !often.is_always()).map(|often| (often.seen, often.of)),
             ..finding
         }
@@ -324,6 +390,40 @@ impl Words<'_> {
         }
     }
 
+    fn death(&self, death: &Death) -> foretrace_report::Death {
+        let stack = death.fault.as_ref().map(|fault| self.sources.stack(&fault.stack, self.symbols, self.modules));
+        let site =
+            stack.map(|stack| Site { thread: 0, doing: String::new(), access: String::new(), stack, locks: vec![] });
+        foretrace_report::Death {
+            what: death.cause.name().to_owned(),
+            message: death.message.clone(),
+            place: site.and_then(|site| site.top().cloned()),
+            id: None,
+            folder: None,
+        }
+    }
+
+    /// Where a thread has caused the signal that ended the program.
+    fn fault(&self, fault: &SeenFault, cause: Cause, threads: &[Thread]) -> Site {
+        let uses = if fault.write { "writes to" } else { "uses" };
+        let doing = match cause {
+            Cause::Null | Cause::Segmentation | Cause::Bus if fault.address > 0 || cause == Cause::Null => {
+                format!("{uses} address {:#x}", fault.address)
+            }
+            Cause::StackOverflow => "has no room left on its stack".to_owned(),
+            Cause::Division => "divides by zero".to_owned(),
+            Cause::Abort | Cause::Assertion | Cause::Exception | Cause::Terminate => "ends the program".to_owned(),
+            _ => format!("dies here ({})", cause.name()),
+        };
+        Site {
+            thread: index_of(threads, fault.thread.unwrap_or(u32::MAX)),
+            access: format!("Death ({})", cause.name()),
+            doing,
+            stack: self.sources.stack(&fault.stack, self.symbols, self.modules),
+            locks: Vec::new(),
+        }
+    }
+
     /// A variable's name; for what has none, what it is.
     fn object(&self, what: &str, address: u64) -> String {
         match self.symbols.name_of(address) {
@@ -378,6 +478,7 @@ impl Locks {
                 let wanted = stuck.iter().filter(is_lock).map(|stuck| stuck.object);
                 stuck.iter().flat_map(|stuck| held(&stuck.locks)).chain(wanted).collect()
             }
+            Evidence::Death(_) => Vec::new(),
         };
         let mut unnamed = Vec::new();
         for address in addresses.into_iter().filter(|address| words.symbols.name_of(*address).is_none()) {

@@ -1,6 +1,7 @@
 //! What is checked: a program that was compiled, or one as it is, and a recording of it.
 
 use super::{Args, Form};
+use crate::cmd::interrupt;
 use crate::cmd::progress::Later;
 use crate::environment::Environment;
 use crate::quote::quoted_all;
@@ -10,7 +11,7 @@ use crate::way::{find_program, way_into};
 use anyhow::{Context, bail};
 use foretrace_event::layout::Flags;
 use foretrace_predict::stream;
-use foretrace_replay::{CutShort, Ended, Input, Modules, Program, TimeLimit, run_limited};
+use foretrace_replay::{CutShort, Death, Ended, Input, Modules, Outcome, Program, TimeLimit, run_limited};
 use foretrace_trace::{Module, Recording, RecordingWriter, Symbols, Trace};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -36,6 +37,8 @@ pub struct Subject {
     pub exit: String,
     /// It was ended because it took too long, or could not go on, or by Ctrl-C.
     pub cut_short: bool,
+    /// It died, or stood still.
+    pub death: Option<String>,
     /// How long it took.
     pub time: Duration,
     /// The program was compiled for this check and goes away with it.
@@ -92,6 +95,7 @@ impl Subject {
             recording: path,
             modules: Modules::new(recording.modules().to_vec()),
             exit: ended.as_ref().map_or_else(String::new, how),
+            death: ended.as_ref().and_then(death),
             cut_short: ended.is_some_and(|ended| ended.cut_short.is_some()),
             time: ended.map_or(Duration::from_millis(number("milliseconds").unwrap_or(0)), |ended| ended.time),
             compiled: false,
@@ -140,6 +144,14 @@ fn how(ended: &Ended) -> String {
         (None, Some(code), _) => format!("the program ended with {code}"),
         (None, None, signal) => format!("the program was killed by signal {}", signal.unwrap_or_default()),
     }
+}
+
+/// What the recorded run died of, as far as its end tells.
+fn death(ended: &Ended) -> Option<String> {
+    if ended.cut_short == Some(CutShort::Stuck) {
+        return Some("the program stood still".to_owned());
+    }
+    Death::of(ended, &Outcome::default(), "").map(|death| death.cause.name().to_owned())
 }
 
 /// The program that a command starts, with the runtime in it.
@@ -220,8 +232,10 @@ fn record(
     let ended = run_limited(command.stdout(io_stderr(args)), limit)
         .with_context(|| format!("cannot run {}", program.path.display()))?;
     drop(news);
-    // It ended the recording; the next one ends the check.
-    stop.store(false, Ordering::Relaxed);
+    // Ctrl-C has ended the recording; the next one ends the check. Other signals mean all of it.
+    if interrupt::was_ctrl_c() {
+        stop.store(false, Ordering::Relaxed);
+    }
     let way = way_into(&program.path)?.name();
     let input = program.input.clone();
     let (process, ended_so) = (Some(ended.process), Some((ended.status, ended.time)));
@@ -231,6 +245,9 @@ fn record(
     foretrace_trace::fold(&directory)?;
     if !recording::has_events(&directory) {
         let events = directory.join("events");
+        if let Some(error) = recording::unwritten(&directory) {
+            bail!("nothing could be recorded, and nothing was checked: {error}");
+        }
         if events.exists() {
             bail!("not even the first events could be written to {}", directory.display());
         }

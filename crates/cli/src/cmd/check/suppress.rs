@@ -71,6 +71,8 @@ impl Line {
         let top = |site: &Site| site.top().is_some_and(frame);
         let variable = || finding.memory.as_ref().and_then(|memory| memory.name.as_deref()).is_some_and(matches);
         match (self.kind.as_str(), finding.kind) {
+            // A race that kills the program is shown all the same: nobody has asked for a crash to be hidden.
+            ("race" | "race_top", Kind::DataRace) if finding.death.is_some() => false,
             ("race", Kind::DataRace) => finding.sites.iter().any(stack) || variable(),
             ("race_top", Kind::DataRace) => finding.sites.iter().any(top),
             ("deadlock", Kind::Deadlock) => finding.sites.iter().any(|site| stack(site) || names(site).any(matches)),

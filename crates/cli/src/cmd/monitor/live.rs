@@ -16,6 +16,7 @@ use super::program::Program;
 use super::queue::Item;
 use super::recorded::Groups;
 use super::tail::Tail;
+use crate::scratch::Scratch;
 use anyhow::Context;
 use foretrace_event::layout::Flags;
 use foretrace_event::wire::Op;
@@ -43,7 +44,7 @@ pub fn run(
 ) -> anyhow::Result<()> {
     // What does not fit a recording is said before anything runs.
     Feed::new(engine, Places::new(&[]))?;
-    let scratch = tempfile::tempdir().context("cannot make a place for the recording")?;
+    let scratch = Scratch::new("monitor-")?;
     let directory = scratch.path().canonicalize().context("cannot make a place for the recording")?;
     let mut program = Program::start(command, backlog, &directory)?;
     let mut live = Live::new(&directory, backlog, program.id());
