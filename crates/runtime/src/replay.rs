@@ -89,6 +89,8 @@ pub struct Player {
     /// The locks it held when it was last asked, and how often they had changed then, and what it held last if it holds
     /// none; its own alone.
     locks: Cell<(u32, stack::StackId, stack::StackId)>,
+    /// Where it has called `abort` or failed an assertion, and the frame there; zero: nowhere; its own alone.
+    gave_up: Cell<(usize, usize)>,
     /// What it had done when; only it adds to that.
     moments: Moments,
     /// What others may know of its clock.

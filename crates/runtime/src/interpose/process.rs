@@ -7,6 +7,7 @@
 //! anew. Forks by `syscall` and by `clone` are seen in [`super::raw`]; what is forked by other means is noticed late: see
 //! [`crate::lineage`].
 
+use crate::replay;
 use crate::state::{self, sync};
 use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -124,17 +125,20 @@ interpose! {
     }
 
     /// Notes where the program gives up; so do those that follow.
-    fn abort() {
+    fn abort() |pc| {
+        replay::fault::give_up(pc);
         // SAFETY: takes nothing.
         unsafe { real() }
     }
 
-    fn __assert_fail(what: *const c_char, file: *const c_char, line: u32, function: *const c_char) {
+    fn __assert_fail(what: *const c_char, file: *const c_char, line: u32, function: *const c_char) |pc| {
+        replay::fault::give_up(pc);
         // SAFETY: the program's own arguments.
         unsafe { real(what, file, line, function) }
     }
 
-    fn __assert_perror_fail(error: c_int, file: *const c_char, line: u32, function: *const c_char) {
+    fn __assert_perror_fail(error: c_int, file: *const c_char, line: u32, function: *const c_char) |pc| {
+        replay::fault::give_up(pc);
         // SAFETY: the program's own arguments.
         unsafe { real(error, file, line, function) }
     }

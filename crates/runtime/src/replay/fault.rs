@@ -141,13 +141,54 @@ struct Position {
 fn place(player: Option<&Player>, at: Position) -> Place {
     let plain = Place { pc: at.instruction + 1, caller: 0, frame: at.frame };
     let Some(player) = player else { return plain };
+    let (call, frame) = player.gave_up.get();
+    if callers::is_instrumented(call) {
+        return Place { caller: call, frame, ..plain };
+    }
     let (call, frame) = (tls().caller.get(), tls().frame.get());
     let in_program = callers::is_instrumented(at.instruction);
     // Functions that we stand in front of were called from there; what they call keeps no frame pointers.
     if is_on_stack(player, at, call, frame) && (!in_program || at.frame == frame) {
         return Place { caller: call, frame, ..plain };
     }
-    if in_program { plain } else { unwound(at).unwrap_or(plain) }
+    if in_program && is_frame(player, at.frame) {
+        return plain;
+    }
+    unwound(player, at).or_else(|| chained(player, at)).unwrap_or(plain)
+}
+
+/// The current thread gives up: it calls `abort`, or an assertion has failed.
+pub fn give_up(pc: usize) {
+    if let Some(player) = player() {
+        player.gave_up.set((pc, tls().frame.get()));
+    }
+}
+
+/// Is this where a function of the program keeps its caller's frame pointer, and the address to return to?
+fn is_frame(player: &Player, at: usize) -> bool {
+    let within = |address: usize| player.stack.0 <= address && address + 16 <= player.stack.1;
+    // SAFETY: two aligned words inside the thread's stack.
+    let words = || unsafe { (at as *const [usize; 2]).read_volatile() };
+    at.is_multiple_of(8) && within(at) && {
+        let [outer, back] = words();
+        outer > at && within(outer) && stack::is_return_to_program(back)
+    }
+}
+
+/// So far the stack is searched for a frame.
+const FAR: usize = 64 << 10;
+const PAGE: usize = 4096;
+
+/// The innermost two frames of the program that are linked; the call is that of the inner one.
+fn chained(player: &Player, at: Position) -> Option<Place> {
+    // The page that the pointer is in may be the one that is not there.
+    let start = at.stack.max(player.stack.0).next_multiple_of(PAGE);
+    let end = player.stack.1.min(start + FAR);
+    // SAFETY: both are frames, which are words of the thread's stack.
+    let words = |at: usize| unsafe { (at as *const [usize; 2]).read_volatile() };
+    let frame = (start..end).step_by(8).find(|at| is_frame(player, *at) && is_frame(player, words(*at)[0]))?;
+    let [outer, back] = words(frame);
+    Some(Place { pc: at.instruction + 1, caller: back, frame: outer })
 }
 
 /// Is this call still under way: is its return address on the stack, below its frame?
@@ -164,20 +205,26 @@ type Visit = unsafe extern "C" fn(context: *mut c_void, found: *mut c_void) -> c
 static UNWIND: Real<unsafe extern "C-unwind" fn(visit: Visit, found: *mut c_void) -> c_int> =
     Real::new(c"_Unwind_Backtrace", None);
 static ADDRESS: Real<unsafe extern "C-unwind" fn(context: *mut c_void) -> usize> = Real::new(c"_Unwind_GetIP", None);
+static STACK_POINTER: Real<unsafe extern "C-unwind" fn(context: *mut c_void) -> usize> =
+    Real::new(c"_Unwind_GetCFA", None);
 static FRAME: Real<unsafe extern "C-unwind" fn(context: *mut c_void, register: c_int) -> usize> =
     Real::new(c"_Unwind_GetGR", None);
 
-/// What is looked for by unwinding: the program's innermost call, outside of the frames above this stack pointer.
+/// What is looked for by unwinding: the program's innermost call among the frames in this part of the stack.
 struct Found {
     call: usize,
     frame: usize,
-    above: usize,
+    part: (usize, usize),
+    /// It is outside of the frame that goes on here; zero: anywhere.
+    after: usize,
 }
 
 /// The program's innermost call, by the unwinder of C++. Programs in C may not have it; then it is not known.
-fn unwound(at: Position) -> Option<Place> {
-    let mut found = Found { call: 0, frame: 0, above: at.stack };
-    (ADDRESS.find()?, FRAME.find()?);
+fn unwound(player: &Player, at: Position) -> Option<Place> {
+    // A library has called `abort`, which is ours: the program's call is further out.
+    let after = player.gave_up.get().0;
+    let mut found = Found { call: 0, frame: 0, part: (at.stack, player.stack.1), after };
+    (ADDRESS.find()?, STACK_POINTER.find()?, FRAME.find()?);
     // SAFETY: the unwinder calls `visit` with what it is given here.
     unsafe { UNWIND.find()?(visit, (&raw mut found).cast()) };
     (found.call != 0).then_some(Place { pc: at.instruction + 1, caller: found.call, frame: found.frame })
@@ -186,16 +233,19 @@ fn unwound(at: Position) -> Option<Place> {
 unsafe extern "C" fn visit(context: *mut c_void, found: *mut c_void) -> c_int {
     const GO_ON: c_int = 0;
     const STOP: c_int = 4;
-    /// The numbers of `rbp` and `rsp` in debug information.
+    /// The number of `rbp` in debug information.
     const RBP: c_int = 6;
-    const RSP: c_int = 7;
     // SAFETY: `unwound` passes what it has found so far, and has looked up the functions; the unwinder passes its context.
     unsafe {
         let found = &mut *found.cast::<Found>();
-        let (call, stack) = (ADDRESS.get()(context), FRAME.get()(context, RSP));
+        let (call, stack) = (ADDRESS.get()(context), STACK_POINTER.get()(context));
         // Our own handler runs on another stack, or further down.
-        let is_outside = stack >= found.above;
-        if !is_outside || !stack::is_return_to_program(call) {
+        let is_in_part = found.part.0 <= stack && stack < found.part.1;
+        if found.after != 0 {
+            found.after = if call == found.after { 0 } else { found.after };
+            return GO_ON;
+        }
+        if !is_in_part || !stack::is_return_to_program(call) {
             return GO_ON;
         }
         (found.call, found.frame) = (call, FRAME.get()(context, RBP));
