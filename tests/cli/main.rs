@@ -4,6 +4,7 @@
 
 mod build_systems;
 mod check;
+mod ends;
 mod interrupt;
 mod record;
 mod refusals;

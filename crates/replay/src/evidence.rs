@@ -132,6 +132,9 @@ pub fn verdict(witness: &Witness, recorded: (&Trace, &Modules), enforced: &Enfor
     }
     match run.ended.status.signal() {
         _ if run.ended.cut_short == Some(CutShort::Stopped) => Verdict::Unknown { why: "interrupted".to_owned() },
+        _ if run.ended.cut_short == Some(CutShort::Outside) => {
+            Verdict::Unknown { why: "the replay waited for input from outside; give it with --client".to_owned() }
+        }
         _ if run.ended.cut_short.is_some() => Verdict::Unknown { why: format!("no end within {:.1?}", run.ended.time) },
         Some(signal) => Verdict::Unknown { why: format!("the program was killed by signal {signal}") },
         None if outcome.ended => Verdict::NotSeen,

@@ -32,6 +32,7 @@
 //! ```
 #![deny(unsafe_code)]
 
+mod client;
 mod death;
 mod enforced;
 mod evidence;
@@ -52,5 +53,5 @@ pub use modules::Modules;
 pub use outcome::{
     Block, Diverged, Outcome, OutcomeError, Owner, SeenAccess, SeenFault, SeenLock, SeenRace, SeenStuck, Stalled,
 };
-pub use process::{CutShort, Ended, TimeLimit, run_limited, run_watched};
-pub use program::{Precision, Program, ReplayError, Replayed};
+pub use process::{CutShort, Ended, TimeLimit, run_beside, run_limited, run_watched, spawn};
+pub use program::{LINGER, Precision, Program, ReplayError, Replayed};

@@ -6,9 +6,10 @@ use std::fs;
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::outcome::MAX_BYTES;
-use crate::{Death, Ended, Enforced, Input, Modules, Outcome, OutcomeError, TimeLimit, run_watched};
+use crate::{Death, Ended, Enforced, Input, Modules, Outcome, OutcomeError, TimeLimit, run_beside};
 
 /// A program, and how the runtime comes into it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,7 +26,14 @@ pub struct Program {
     pub environment: Vec<(OsString, OsString)>,
     /// The process that is started is the one to replay, and none that it starts.
     pub started_only: bool,
+    /// How long it waits at the end of `main` for threads that still run.
+    pub linger: Duration,
+    /// What is run beside it, for the shell: the client of a server.
+    pub client: Option<String>,
 }
+
+/// How long a program waits at the end of `main`, if nobody says.
+pub const LINGER: Duration = Duration::from_secs(1);
 
 /// Why a replay could not take place.
 #[derive(Debug, thiserror::Error)]
@@ -82,7 +90,9 @@ impl Program {
         let (exact, loose) = if precision == Precision::Each { (1, 0) } else { (0, 1) };
         // A debugger may start the program through another process.
         let (hold, only) = (u8::from(hold), u8::from(self.started_only && !hold));
-        let settings = format!("replay exact={exact} loose={loose} hold={hold} only_started={only} dir=");
+        let linger = self.linger.as_millis();
+        let settings =
+            format!("replay exact={exact} loose={loose} hold={hold} only_started={only} linger={linger} dir=");
         let mut settings = OsString::from(settings);
         settings.push(directory);
         self.with_settings(&settings)
@@ -157,7 +167,8 @@ impl Program {
             forget_much(&printed);
             read_bounded(&outcome).is_ok_and(|text| text.lines().any(|line| line == "end"))
         };
-        let ended = run_watched(&mut command, limit, &is_done).map_err(error)?;
+        let limit = TimeLimit { outside: true, ..limit.into() };
+        let ended = run_beside(&mut command, limit, &is_done, self.client.as_deref()).map_err(error)?;
         read(directory, ended)
     }
 }

@@ -34,6 +34,8 @@ fn check_times(witnesses: usize, answer: &str, seconds: u32) -> (Verdict, usize,
         input: Input::Nothing,
         environment: vec![],
         started_only: false,
+        linger: std::time::Duration::ZERO,
+        client: None,
     };
     let trace = trace();
     let event = |text: &str, index| foretrace_event::EventId {

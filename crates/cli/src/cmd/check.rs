@@ -60,9 +60,17 @@ pub struct Args {
     /// but 1m at least and 10m at most]
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     budget: Option<Duration>,
-    /// End the recorded run after this time, and check what it did so far
+    /// End the recorded run after this time of the clock, not counting time in which it wants to run and gets no processor,
+    /// and check what it did so far
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_time)]
     timeout: Duration,
+    /// Run this beside the recorded run and beside each replay, as the client of a server: a line for the shell. It is
+    /// started when the program waits for it, and ended with the program; the program is ended soon after it
+    #[arg(long, value_name = "CMD")]
+    client: Option<String>,
+    /// At the end of `main`, wait so long for threads that still run
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_time, hide_short_help = true)]
+    linger: Duration,
     /// Replay each candidate at most this often (findings are replayed some more, to see whether they come every time)
     #[arg(long, value_name = "N", default_value_t = 8)]
     replays: usize,
@@ -163,7 +171,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut suppressions = suppress::Suppressions::read(&args.suppressions)?;
     let output = args.output.as_deref().map(open_output).transpose()?;
     let scratch = Scratch::new("check-")?;
-    let subject = subject::Subject::new(args, scratch.path(), stop)?;
+    let mut subject = subject::Subject::new(args, scratch.path(), stop)?;
+    if !args.look_for.contains(&Look::Crashes) && !subject.cut_short {
+        subject.death = None;
+    }
     let bar = Bar::new(false);
     let results = confirm::examine(args, &subject, scratch.path(), (stop, &bar))?;
     bar.finish();
