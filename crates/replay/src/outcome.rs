@@ -64,6 +64,8 @@ pub struct SeenRace {
     pub accesses: [SeenAccess; 2],
     /// What the bytes are part of, if it is known.
     pub memory: Option<Owner>,
+    /// An address in a library that both threads use and that may order them where nobody sees it.
+    pub library: Option<u64>,
 }
 
 impl SeenRace {
@@ -218,7 +220,23 @@ struct Reader {
 }
 
 /// A race, and those of its accesses that have been read.
-type Race = (u64, u64, Option<u32>, Vec<SeenAccess>);
+struct Race {
+    address: u64,
+    size: u64,
+    step: Option<u32>,
+    library: Option<u64>,
+    accesses: Vec<SeenAccess>,
+}
+
+impl Race {
+    /// Complete, or as it was.
+    fn finish(self) -> Result<SeenRace, Self> {
+        let Self { address, size, step, library, accesses } = self;
+        <[SeenAccess; 2]>::try_from(accesses)
+            .map(|accesses| SeenRace { address, size, step, accesses, memory: None, library })
+            .map_err(|accesses| Self { address, size, step, library, accesses })
+    }
+}
 
 #[derive(Clone, Copy, Default)]
 enum Holder {
@@ -240,8 +258,9 @@ impl Reader {
                     Some(Stalled { step: fields.decimal("step")?, thread: fields.decimal("thread")? });
             }
             "race" => {
-                let step = fields.decimal("step").ok();
-                self.open = Some((fields.hex("address")?, fields.decimal("size")?, step, Vec::new()));
+                let (step, library) = (fields.decimal("step").ok(), fields.hex("library").ok());
+                let (address, size) = (fields.hex("address")?, fields.decimal("size")?);
+                self.open = Some(Race { address, size, step, library, accesses: Vec::new() });
             }
             "access" => self.access(access(&fields)?)?,
             "lock" => self.lock(lock(&fields)?)?,
@@ -270,12 +289,12 @@ impl Reader {
     }
 
     fn access(&mut self, access: SeenAccess) -> Result<(), String> {
-        let (address, size, step, mut accesses) = self.open.take().ok_or("an access without a race")?;
-        accesses.push(access);
+        let mut race = self.open.take().ok_or("an access without a race")?;
+        race.accesses.push(access);
         self.holder = Holder::Access;
-        match <[SeenAccess; 2]>::try_from(accesses) {
-            Ok(accesses) => self.outcome.races.push(SeenRace { address, size, step, accesses, memory: None }),
-            Err(one) => self.open = Some((address, size, step, one)),
+        match race.finish() {
+            Ok(race) => self.outcome.races.push(race),
+            Err(race) => self.open = Some(race),
         }
         Ok(())
     }
@@ -285,7 +304,7 @@ impl Reader {
         let locks = match self.holder {
             Holder::Nobody => None,
             Holder::Access => match &mut self.open {
-                Some((.., accesses)) => accesses.last_mut().map(|access| &mut access.locks),
+                Some(race) => race.accesses.last_mut().map(|access| &mut access.locks),
                 None => self.outcome.races.last_mut().map(|race| &mut race.accesses[1].locks),
             },
             Holder::Stuck => self.outcome.deadlock.last_mut().map(|stuck| &mut stuck.locks),

@@ -194,7 +194,7 @@ fn read(directory: &Path, ended: Ended) -> Result<Replayed, ReplayError> {
     let path = directory.join("outcome");
     let text = read_bounded(&path).map_err(|source| ReplayError::Io { path: path.clone(), source })?;
     let outcome = Outcome::parse(&text).map_err(|source| ReplayError::Outcome { path, source })?;
-    let progress = fs::read(directory.join("progress")).unwrap_or_default();
+    let progress = foretrace_file::read(&directory.join("progress"), MAX_BYTES as u64).unwrap_or_default();
     let taken = progress.chunks(PROGRESS_SIZE).filter_map(|thread| thread.first_chunk().copied());
     let printed = read_end(&directory.join(PRINTED)).unwrap_or_default();
     Ok(Replayed {
@@ -231,7 +231,7 @@ fn read_end(path: &Path) -> io::Result<String> {
 
 /// A file that is not there is empty: the program may have died before the runtime began.
 fn read_bounded(path: &Path) -> io::Result<String> {
-    let file = match fs::File::open(path) {
+    let file = match foretrace_file::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
         file => file?,
     };

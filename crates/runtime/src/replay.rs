@@ -38,7 +38,7 @@ use crate::settings::Settings;
 use crate::spin::{Brief, Guard, Spin};
 use crate::sys::Activity;
 use crate::tls::{Section, tls};
-use crate::{arena, prelude, sys, thread};
+use crate::{arena, prelude, sys, thread, unseen};
 use blocks::Origin;
 use clock::Synchronised;
 use core::cell::{Cell, UnsafeCell};
@@ -105,6 +105,8 @@ pub struct Player {
     lock: Brief,
     /// What it holds.
     held: UnsafeCell<Held>,
+    /// The libraries that it is in touch with.
+    pub libraries: unseen::Libraries,
     /// What it is waiting for: only the thread itself changes it.
     waiting: Cell<Option<Waiting>>,
     /// It has ended.
@@ -309,6 +311,7 @@ pub fn open(settings: &Settings) -> sys::Result<()> {
 
 /// Begins with the main thread.
 pub fn begin() {
+    unseen::look();
     join_in(schedule::MAIN, u32::MAX);
     sync(Op::Start, 0, 0, 0);
     // What was done before was not done here.
@@ -361,6 +364,7 @@ pub fn no_child() {
 /// Comes to an operation that may block or fail.
 pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, patience: Patience, pc: usize) -> Arrival {
     let Some(player) = player() else { return Arrival::Go };
+    unseen::touch(pc);
     // One line after the other would come from where it was used last; so they come together.
     objects::prefetch(object as *const u8);
     player.objects.prefetch(object as u64);
@@ -385,6 +389,7 @@ pub fn is_to_join(index: u32) -> bool {
 pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
     let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return };
     flush(player);
+    unseen::touch(pc);
     if is_step(op) {
         gate::pass_with(player, op, object, pc, || take_part(player, op, object, arg, pc));
     } else {

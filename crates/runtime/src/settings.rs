@@ -1,7 +1,7 @@
 //! What the command line tool asked for: one environment variable, `FORETRACE_RUNTIME`.
 //!
 //! ```text
-//! record limit=BYTES ring=0|1 locations=0|1 follow=0|1 linger=MS dir=PATH
+//! record limit=BYTES ring=0|1 locations=0|1 every=0|1 early=0|1 clock=0|1 follow=0|1 linger=MS dir=PATH
 //! replay exact=0|1 loose=0|1 hold=0|1 only_started=0|1 linger=MS dir=PATH
 //! ```
 //!
@@ -29,6 +29,12 @@ pub struct Settings {
     pub ring: bool,
     /// Keep accesses apart by program counter.
     pub locations: bool,
+    /// Each access is a record of its own; implies `locations`.
+    pub every: bool,
+    /// The process that the tool has started is recorded from its beginning, not from its first thread on.
+    pub early: bool,
+    /// What time it is, is part of the recording.
+    pub clock: bool,
     /// Record processes that come later, too.
     pub follow: bool,
     /// Enforce a schedule instead of recording.
@@ -85,6 +91,9 @@ impl Settings {
             limit: u64::MAX,
             ring: false,
             locations: false,
+            every: false,
+            early: false,
+            clock: false,
             follow: false,
             replay,
             exact: false,
@@ -113,6 +122,9 @@ impl Settings {
             b"limit" => self.limit = number.max(64 * UNIT as u64),
             b"ring" => self.ring = number != 0,
             b"locations" => self.locations = number != 0,
+            b"every" => self.every = number != 0,
+            b"early" => self.early = number != 0,
+            b"clock" => self.clock = number != 0,
             b"follow" => self.follow = number != 0,
             b"exact" => self.exact = number != 0,
             b"loose" => self.loose = number != 0,

@@ -25,7 +25,7 @@ static COUNTER: AtomicU64 = AtomicU64::new(0);
 
 /// Time in units of eight cycles: fine enough to order what threads do, and short in a record.
 #[inline]
-fn now() -> u64 {
+pub fn now() -> u64 {
     if COUNTER.load(Ordering::Relaxed) != 0 {
         return COUNTER.fetch_add(1, Ordering::Relaxed);
     }

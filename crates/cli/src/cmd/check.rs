@@ -17,6 +17,7 @@ mod values;
 use super::interrupt;
 use super::progress::Bar;
 use crate::scratch::Scratch;
+use crate::trust::Trust;
 use anyhow::Context;
 use clap::ValueEnum;
 use console::Term;
@@ -50,6 +51,8 @@ pub struct Args {
     /// Check this recording instead of making one
     #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "command", "cflags"])]
     recording: Option<PathBuf>,
+    #[command(flatten)]
+    trust: Trust,
     /// Options for the compiler, in one argument ("-O2 -DSIZE=3 -lm")
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
     cflags: Option<String>,

@@ -222,6 +222,22 @@ pub fn note_store(at: usize, value: u64, size: u8, pc: usize) {
 
 const RELEASE: u8 = 3;
 
+/// Records a load that code which is not instrumented has done.
+pub unsafe fn note_load<T: Word>(at: *mut T, pc: usize) {
+    // SAFETY: the program passes an atomic variable.
+    perform(at, pc, || Outcome { op: Op::AtomicLoad, value: unsafe { T::load(at) }, new: None, order: ACQUIRE });
+}
+
+const ACQUIRE: u8 = 2;
+
+/// Records a store that `real`, which is not instrumented, does.
+pub unsafe fn stored_by<T: Word>(at: *mut T, value: T, pc: usize, real: impl Fn()) {
+    perform(at, pc, || {
+        real();
+        Outcome { op: Op::AtomicStore, value, new: None, order: RELEASE }
+    });
+}
+
 pub unsafe extern "C" fn load<T: Word>(at: *mut T, order: c_int) -> T {
     // SAFETY: the program passes an atomic variable.
     let operate = || Outcome { op: Op::AtomicLoad, value: unsafe { T::load(at) }, new: None, order: order as u8 };

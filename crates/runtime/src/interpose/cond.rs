@@ -158,6 +158,7 @@ const SHORTEST: i64 = 2_000_000;
 const LONGEST: i64 = 64_000_000;
 
 type ClockWait = unsafe extern "C-unwind" fn(usize, *mut pthread_mutex_t, c_int, *const timespec) -> c_int;
+#[unsafe(link_section = "ft_reals")]
 static CLOCK_WAIT: Real<ClockWait> = Real::new(c"pthread_cond_clockwait", None);
 real_function!(fn clock_gettime(clock: c_int, time: *mut timespec) -> c_int);
 

@@ -9,7 +9,7 @@
 use crate::replay::blocks::Origin;
 use crate::state;
 use crate::tls::Section;
-use crate::{access, arena, lines, replay, thread};
+use crate::{access, arena, lines, replay, thread, unseen};
 use core::ffi::{c_int, c_void};
 use foretrace_event::wire::Op;
 
@@ -36,6 +36,7 @@ fn begun(at: *mut c_void, size: usize, asked: usize, origin: Origin, pc: usize) 
         return;
     }
     if state::is_replaying() {
+        unseen::touch(pc);
         return replay::renew(at as usize, size, asked, origin, pc);
     }
     if !state::is_recording() {
@@ -52,6 +53,7 @@ fn begun(at: *mut c_void, size: usize, asked: usize, origin: Origin, pc: usize) 
 fn ending(at: *mut c_void, size: usize, pc: usize) {
     let writes = access::counts(pc) && access::heeded(lines::WRITE) != 0;
     if state::is_replaying() {
+        unseen::touch(pc);
         return replay::expire(at as usize, size, writes.then_some(pc));
     }
     if let Some(_section) = Section::enter()
@@ -92,7 +94,7 @@ unsafe fn resized(at: *mut c_void, size: usize, pc: usize, real: impl FnOnce() -
     }
 }
 
-/// Before the real allocator is known, which it is not while `dlsym` looks for it.
+/// Where no allocator can be found: memory of ours, which is never given back.
 fn early(size: usize) -> *mut c_void {
     arena::allocate_early(size).map_or(core::ptr::null_mut(), <*mut u8>::cast)
 }
@@ -114,20 +116,20 @@ interpose! {
     fn malloc(size: usize) -> *mut c_void |pc| {
         // SAFETY: the program's own arguments.
         unsafe {
-            if REAL.is_being_found() {
-                return early(size);
+            match REAL.find() {
+                Some(real) => block_begun(real(size), size, pc),
+                None => early(size),
             }
-            block_begun(real(size), size, pc)
         }
     }
 
     fn calloc(count: usize, size: usize) -> *mut c_void |pc| {
         // SAFETY: the program's own arguments.
         unsafe {
-            if REAL.is_being_found() {
-                return early(count.saturating_mul(size));
+            match REAL.find() {
+                Some(real) => block_begun(real(count, size), count.saturating_mul(size), pc),
+                None => early(count.saturating_mul(size)),
             }
-            block_begun(real(count, size), count.saturating_mul(size), pc)
         }
     }
 

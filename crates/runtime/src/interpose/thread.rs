@@ -4,7 +4,7 @@ use super::signal;
 use crate::replay::gate::Arrival;
 use crate::state::{self, sync};
 use crate::tls::tls;
-use crate::{recording, replay, sys, thread};
+use crate::{recording, replay, sys, thread, unseen};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 use foretrace_event::Patience;
@@ -104,7 +104,9 @@ unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
     if replaying || state::is_recording() {
         thread::name_handle(thread::handle(), id);
         if replaying {
+            unseen::look();
             replay::join_in(id, parent);
+            unseen::touch(routine as usize);
             sync(Op::Start, 0, 0, 0);
         } else {
             thread::begin(id);

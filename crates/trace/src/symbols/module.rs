@@ -1,13 +1,15 @@
 //! One module: its DWARF, its variables, its constant data.
 
 use std::cell::OnceCell;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
 use super::Location;
 use super::members::Members;
+
+/// A larger file is not looked into: a recording may name any file as a module.
+const LONGEST_MODULE: u64 = 4 << 30;
 
 /// A module that could be opened.
 pub(super) struct Loaded {
@@ -28,7 +30,7 @@ pub(super) struct Loaded {
 impl Loaded {
     /// Opens a module, if it is still the one that was recorded.
     pub(super) fn open(path: &Path, build_id: &str) -> Option<Self> {
-        let bytes = fs::read(path).ok()?;
+        let bytes = foretrace_file::read(path, LONGEST_MODULE).ok()?;
         let file = object::File::parse(&*bytes).ok()?;
         let found = file.build_id().ok().flatten().map(hex).unwrap_or_default();
         if !build_id.is_empty() && !found.is_empty() && build_id != found {
@@ -88,7 +90,7 @@ impl Loaded {
     pub(super) fn name_of(&self, address: u64) -> Option<String> {
         let (name, offset) = self.variable(address)?;
         let members = self.members.get_or_init(|| {
-            let bytes = fs::read(&self.path).ok()?;
+            let bytes = foretrace_file::read(&self.path, LONGEST_MODULE).ok()?;
             Members::of(&object::File::parse(&*bytes).ok()?)
         });
         let part = members.as_ref().and_then(|members| members.part(address - offset, offset));

@@ -55,7 +55,7 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
             .iter()
             .map(|open| Undecided { question: question(subject, &open.question), why: open.why.to_string() })
             .collect(),
-        notes: notes(subject, run.code),
+        notes: notes(subject, run.code).into_iter().chain(possible(&results.open)).collect(),
         ..Report::default()
     };
     (report, failures)
@@ -107,6 +107,19 @@ fn own_death(subject: &Subject, confirmed: &[Finding]) -> Option<Finding> {
     let what = format!("{what} in the recorded run");
     let death = foretrace_report::Death { what, message, place: None, id: None, folder: None };
     Some(Finding { id: "crash-recorded".to_owned(), death: Some(death), ..Finding::new(Kind::Crash) })
+}
+
+const UNSEEN: &str = "synchronises where Foretrace cannot see";
+
+/// Races that may or may not be there, because a library may order their threads: said even if they are not shown.
+fn possible(open: &[foretrace_finding::Finding]) -> Option<String> {
+    let libraries = open.iter().filter_map(|one| match &one.verdict {
+        Verdict::Possible { library } => Some(library.as_str()),
+        _ => None,
+    });
+    let libraries: BTreeSet<&str> = libraries.collect();
+    let names = Vec::from_iter(libraries).join(", ");
+    (!names.is_empty()).then(|| format!("possible races: {names} {UNSEEN}; --all shows them"))
 }
 
 /// How the recorded run went, in numbers.
@@ -235,6 +248,7 @@ impl Words<'_> {
             Verdict::Confirmed => String::new(),
             Verdict::Diverged(divergence) => format!("the replay went another way: {}", divergence.came),
             Verdict::NotSeen => "the replay ran to its end and nothing failed".to_owned(),
+            Verdict::Possible { library } => format!("{library} {UNSEEN}"),
             Verdict::Unknown { why } => why.clone(),
         };
         let trace = &self.subject.trace;

@@ -77,7 +77,7 @@ impl Subject {
     pub fn new(args: &Args, scratch: &Path, stop: &'static AtomicBool) -> anyhow::Result<Self> {
         if let Some(directory) = &args.recording {
             let recording = Recording::open(directory)?;
-            let program = recorded_program(directory)?;
+            let program = recorded_program(directory, args.trust)?;
             let _watched = reading(args, stop);
             return Self::of(program, recording, directory.clone(), None);
         }

@@ -23,7 +23,7 @@ impl Suppressions {
     pub fn read(files: &[PathBuf]) -> anyhow::Result<Self> {
         let mut lines = Vec::new();
         for file in files {
-            let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+            let text = foretrace_file::text(file).with_context(|| format!("cannot read {}", file.display()))?;
             // Some editors begin a file with a mark of its encoding.
             let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
             for (index, line) in text.lines().enumerate() {
