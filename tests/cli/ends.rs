@@ -20,7 +20,7 @@ static void die(const char *how) {
     if (!strcmp(how, "abort")) abort();
     if (!strcmp(how, "null")) *(volatile int *)4 = 1;
     if (!strcmp(how, "divide")) zero = 100 / zero;
-    if (!strcmp(how, "twice")) { char *p = malloc(20); free(p); free(p); }
+    if (!strcmp(how, "twice")) { char *volatile p = malloc(20); free(p); free(p); }
     if (!strcmp(how, "code")) exit(7);
     if (!strcmp(how, "term")) raise(SIGTERM);
     if (!strcmp(how, "own")) { signal(SIGABRT, SIG_DFL); raise(SIGABRT); }
