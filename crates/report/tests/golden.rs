@@ -93,6 +93,7 @@ fn race() -> Finding {
         repeats: Some((7, 8)),
         schedule: "t0:1 t1:2".to_owned(),
         folder: Some("foretrace-findings/race-0011".to_owned()),
+        death: None,
     }
 }
 
@@ -115,6 +116,7 @@ fn deadlock() -> Finding {
         repeats: None,
         schedule: "t0:1 t1:1".to_owned(),
         folder: None,
+        death: None,
     }
 }
 
@@ -129,6 +131,8 @@ fn report() -> Report {
         findings: vec![race(), deadlock()],
         undecided: vec![Undecided { question: "dead ends".to_owned(), why: "too many states".to_owned() }],
         notes: vec!["the recording is cut off".to_owned()],
+        incomplete: false,
+        folded: Vec::new(),
         suppressed: 1,
         unused_suppressions: vec!["race:old".to_owned()],
         show_predicted: true,
