@@ -15,6 +15,7 @@ mod output;
 mod quote;
 mod recording;
 mod run;
+mod scratch;
 mod trust;
 mod way;
 
@@ -61,6 +62,7 @@ pub fn main() -> ExitCode {
 
 /// The program under the given name.
 pub fn main_as(name: &str) -> ExitCode {
+    outlive_full_files();
     warn_of_unknown_variables();
     let args = std::env::args_os();
     let outcome = match name {
@@ -75,6 +77,13 @@ pub fn main_as(name: &str) -> ExitCode {
         output::say!("{}", in_one_line(&error));
         ExitCode::from(FAILED)
     })
+}
+
+/// A file that may not become so large (`ulimit -f`) is an error of a write, not the end of the tool. The signal is caught
+/// rather than ignored, because programs that we start inherit what is ignored.
+fn outlive_full_files() {
+    let nobody_looks = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, nobody_looks);
 }
 
 /// The error and its causes; many errors repeat their cause themselves.

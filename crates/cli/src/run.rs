@@ -15,7 +15,7 @@ use crate::quote::{quoted, quoted_all};
 use crate::trust::{self, Trust};
 use crate::way::way_into;
 use anyhow::{Context, bail};
-use foretrace_replay::{Input, Program};
+use foretrace_replay::{Input, LINGER, Program};
 use foretrace_trace::Recording;
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -39,6 +39,8 @@ pub struct Run<'a> {
     pub started: SystemTime,
     /// What it read, as far as it can be read again.
     pub input: Input,
+    /// What was run beside it.
+    pub client: Option<String>,
     /// The number of the process that was started; the recorded one may be another, which that one started.
     pub process: Option<u32>,
     /// How it ended, and after how long.
@@ -68,6 +70,7 @@ impl Run<'_> {
         line("directory", &quoted(std::env::current_dir().unwrap_or_default()));
         line("way", &self.way);
         line("input", &quoted_all(self.input.words()));
+        self.client.iter().for_each(|client| line("client", &quoted(client)));
         let since = self.started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         line("started", &since.as_secs());
         self.process.iter().for_each(|process| line("process", process));
@@ -115,8 +118,20 @@ pub fn recorded_program(recording: &Path, trust: Trust) -> anyhow::Result<Progra
         environment: environment.with(variables),
         started_only: is_of_started(recording, &lines),
         patience: PATIENCE,
+        linger: LINGER,
+        client: client(&lines)?,
         path,
     })
+}
+
+/// What was run beside the program, if anything.
+fn client(lines: &Lines) -> anyhow::Result<Option<String>> {
+    if lines.get("client").is_err() {
+        return Ok(None);
+    }
+    let words = lines.words("client")?;
+    let client = words.first().and_then(|word| word.to_str()).with_context(|| lines.damaged("client"))?;
+    Ok(Some(client.to_owned()))
 }
 
 /// The command with its directory, and the variables by which a loader can be made to run something else.

@@ -56,7 +56,7 @@ impl Confirmed {
     pub fn all(schedule: &Schedule, run: &Arc<Replayed>) -> Vec<Self> {
         let confirmed =
             |evidence| Self { schedule: schedule.clone(), evidence, run: run.clone(), aimed_at: false, repeats: None };
-        Evidence::all(&run.outcome).into_iter().map(confirmed).collect()
+        Evidence::all(run).into_iter().map(confirmed).collect()
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Outcome {
     pub deadlock: Vec<SeenStuck>,
     /// Waits without a deadline that ended without a signal.
     pub unsignalled: Vec<Unsignalled>,
+    /// The last signal that a thread has caused by itself, such as SIGSEGV.
+    pub fault: Option<SeenFault>,
     /// How often threads came to each place where they come late, by number.
     pub passed: BTreeMap<u32, u32>,
     /// Parents of threads, by index; -1: none.
@@ -170,6 +172,29 @@ pub struct SeenStuck {
     pub locks: Vec<SeenLock>,
 }
 
+/// A signal that a thread has caused by itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SeenFault {
+    /// Its number.
+    pub signal: i32,
+    /// Why, as the kernel says (`si_code`).
+    pub code: i64,
+    /// The address that was used; zero if it is about none.
+    pub address: u64,
+    /// Who; none: a thread that takes no part.
+    pub thread: Option<u32>,
+    /// It tried to write.
+    pub write: bool,
+    /// Its stack pointer.
+    pub sp: u64,
+    /// The lowest address of its stack; zero: unknown.
+    pub bottom: u64,
+    /// The innermost place in the program's own code.
+    pub pc: u64,
+    /// Where it happened, and return addresses from there.
+    pub stack: Vec<u64>,
+}
+
 /// What is wrong with an outcome.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("outcome, line {line}: {why}")]
@@ -266,6 +291,7 @@ impl Reader {
                 self.outcome.passed.insert(fields.decimal("place")?, fields.decimal("count")?);
             }
             "unchecked" => self.outcome.unchecked = true,
+            "fault" => self.outcome.fault = Some(fault(&fields)?),
             "deadlock" => {}
             "stuck" => {
                 self.outcome.deadlock.push(stuck(&fields)?);
@@ -360,6 +386,20 @@ fn block(fields: &Fields<'_>) -> Result<Block, String> {
     let (address, size) = (fields.hex("address")?, fields.decimal("size")?);
     let (mapped, thread) = (fields.get("mapped")? == "1", fields.decimal("thread")?);
     Ok(Block { address, size, mapped, thread, stack: fields.list("stack")? })
+}
+
+fn fault(fields: &Fields<'_>) -> Result<SeenFault, String> {
+    Ok(SeenFault {
+        signal: fields.decimal("signal")?,
+        code: fields.decimal("code")?,
+        address: fields.hex("address")?,
+        thread: u32::try_from(fields.decimal::<i64>("thread")?).ok(),
+        write: fields.get("write")? == "1",
+        sp: fields.hex("sp")?,
+        bottom: fields.hex("bottom")?,
+        pc: fields.hex("pc")?,
+        stack: fields.list("stack")?,
+    })
 }
 
 fn stuck(fields: &Fields<'_>) -> Result<SeenStuck, String> {

@@ -35,6 +35,8 @@ fn check_times(witnesses: usize, answer: &str, seconds: u32) -> (Verdict, usize,
         environment: vec![],
         started_only: false,
         patience: std::time::Duration::ZERO,
+        linger: std::time::Duration::ZERO,
+        client: None,
     };
     let trace = trace();
     let event = |text: &str, index| foretrace_event::EventId {

@@ -11,7 +11,7 @@ use std::io::{self, Write};
 
 use crate::visible::visible;
 
-use crate::model::{Access, Counts, Finding, Frame, Origin, Report, Status, bytes};
+use crate::model::{Access, Counts, Finding, Frame, Kind, Origin, Report, Status, bytes};
 
 /// How it is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -85,6 +85,7 @@ fn write_finding(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
         note(&format!("not confirmed: {}", visible(why)), style, out)?;
     }
     columns::write(finding, style, out)?;
+    write_death(finding, style, out)?;
     if let Some((seen, of)) = finding.repeats {
         note(&format!("it does not come every time: {seen} of {of} replays showed it"), style, out)?;
     }
@@ -96,6 +97,24 @@ fn write_finding(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
         writeln!(out, "   {} to see it again: {}", style.frame("="), visible(&command))?;
     }
     writeln!(out)
+}
+
+/// What a program that dies has printed, and of another error than a crash that it dies at all.
+fn write_death(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let Some(death) = &finding.death else { return Ok(()) };
+    if finding.kind != Kind::Crash {
+        let place = death.place.as_ref().map(|frame| format!(" at {} in {}", frame.short(), frame.name()));
+        let text = format!("the program can die of it: {}{}", death.what, place.unwrap_or_default());
+        note(&visible(&text), style, out)?;
+        if let Some(command) = death.replay() {
+            writeln!(out, "   {} to see it die: {}", style.frame("="), visible(&command))?;
+        }
+    }
+    if death.message.is_empty() {
+        Ok(())
+    } else {
+        note(&visible(&format!("it printed: {}", death.message)), style, out)
+    }
 }
 
 /// A line that begins with `=`, and as many more as it takes.
@@ -167,6 +186,7 @@ fn write_threads(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
 fn write_summary(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let Counts { confirmed, predicted, undecided, suppressed } = report.counts();
     let mut words = vec![match confirmed {
+        0 if report.incomplete => "not everything could be checked; nothing found in the rest".to_owned(),
         0 if predicted == 0 && undecided == 0 => "nothing found".to_owned(),
         count => format!("{count} confirmed"),
     }];

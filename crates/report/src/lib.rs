@@ -44,7 +44,7 @@ use std::io::{self, BufWriter, Write};
 
 pub use human::Style;
 pub use model::{
-    Access, Block, Counts, Finding, Frame, Kind, Lock, Memory, Origin, Pair, Report, Site, Status, Step, Thread,
+    Access, Block, Counts, Death, Finding, Frame, Kind, Lock, Memory, Origin, Pair, Report, Site, Status, Step, Thread,
     Undecided, bytes, top,
 };
 pub use visible::{Visible, visible};

@@ -20,10 +20,16 @@ pub struct Report {
     pub pid: Option<u64>,
     /// The failures, confirmed ones first.
     pub findings: Vec<Finding>,
+    /// Crashes that are told with the errors which lead to them; they are kept, and not shown again.
+    #[serde(skip)]
+    pub folded: Vec<Finding>,
     /// Questions without an answer.
     pub undecided: Vec<Undecided>,
     /// What the recording misses.
     pub notes: Vec<String>,
+    /// Not all that the program did could be checked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub incomplete: bool,
     /// How many findings a suppression hid.
     pub suppressed: usize,
     /// Suppressions that hid nothing.
@@ -73,6 +79,26 @@ pub struct Finding {
     pub schedule: String,
     /// The folder it is kept in.
     pub folder: Option<String>,
+    /// How the program died: of a crash itself, of another error after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub death: Option<Death>,
+}
+
+/// How a program died.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Death {
+    /// What it died of: `failed assertion`.
+    pub what: String,
+    /// What it printed about that; empty if nothing.
+    pub message: String,
+    /// Where, if it is known.
+    pub place: Option<Frame>,
+    /// Of a death after another error: the id of the finding that it is kept as.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The folder of that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
 }
 
 /// Kinds of errors.
@@ -85,6 +111,8 @@ pub enum Kind {
     Deadlock,
     /// A wait on a condition variable whose condition is not looked at again.
     WaitNotInLoop,
+    /// The program died, or stood still without a deadlock that could be repeated.
+    Crash,
 }
 
 /// How sure a finding is.
@@ -293,6 +321,7 @@ impl Finding {
             repeats: None,
             schedule: String::new(),
             folder: None,
+            death: None,
         }
     }
 
@@ -315,12 +344,13 @@ impl Finding {
             (Kind::Deadlock, _) if self.sites.len() == 1 => "deadlock of one thread".to_owned(),
             (Kind::WaitNotInLoop, _) => "wait not in a loop".to_owned(),
             (Kind::Deadlock, _) => format!("deadlock of {} threads", self.sites.len()),
+            (Kind::Crash, _) => self.death.as_ref().map_or("crash", |death| &death.what).to_owned(),
         }
     }
 
     /// The command that repeats it.
     pub fn replay(&self) -> Option<String> {
-        self.folder.as_ref().map(|folder| format!("foretrace replay {}", quoted(folder)))
+        self.folder.as_deref().map(replay_of)
     }
 
     /// Where it is shown.
@@ -332,6 +362,17 @@ impl Finding {
     pub fn thread_of(&self, site: &Site) -> &str {
         self.threads.get(site.thread).map_or("?", |thread| &thread.name)
     }
+}
+
+impl Death {
+    /// The command that repeats it, where it is kept by itself.
+    pub fn replay(&self) -> Option<String> {
+        self.folder.as_deref().map(replay_of)
+    }
+}
+
+fn replay_of(folder: &str) -> String {
+    format!("foretrace replay {}", quoted(folder))
 }
 
 impl Site {
@@ -441,6 +482,7 @@ impl Kind {
             Self::DataRace => "data-race",
             Self::Deadlock => "deadlock",
             Self::WaitNotInLoop => "wait-not-in-loop",
+            Self::Crash => "crash",
         }
     }
 
@@ -452,6 +494,7 @@ impl Kind {
             Self::WaitNotInLoop => {
                 "A wait may end without a signal, and the program goes on without looking at its condition again."
             }
+            Self::Crash => "The program dies in an order of its threads that can happen.",
         }
     }
 }

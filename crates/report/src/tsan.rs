@@ -23,6 +23,7 @@ fn warning(finding: &Finding, pid: u64, out: &mut dyn Write) -> io::Result<()> {
         Kind::DataRace => "data race",
         Kind::Deadlock => "lock-order-inversion (potential deadlock)",
         Kind::WaitNotInLoop => "wait not in a loop",
+        Kind::Crash => "crash",
     };
     writeln!(out, "==================\nWARNING: ThreadSanitizer: {kind} (pid={pid})")?;
     sites(finding, out)?;

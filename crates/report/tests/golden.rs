@@ -109,6 +109,7 @@ fn race() -> Finding {
         repeats: Some((7, 8)),
         schedule: "t0:1 t1:2".to_owned(),
         folder: Some("foretrace-findings/race-0011".to_owned()),
+        death: None,
     }
 }
 
@@ -132,6 +133,7 @@ fn deadlock() -> Finding {
         repeats: None,
         schedule: "t0:1 t1:1".to_owned(),
         folder: None,
+        death: None,
     }
 }
 
@@ -146,6 +148,8 @@ fn report() -> Report {
         findings: vec![race(), deadlock()],
         undecided: vec![Undecided { question: "dead ends".to_owned(), why: "too many states".to_owned(), count: 3 }],
         notes: vec!["the recording is cut off".to_owned()],
+        incomplete: false,
+        folded: Vec::new(),
         suppressed: 1,
         unused_suppressions: vec!["race:old".to_owned()],
         show_predicted: true,

@@ -31,6 +31,7 @@ mod callers;
 mod calls;
 mod cxx;
 mod elf;
+mod ending;
 mod hooks;
 mod internal;
 mod interpose;

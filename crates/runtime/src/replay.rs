@@ -12,6 +12,7 @@
 
 pub mod blocks;
 pub mod clock;
+pub mod fault;
 pub mod gate;
 mod horizon;
 mod late;
@@ -36,6 +37,7 @@ use crate::interpose::signal::{self, Slots};
 use crate::lines::{Entry, LARGE, Lines, READ, SMALL, WRITE, split};
 use crate::settings::Settings;
 use crate::spin::{Brief, Guard, Spin};
+use crate::sys::Activity;
 use crate::tls::{Section, tls};
 use crate::{arena, prelude, sys, thread, unseen};
 use blocks::Origin;
@@ -88,6 +90,8 @@ pub struct Player {
     /// The locks it held when it was last asked, and how often they had changed then, and what it held last if it holds
     /// none; its own alone.
     locks: Cell<(u32, stack::StackId, stack::StackId)>,
+    /// Where it has called `abort` or failed an assertion, and the frame there; zero: nowhere; its own alone.
+    gave_up: Cell<(usize, usize)>,
     /// What it had done when; only it adds to that.
     moments: Moments,
     /// What others may know of its clock.
@@ -309,6 +313,7 @@ pub fn open(settings: &Settings) -> sys::Result<()> {
     look::open();
     stuck::set_patience(settings.patience);
     limit::allow(settings.patience);
+    fault::open();
     if schedule::load(settings) { Ok(()) } else { Err(libc::ENOENT) }
 }
 
@@ -342,6 +347,7 @@ pub fn join_in(index: u32, parent: u32) {
     order::set_player(new);
     look::one_more();
     tls().player.set(player);
+    fault::prepare_thread();
     thread::choose_lines();
     forget(stack.0, stack.1);
     outcome::thread(index, parent);
@@ -720,6 +726,40 @@ pub fn expire(at: usize, size: usize, pc: Option<usize>) {
 
 /// The program is ending: what is done from now on, by functions that are called at exit, is checked at once.
 static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// The current thread is about to end the process, and waits for the others; false: it does not. Whose steps are not all
+/// taken yet goes on to them, unless this is the last moment.
+pub fn begin_leaving(last: bool) -> bool {
+    let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return false };
+    if !last && !order::has_finished(player.index) {
+        return false;
+    }
+    flush(player);
+    if last {
+        player.set_waiting(Some(Waiting::Leaving));
+    }
+    true
+}
+
+/// It has waited.
+pub fn end_leaving() {
+    if let Some(player) = player() {
+        player.set_waiting(None);
+    }
+}
+
+/// Tells of a thread, by its number in the kernel, whether it is idle. `last`: one at a delay point is not.
+pub fn is_idle(last: bool) -> impl Fn(u32) -> bool {
+    move |tid| match players().find(|player| player.tid == tid && !player.ended.get()) {
+        Some(player) => stuck::is_idle(player, last),
+        None => sys::activity(tid) == Activity::Waits,
+    }
+}
+
+/// Has a race been seen?
+pub fn has_failed() -> bool {
+    outcome::has_told()
+}
 
 /// The program ends: what this thread did last is checked.
 pub fn finish() {

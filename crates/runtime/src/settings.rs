@@ -1,8 +1,8 @@
 //! What the command line tool asked for: one environment variable, `FORETRACE_RUNTIME`.
 //!
 //! ```text
-//! record limit=BYTES ring=0|1 locations=0|1 every=0|1 early=0|1 clock=0|1 follow=0|1 dir=PATH
-//! replay exact=0|1 loose=0|1 hold=0|1 only_started=0|1 patience=MILLISECONDS dir=PATH
+//! record limit=BYTES ring=0|1 locations=0|1 every=0|1 early=0|1 clock=0|1 follow=0|1 linger=MS dir=PATH
+//! replay exact=0|1 loose=0|1 hold=0|1 only_started=0|1 patience=MS linger=MS dir=PATH
 //! ```
 //!
 //! `FORETRACE_TOOL` is the tool's process, so that the program it has started can tell itself from what that starts.
@@ -131,6 +131,7 @@ impl Settings {
             b"follow" => self.follow = number != 0,
             b"exact" => self.exact = number != 0,
             b"loose" => self.loose = number != 0,
+            b"linger" => crate::ending::set_linger(u32::try_from(number).unwrap_or(u32::MAX)),
             b"hold" => self.hold = number != 0,
             b"only_started" => self.only_started = number != 0,
             b"patience" => self.patience = number,
@@ -172,6 +173,15 @@ impl Settings {
             }
         }
         true
+    }
+
+    /// Leaves word that nothing could be written, and why: `unwritten.ERRNO`, a directory.
+    pub fn mark_unwritten(&self, why: i32) {
+        let mut name = *b"unwritten.\0\0\0\0\0\0\0\0\0\0";
+        let number = Decimal::new(why.unsigned_abs().into());
+        let digits = &number.bytes()[..number.bytes().len().min(10)];
+        name[10..10 + digits.len()].copy_from_slice(digits);
+        let _ = crate::sys::mkdir(&self.path(&name));
     }
 
     /// A file of the directory, with a zero byte at its end; the whole array is the path's room.

@@ -9,7 +9,7 @@ use crate::interpose::thread::notice_end;
 use crate::settings::Settings;
 use crate::spin::Spin;
 use crate::tls::{Section, tls};
-use crate::{lifetime, lineage, modules, prelude, real, recording, replay, sys, thread};
+use crate::{ending, lifetime, lineage, modules, prelude, real, recording, replay, sys, thread};
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use foretrace_event::layout::Flags;
 use foretrace_event::wire::Op;
@@ -258,7 +258,9 @@ fn create(settings: &mut Settings) -> bool {
         Ok(()) => true,
         // Another process of the same run is being recorded.
         Err(libc::EEXIST) => false,
-        Err(_) => {
+        Err(why) => {
+            // A directory can be made even where no file can be opened or written.
+            settings.mark_unwritten(why);
             sys::write(2, b"foretrace: cannot write the recording; the program runs on unrecorded\n");
             false
         }
@@ -286,13 +288,26 @@ fn is_recorded_process() -> bool {
     }
 }
 
-/// The process ends in an orderly way. A child of `vfork` that ends is not the process.
+/// The process is about to end in an orderly way: `main` has returned, or a thread has called `exit`. Functions that are
+/// called at exit come after this. A child of `vfork` that ends is not the process.
 pub fn finish(status: i32, pc: usize) {
-    replay::finish();
+    if is_replaying() && !FINISHED.swap(true, Ordering::Relaxed) {
+        ending::await_others_in_replay(false);
+        replay::finish();
+    }
     if is_recording() && is_recorded_process() && !FINISHED.swap(true, Ordering::Relaxed) {
+        ending::await_others();
         modules::write();
         sync(Op::Exit, 0, u64::from(status as u32), pc);
         recording::close();
+    }
+}
+
+/// Functions that are called at exit have been called.
+pub fn last_moment() {
+    if is_replaying() {
+        ending::await_others_in_replay(true);
+        replay::finish();
     }
 }
 

@@ -1,9 +1,10 @@
 //! The corpus of programs under `tests/programs`: what each is expected to show, and whether a report says so.
 //!
-//! A program in `fail` marks the lines of its errors: `// expect: race with line 12`, `// expect: deadlock`; `may` in place of
-//! `expect` if not every run comes to those lines; `at -O0` behind it if the error is there at that level alone, because the
-//! compiler may remove one of the accesses. One in `pass` has none. A mark that is none of these is an error. A line
-//! `// needs: glib-2.0` names libraries. A *miss* is an expectation that no finding fits: one of its kind, with a thread at the marked line and one at the
+//! A program in `fail` marks the lines of its errors: `// expect: race with line 12`, `// expect: deadlock`, `// expect:
+//! crash`; `may` in place of `expect` if not every run comes to those lines; `at -O0` behind it if the error is there at that
+//! level alone, because the compiler may remove one of the accesses. One in `pass` has none. A mark that is none of these is
+//! an error. A line `// needs: glib-2.0` names libraries. A *miss* is an expectation that no finding fits: one of its kind,
+//! with a thread at the marked line and one at the
 //! other. A *false alarm* is a finding that is of no kind the program has marks of, or elsewhere: each access of a race
 //! must be at a line that some mark of a race names, one thread of a deadlock at a line that a mark of one names.
 
@@ -23,6 +24,8 @@ pub enum Expected {
     Deadlock,
     /// `wait-not-in-loop`
     WaitNotInLoop,
+    /// `crash`
+    Crash,
 }
 
 impl Expected {
@@ -32,6 +35,7 @@ impl Expected {
             "race" | "data-race" => Some(Self::Race),
             "deadlock" => Some(Self::Deadlock),
             "wait-not-in-loop" => Some(Self::WaitNotInLoop),
+            "crash" => Some(Self::Crash),
             _ => None,
         }
     }
@@ -199,7 +203,7 @@ fn marks(text: &str) -> Result<Vec<Mark>, String> {
 fn is_like_a_mark(word: &str, mark: &str) -> bool {
     let letters = word.to_ascii_lowercase();
     let begins = ["expect", "may"].iter().any(|known| letters.starts_with(known));
-    let says = ["race", "deadlock", "wait-not-in-loop"].contains(&mark) || mark.starts_with("race with line ");
+    let says = ["race", "deadlock", "wait-not-in-loop", "crash"].contains(&mark) || mark.starts_with("race with line ");
     !word.contains(' ') && (begins || says)
 }
 
@@ -278,7 +282,9 @@ fn is_expected(found: &Found, marks: &[Mark]) -> bool {
     let is_there = |lines: &BTreeSet<u32>| lines.is_empty() || !lines.is_disjoint(&named);
     match found.what {
         Some(Expected::Race) => !named.is_empty() && found.lines.iter().all(is_there),
-        Some(Expected::Deadlock | Expected::WaitNotInLoop) => !named.is_empty() && found.lines.iter().any(is_there),
+        Some(Expected::Deadlock | Expected::WaitNotInLoop | Expected::Crash) => {
+            !named.is_empty() && found.lines.iter().any(is_there)
+        }
         None => false,
     }
 }

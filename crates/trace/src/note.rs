@@ -87,6 +87,19 @@ pub enum Note {
     },
 }
 
+impl Note {
+    /// Is something missing that the program did? Then nothing found says little.
+    pub fn is_loss(&self) -> bool {
+        match self {
+            Self::SizeLimit | Self::DiskFull | Self::CutOff { .. } | Self::MissingChunk { .. } | Self::Cut { .. } => {
+                true
+            }
+            Self::Lost(count) | Self::Gap { events: count, .. } => *count > 0,
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

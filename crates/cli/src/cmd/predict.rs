@@ -4,6 +4,7 @@ mod print;
 
 use super::interrupt;
 use super::progress::Bar;
+use super::watchdog::watch;
 use crate::{output, recording};
 use anyhow::{Context, bail};
 use foretrace_judge::judge;
@@ -70,12 +71,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stop = interrupt::flag()?;
     let bar = Bar::new(args.quiet);
     bar.phase("reading", 0);
+    let watched = watch("reading and predicting", stop, None);
     let (trace, symbols) = open(&args.trace)?;
     if let Some(path) = &args.emit_csp {
         emit(&trace, path)?;
     }
     let prediction = predict(&trace, &options(args, stop), &bar);
     bar.finish();
+    drop(watched);
     assert_right(&trace, &prediction);
     let stopped = stop.load(Ordering::Relaxed);
     let view = print::View { trace: &trace, symbols: &symbols, prediction: &prediction, stats: args.stats, stopped };

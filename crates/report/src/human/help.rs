@@ -13,6 +13,7 @@ pub(super) fn of(finding: &Finding) -> Option<String> {
         Kind::DataRace => None,
         Kind::Deadlock => order(finding),
         Kind::WaitNotInLoop => Some("put the wait into a loop that checks its condition".to_owned()),
+        Kind::Crash => None,
     }
 }
 

@@ -178,6 +178,11 @@ pub fn is_news(places: u64, libraries: u64) -> bool {
     !told && COUNT.fetch_add(1, Ordering::Relaxed) < MOST
 }
 
+/// Has any race been told?
+pub fn has_told() -> bool {
+    COUNT.load(Ordering::Relaxed) > 0
+}
+
 /// The schedule has been enforced to its end.
 pub fn end() {
     Answer::new().line("end");

@@ -190,8 +190,12 @@ fn caller_of_library(pc: usize, frame: usize) -> usize {
     let words = || (here..frame).step_by(8);
     // Copies of it are further down, in frames of our own.
     let Some(back) = words().rfind(|at| word(*at) == pc) else { return 0 };
-    let is_call = |address: &usize| callers::is_instrumented(*address) && follows_call(*address);
-    words().filter(|at| *at > back).map(word).find(is_call).unwrap_or(0)
+    words().filter(|at| *at > back).map(word).find(|address| is_return_to_program(*address)).unwrap_or(0)
+}
+
+/// Is this an address of the program's own code that follows a call?
+pub fn is_return_to_program(address: usize) -> bool {
+    callers::is_instrumented(address) && follows_call(address)
 }
 
 /// Is the instruction before this address of the program's code a call?

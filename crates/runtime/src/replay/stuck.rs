@@ -89,6 +89,8 @@ pub enum Waiting {
     Turn,
     /// That nobody else can go on, at a place where threads come late, by its number.
     Late(usize),
+    /// That others go on before it ends the process.
+    Leaving,
     /// That an operation becomes possible.
     Operation(Wanted),
 }
@@ -301,7 +303,7 @@ fn by_all(blocked: bool) -> Blocked {
 
 fn blocked(still: &Still, player: &'static Player) -> Blocked {
     match player.waiting(still) {
-        None | Some(Waiting::Late(_)) => Blocked::No,
+        None | Some(Waiting::Late(_) | Waiting::Leaving) => Blocked::No,
         Some(Waiting::Turn) => by_all(matches!(order::next(player.index), Next::NotYet)),
         Some(Waiting::Operation(wanted)) => withheld(still, player, wanted),
     }
@@ -451,7 +453,7 @@ pub enum Rest {
 /// Who can go on?
 pub fn rest(still: &Still) -> Rest {
     let waits = |player: &'static Player| match player.waiting(still) {
-        Some(waiting) if waiting.late_at().is_some() => true,
+        Some(Waiting::Late(_) | Waiting::Leaving) => true,
         _ => !matches!(blocked(still, player), Blocked::No),
     };
     match () {
@@ -459,6 +461,19 @@ pub fn rest(still: &Still) -> Rest {
         () if all(still, |player| waits(player) || player.repeats.is_many()) => Rest::Spinning,
         () => Rest::Running,
     }
+}
+
+/// Will a thread do nothing unless another does something? `last`: one at a delay point is about to go on.
+pub fn is_idle(player: &'static Player, last: bool) -> bool {
+    let waiting = {
+        let _section = Section::nest();
+        let still = Still::new();
+        player.waiting(&still).map(|waiting| match waiting {
+            Waiting::Late(_) => !last,
+            _ => !matches!(blocked(&still, player), Blocked::No),
+        })
+    };
+    waiting.unwrap_or_else(|| sys::activity(player.tid) == sys::Activity::Waits)
 }
 
 /// Is everybody else blocked, so that nothing will change unless this thread does it?

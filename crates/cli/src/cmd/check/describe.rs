@@ -8,8 +8,11 @@ use super::subject::Subject;
 use super::undecided;
 use super::waits;
 use foretrace_event::{Event, EventId, ThreadId};
-use foretrace_finding::{Candidate, Verdict, Witness};
-use foretrace_replay::{Confirmed, Evidence, Modules, Outcome, Owner, SeenAccess, SeenLock, SeenRace, SeenStuck};
+use foretrace_finding::{Candidate, Late, Schedule, Verdict, Witness};
+use foretrace_replay::{
+    Cause, Confirmed, Death, Evidence, Modules, Outcome, Owner, Replayed, SeenAccess, SeenFault, SeenLock, SeenRace,
+    SeenStuck,
+};
 use foretrace_report::{Block, Finding, Kind, Lock, Memory, Origin, Report, Site, Status, Thread, bytes};
 use foretrace_trace::{Note, Recording, Symbols};
 use std::collections::BTreeSet;
@@ -27,14 +30,18 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
         let finding = words.confirmed(confirmed);
         (words.wait_not_in_loop(confirmed, &finding).unwrap_or(finding), confirmed)
     });
-    let confirmed = waits::fold(confirmed.collect());
+    let (deaths, others) = fold_deaths(confirmed.collect());
+    let confirmed = waits::fold(others);
+    let own_death = own_death(subject, &confirmed);
     let confirmed = confirmed.into_iter().map(|(finding, failure)| (finding, Some(failure)));
+    let confirmed = confirmed.chain(own_death.map(|finding| (finding, None)));
     let open = results.open.iter().map(|open| {
         let (symbols, modules) = (&subject.symbols, &subject.modules);
         let words = Words { subject, sources: &sources, symbols, modules, seen: None };
         (words.predicted(&open.witness, &open.verdict), None)
     });
-    let (findings, failures) = fold::all(confirmed.chain(open));
+    let (findings, mut failures) = fold::all(confirmed.chain(open));
+    failures.extend(deaths.iter().map(|(finding, failure)| (finding.id.clone(), vec![*failure])));
     let without_lines = without_lines(&findings);
     let run = Run::of(subject);
     let report = Report {
@@ -45,11 +52,65 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
         signal: run.signal,
         pid: run.pid,
         findings,
+        folded: deaths.iter().map(|(finding, _)| finding.clone()).collect(),
         undecided: undecided::all(subject, &results.prediction.undecided),
         notes: notes(subject, run.code).into_iter().chain(possible(&results.open)).chain(without_lines).collect(),
         ..Report::default()
     };
     (report, failures)
+}
+
+/// A program that dies in a run which shows a race, or in which the accesses of a race came in another order, most likely dies
+/// of the race: its death is told with the race, and not as an error of its own.
+fn fold_deaths<'a>(mut told: Vec<(Finding, &'a Confirmed)>) -> (Told<'a>, Told<'a>) {
+    let mut folded = BTreeSet::new();
+    let is_death = |one: &Confirmed| matches!(one.evidence, Evidence::Death(_));
+    let deaths: Vec<usize> = (0..told.len()).filter(|number| is_death(told[*number].1)).collect();
+    for number in deaths {
+        let (finding, death) = (told[number].0.clone(), told[number].1);
+        let of_race = finding.death.map(|death| foretrace_report::Death { id: Some(finding.id), ..death });
+        let leads_to = |one: &Confirmed| is_race_in(one, &death.run) || is_turned_in(one, &death.schedule);
+        for (race, _) in told.iter_mut().filter(|(_, one)| leads_to(one)) {
+            race.death = race.death.take().or(of_race.clone());
+            folded.insert(number);
+        }
+    }
+    let (deaths, others): (Vec<_>, Vec<_>) =
+        told.into_iter().enumerate().partition(|(number, _)| folded.contains(number));
+    let without_number = |numbered: Vec<(usize, _)>| numbered.into_iter().map(|(_, one)| one).collect();
+    (without_number(deaths), without_number(others))
+}
+
+/// Findings with the failures they are of.
+type Told<'a> = Vec<(Finding, &'a Confirmed)>;
+
+/// Is it a race one of whose accesses this schedule delays?
+fn is_turned_in(failure: &Confirmed, schedule: &Schedule) -> bool {
+    let spots = failure.evidence.spots(&failure.run.modules);
+    let is_at =
+        |late: &Late| spots.iter().any(|(path, address)| path.ends_with(late.file()) && *address == late.address());
+    matches!(failure.evidence, Evidence::Race(_)) && schedule.late().iter().any(is_at)
+}
+
+/// Is it a race that this run shows, too?
+fn is_race_in(failure: &Confirmed, run: &Replayed) -> bool {
+    let like = |race: &SeenRace| {
+        Evidence::Race(Box::new(race.clone())).is_like(&run.modules, &failure.evidence, &failure.run.modules)
+    };
+    matches!(failure.evidence, Evidence::Race(_)) && run.outcome.races.iter().any(like)
+}
+
+/// The death of the recorded run, if no replay has shown it.
+fn own_death(subject: &Subject, confirmed: &[(Finding, &Confirmed)]) -> Option<Finding> {
+    let what = subject.death.clone()?;
+    let is_told = |finding: &Finding| finding.death.is_some() || finding.kind == Kind::Deadlock;
+    if confirmed.iter().any(|(finding, _)| is_told(finding)) {
+        return None;
+    }
+    let message = String::new();
+    let what = format!("{what} in the recorded run");
+    let death = foretrace_report::Death { what, message, place: None, id: None, folder: None };
+    Some(Finding { id: "crash-recorded".to_owned(), death: Some(death), ..Finding::new(Kind::Crash) })
 }
 
 const UNSEEN: &str = "synchronises where Foretrace cannot see";
@@ -129,6 +190,9 @@ impl Words<'_> {
         let (kind, numbers): (_, Vec<u32>) = match &confirmed.evidence {
             Evidence::Race(race) => (Kind::DataRace, race.accesses.iter().map(|access| access.thread).collect()),
             Evidence::Deadlock(stuck) => (Kind::Deadlock, stuck.iter().map(|stuck| stuck.thread).collect()),
+            Evidence::Death(death) => {
+                (Kind::Crash, death.fault.iter().map(|fault| fault.thread.unwrap_or(u32::MAX)).collect())
+            }
         };
         let threads = self.threads(numbers);
         let locks = Locks::of(self, &confirmed.evidence);
@@ -139,6 +203,9 @@ impl Words<'_> {
                 race.accesses.iter().map(site).collect()
             }
             Evidence::Deadlock(stuck) => stuck.iter().map(|stuck| self.stuck(stuck, &threads, &locks)).collect(),
+            Evidence::Death(death) => {
+                death.fault.iter().map(|fault| self.fault(fault, death.cause, &threads)).collect()
+            }
         };
         let schedule = &confirmed.schedule;
         let (memory, followed) = match &confirmed.evidence {
@@ -147,9 +214,15 @@ impl Words<'_> {
                 (Some(self.memory(race)), Followed { schedule, until: race.step, done, waits: false })
             }
             Evidence::Deadlock(_) => (None, Followed::to_the_end(schedule, &sites, true)),
+            Evidence::Death(_) => (None, Followed::to_the_end(schedule, &sites, false)),
         };
         let finding = self.finish(&followed, Status::Confirmed, (kind, memory, sites, threads));
+        let death = match &confirmed.evidence {
+            Evidence::Death(death) => Some(self.death(death)),
+            _ => None,
+        };
         Finding {
+            death,
             repeats: confirmed.repeats.filter(|often| !often.is_always()).map(|often| (often.seen, often.of)),
             ..finding
         }
@@ -338,6 +411,40 @@ impl Words<'_> {
         }
     }
 
+    fn death(&self, death: &Death) -> foretrace_report::Death {
+        let stack = death.fault.as_ref().map(|fault| self.sources.stack(&fault.stack, self.symbols, self.modules));
+        let site =
+            stack.map(|stack| Site { thread: 0, doing: String::new(), access: String::new(), stack, locks: vec![] });
+        foretrace_report::Death {
+            what: death.cause.name().to_owned(),
+            message: death.message.clone(),
+            place: site.and_then(|site| site.top().cloned()),
+            id: None,
+            folder: None,
+        }
+    }
+
+    /// Where a thread has caused the signal that ended the program.
+    fn fault(&self, fault: &SeenFault, cause: Cause, threads: &[Thread]) -> Site {
+        let uses = if fault.write { "writes to" } else { "uses" };
+        let doing = match cause {
+            Cause::Null | Cause::Segmentation | Cause::Bus if fault.address > 0 || cause == Cause::Null => {
+                format!("{uses} address {:#x}", fault.address)
+            }
+            Cause::StackOverflow => "has no room left on its stack".to_owned(),
+            Cause::Division => "divides by zero".to_owned(),
+            Cause::Abort | Cause::Assertion | Cause::Exception | Cause::Terminate => "ends the program".to_owned(),
+            _ => format!("dies here ({})", cause.name()),
+        };
+        Site {
+            thread: index_of(threads, fault.thread.unwrap_or(u32::MAX)),
+            access: format!("Death ({})", cause.name()),
+            doing,
+            stack: self.sources.stack(&fault.stack, self.symbols, self.modules),
+            locks: Vec::new(),
+        }
+    }
+
     /// A variable's name; for what has none, what it is.
     fn object(&self, what: &str, address: u64) -> String {
         match self.symbols.name_of(address) {
@@ -393,6 +500,7 @@ impl Locks {
                 let wanted = stuck.iter().filter(is_lock).map(|stuck| stuck.object);
                 stuck.iter().flat_map(|stuck| held(&stuck.locks)).chain(wanted).collect()
             }
+            Evidence::Death(_) => Vec::new(),
         };
         let mut unnamed = Vec::new();
         for address in addresses.into_iter().filter(|address| words.symbols.name_of(*address).is_none()) {

@@ -16,6 +16,7 @@ use crate::identity::{self, Hash};
 use crate::lines::Lines;
 use crate::quote::quoted;
 use crate::run::{recorded_program, tell_again};
+use crate::scratch::Scratch;
 use crate::trust::Trust;
 use anyhow::{Context, bail};
 use foretrace_event::ThreadId;
@@ -35,20 +36,41 @@ use std::path::{Path, PathBuf};
 pub fn all(folder: &Path, subject: &Subject, failures: &Failures, report: &mut Report) -> anyhow::Result<()> {
     let recording = keep_run(folder, subject).with_context(|| format!("cannot write to {}", folder.display()))?;
     let confirmed = report.findings.iter().filter(|finding| finding.is_confirmed()).count();
+    keep_folded(folder, subject, failures, report, &recording)?;
     let before: BTreeSet<_> =
         report.findings.iter().filter_map(|finding| recording_of(&folder.join(&finding.id))).collect();
     for index in 0..confirmed {
         let mut finding = report.findings[index].clone();
+        // What only the recorded run showed has no schedule.
+        let Some(seen) = failures.get(&finding.id).filter(|all| !all.is_empty()) else { continue };
         let own = folder.join(&finding.id);
         finding.folder = Some(own.display().to_string());
-        let seen =
-            failures.get(&finding.id).filter(|all| !all.is_empty()).context("a confirmed finding has a failure")?;
         let single = Report { findings: vec![finding.clone()], ..report.clone() };
         keep_one(&own, subject, seen, &single, &recording)
             .with_context(|| format!("cannot write {}", own.display()))?;
         report.findings[index] = finding;
     }
     forget_runs(folder, before).with_context(|| format!("cannot tidy up {}", folder.display()))
+}
+
+/// Keeps the crashes that are told with other findings, and says there where.
+fn keep_folded(
+    folder: &Path,
+    subject: &Subject,
+    failures: &Failures,
+    report: &mut Report,
+    recording: &Path,
+) -> anyhow::Result<()> {
+    for crash in report.folded.clone() {
+        let Some(seen) = failures.get(&crash.id) else { continue };
+        let own = folder.join(&crash.id);
+        let place = Some(own.display().to_string());
+        let single = Report { findings: vec![crash.clone()], ..report.clone() };
+        keep_one(&own, subject, seen, &single, recording).with_context(|| format!("cannot write {}", own.display()))?;
+        let told = report.findings.iter_mut().filter_map(|finding| finding.death.as_mut());
+        told.filter(|death| death.id.as_ref() == Some(&crash.id)).for_each(|death| death.folder.clone_from(&place));
+    }
+    Ok(())
 }
 
 /// The recording of a finding.
@@ -201,7 +223,8 @@ impl Kept {
         let lines = Lines::read(&folder.join("finding"))
             .with_context(|| format!("{} is no finding; `foretrace check` makes them", folder.display()))?;
         let (kind, title) = (lines.get("kind")?.to_owned(), lines.get("title")?.to_owned());
-        let places: Vec<_> = lines.get("places")?.split(' ').map(str::to_owned).collect();
+        let places: Vec<_> =
+            lines.get("places")?.split(' ').filter(|place| !place.is_empty()).map(str::to_owned).collect();
         if !places.iter().all(|place| is_place(place)) {
             bail!(lines.damaged("places"));
         }
@@ -234,20 +257,24 @@ impl Kept {
     /// Does a run fail as this finding did? Of two racing statements, another pair of accesses may come first: one place
     /// in common is enough.
     pub fn is_in(&self, run: &Replayed) -> bool {
-        Evidence::all(&run.outcome).iter().any(|evidence| {
+        Evidence::all(run).iter().any(|evidence| {
             let kind = match evidence {
                 Evidence::Race(_) => Kind::DataRace,
                 Evidence::Deadlock(_) => Kind::Deadlock,
+                Evidence::Death(_) => Kind::Crash,
             };
+            let places = places(evidence, &run.modules);
+            let is_there = places.iter().any(|place| self.places.contains(place));
+            // Of some deaths no place is known.
             self.kind.is_empty()
                 || (self.kind == kind.rule() || self.kind == Kind::WaitNotInLoop.rule())
-                    && places(evidence, &run.modules).iter().any(|place| self.places.contains(place))
+                    && (is_there || places.is_empty() || self.places.is_empty())
         })
     }
 
     /// A directory for one replay.
-    pub fn scratch(&self) -> anyhow::Result<tempfile::TempDir> {
-        let scratch = tempfile::Builder::new().prefix("foretrace-replay-").tempdir().context("no scratch directory")?;
+    pub fn scratch(&self) -> anyhow::Result<Scratch> {
+        let scratch = Scratch::new("replay-")?;
         fs::write(scratch.path().join("schedule"), &self.schedule).context("no scratch directory")?;
         Ok(scratch)
     }

@@ -70,6 +70,8 @@ impl Line {
         let stack = |site: &Site| site.stack.iter().any(frame);
         let variable = || finding.memory.as_ref().and_then(|memory| memory.name.as_deref()).is_some_and(matches);
         match (self.kind.as_str(), finding.kind) {
+            // A race that kills the program is shown all the same: nobody has asked for a crash to be hidden.
+            ("race" | "race_top", Kind::DataRace) if finding.death.is_some() => false,
             ("race", Kind::DataRace) => variable() || every_pair(finding, |calls| calls.iter().any(frame)),
             ("race" | "deadlock", Kind::WaitNotInLoop) => finding.sites.iter().any(stack),
             ("race_top", Kind::DataRace) => every_pair(finding, |calls| top(calls).is_some_and(frame)),

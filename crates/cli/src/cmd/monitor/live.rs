@@ -18,6 +18,7 @@ use super::queue::Item;
 use super::recorded::Groups;
 use super::tail::Tail;
 use super::{Out, Source};
+use crate::scratch::Scratch;
 use anyhow::Context;
 use foretrace_event::layout::Flags;
 use foretrace_event::wire::Op;
@@ -52,7 +53,7 @@ pub fn run(
         clock: source.clock,
         memory: Feed::wants_memory(engine),
     };
-    let scratch = tempfile::tempdir().context("cannot make a place for the recording")?;
+    let scratch = Scratch::new("monitor-")?;
     let directory = scratch.path().canonicalize().context("cannot make a place for the recording")?;
     let mut program = Program::start(command, &detail, &directory)?;
     let mut live = Live::new(&directory, source.backlog, program.id());
