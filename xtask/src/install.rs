@@ -4,7 +4,7 @@ use crate::run::{check, command, exists};
 use anyhow::bail;
 
 /// A program, and the Debian packages that bring it.
-const TOOLS: [(&str, &[&str]); 11] = [
+const TOOLS: [(&str, &[&str]); 13] = [
     ("gcc", &["gcc"]),
     ("g++", &["g++"]),
     ("clang-19", &["clang-19", "libclang-rt-19-dev"]),
@@ -16,6 +16,8 @@ const TOOLS: [(&str, &[&str]); 11] = [
     ("valgrind", &["valgrind"]),
     ("gdb", &["gdb"]),
     ("pkg-config", &["pkg-config"]),
+    ("ccache", &["ccache"]),
+    ("chromedriver", &["chromium", "chromium-driver"]),
 ];
 
 /// Libraries that programs of the corpus use, as `pkg-config` calls them, and the packages that bring them.

@@ -24,6 +24,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::{Duration, SystemTime};
 
+/// How long a saved run may take no step while its threads run.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// What was run, and how it went.
 pub struct Run<'a> {
     /// The file.
@@ -111,6 +114,7 @@ pub fn recorded_program(recording: &Path, trust: Trust) -> anyhow::Result<Progra
         input: input.moved(|path| lines.beside(path)),
         environment: environment.with(variables),
         started_only: is_of_started(recording, &lines),
+        patience: PATIENCE,
         path,
     })
 }

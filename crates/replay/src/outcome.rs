@@ -17,12 +17,27 @@ pub struct Outcome {
     pub unchecked: bool,
     /// The threads that will never go on; empty: no deadlock.
     pub deadlock: Vec<SeenStuck>,
+    /// Waits without a deadline that ended without a signal.
+    pub unsignalled: Vec<Unsignalled>,
     /// How often threads came to each place where they come late, by number.
     pub passed: BTreeMap<u32, u32>,
     /// Parents of threads, by index; -1: none.
     pub threads: BTreeMap<u32, i64>,
     /// Where threads were created, by index: return addresses, the innermost first.
     pub created: BTreeMap<u32, Vec<u64>>,
+}
+
+/// A wait without a deadline that ended without a signal, as the standard allows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unsignalled {
+    /// Who waited.
+    pub thread: u32,
+    /// Where.
+    pub pc: u64,
+    /// Return addresses, the innermost first.
+    pub stack: Vec<u64>,
+    /// The thread waited again at once: it has looked at its condition.
+    pub again: bool,
 }
 
 /// Another operation than expected.
@@ -171,6 +186,11 @@ pub const MAX_BYTES: usize = 16 << 20;
 const MAX_STACK: usize = 4096;
 
 impl Outcome {
+    /// A wait that ended without a signal, after which the thread did not wait again: it is not in a loop.
+    pub fn wait_not_in_loop(&self) -> Option<&Unsignalled> {
+        self.unsignalled.iter().find(|wait| !wait.again)
+    }
+
     /// Reads the text of the file `outcome`. A last line without its end is left out: its writer was killed.
     ///
     /// # Errors
@@ -256,6 +276,15 @@ impl Reader {
             }
             "created" => {
                 self.outcome.created.insert(fields.decimal("thread")?, fields.list("stack")?);
+            }
+            "unsignalled" => {
+                let (thread, pc) = (fields.decimal("thread")?, fields.hex("pc")?);
+                self.outcome.unsignalled.push(Unsignalled { thread, pc, stack: fields.list("stack")?, again: false });
+            }
+            "again" => {
+                let thread: u32 = fields.decimal("thread")?;
+                let last = self.outcome.unsignalled.iter_mut().rfind(|wait| wait.thread == thread);
+                last.ok_or("a thread waits again that was not woken")?.again = true;
             }
             other => return Err(format!("`{}` is no answer", other.chars().take(40).collect::<String>())),
         }

@@ -44,7 +44,8 @@ use std::io::{self, BufWriter, Write};
 
 pub use human::Style;
 pub use model::{
-    Block, Counts, Finding, Frame, Kind, Lock, Memory, Origin, Report, Site, Status, Step, Thread, Undecided, bytes,
+    Access, Block, Counts, Finding, Frame, Kind, Lock, Memory, Origin, Pair, Report, Site, Status, Step, Thread,
+    Undecided, bytes, top,
 };
 pub use visible::{Visible, visible};
 

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! record limit=BYTES ring=0|1 locations=0|1 every=0|1 early=0|1 clock=0|1 follow=0|1 dir=PATH
-//! replay exact=0|1 loose=0|1 hold=0|1 only_started=0|1 dir=PATH
+//! replay exact=0|1 loose=0|1 hold=0|1 only_started=0|1 patience=MILLISECONDS dir=PATH
 //! ```
 //!
 //! `FORETRACE_TOOL` is the tool's process, so that the program it has started can tell itself from what that starts.
@@ -47,6 +47,8 @@ pub struct Settings {
     pub hold: bool,
     /// Replay the process that the command line tool has started and no other; else the first that makes a thread.
     pub only_started: bool,
+    /// In a replay, milliseconds without a step after which a program that runs on is given up; zero: never.
+    pub patience: u64,
     /// The command line tool's process; zero if unknown.
     pub tool: u32,
     dir: [u8; PATH],
@@ -100,6 +102,7 @@ impl Settings {
             loose: false,
             hold: false,
             only_started: false,
+            patience: 0,
             tool: 0,
             dir: [0; PATH],
             dir_len: 0,
@@ -130,6 +133,7 @@ impl Settings {
             b"loose" => self.loose = number != 0,
             b"hold" => self.hold = number != 0,
             b"only_started" => self.only_started = number != 0,
+            b"patience" => self.patience = number,
             _ => return None,
         }
         Some(())

@@ -241,6 +241,7 @@ fn begin_replaying() {
     modules::write();
     crate::interpose::process::watch();
     replay::begin();
+    notice_end();
 }
 
 /// The recording's files, or a child's. If another process was faster than the one that the command line tool has started,
@@ -311,7 +312,10 @@ pub fn leave() {
     crate::interpose::fd::channel::reset_locks();
     crate::interpose::annotate::reset_locks();
     crate::interpose::semaphore::reset_locks();
+    crate::interpose::limit::reset_locks();
     crate::interpose::signal::reset_locks();
+    crate::interpose::sending::reset_locks();
+    crate::interpose::quarantine::reset_locks();
     thread::detach();
     tls().player.set(core::ptr::null_mut());
     let follow = SETTINGS.lock().as_ref().is_some_and(|settings| settings.follow);

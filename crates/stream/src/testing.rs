@@ -37,8 +37,8 @@ impl Case {
             expected: String::new(),
         };
         let mut section = "spec";
-        for line in text.lines() {
-            match line.trim_end() {
+        for whole in text.lines() {
+            match whole.trim_end() {
                 "--- input" => section = "input",
                 "--- csv" => {
                     section = "input";
@@ -50,7 +50,8 @@ impl Case {
                     "spec" => case.spec += &format!("{line}\n"),
                     "options" => case.options.extend(line.split_whitespace().map(str::to_owned)),
                     "input" => case.input += &format!("{line}\n"),
-                    _ => case.expected += &format!("{line}\n"),
+                    // Blanks at the end of a line of output count.
+                    _ => case.expected += &format!("{whole}\n"),
                 },
             }
         }

@@ -31,6 +31,9 @@ pub struct Args {
     /// Keep every place a memory access was made from; larger and slower
     #[arg(long)]
     locations: bool,
+    /// Keep what time it was, so that `foretrace monitor --time clock` can tell; takes 4 ms at the first thread
+    #[arg(long)]
+    clock: bool,
     /// Record the processes the program forks, too
     #[arg(long)]
     follow_fork: bool,
@@ -120,9 +123,10 @@ fn start(args: &Args, program: &Path, way: Way, directory: &Path) -> anyhow::Res
 /// What the runtime is told. The directory comes last because it takes the rest of the line.
 fn settings(args: &Args, directory: &Path) -> OsString {
     let mut settings = OsString::from(format!(
-        "record limit={} locations={} follow={} dir=",
+        "record limit={} locations={} clock={} follow={} dir=",
         args.limit.unwrap_or(0),
         u8::from(args.locations),
+        u8::from(args.clock),
         u8::from(args.follow_fork)
     ));
     settings.push(directory);

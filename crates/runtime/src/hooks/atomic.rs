@@ -207,8 +207,17 @@ fn locked<T: Word>(thread: &mut Thread, at: *mut T, pc: usize, operate: impl Fn(
     outcome
 }
 
+/// Lets `store` do a store that is not instrumented: records it, or lets it be a step of the replay.
+pub fn store_by(at: usize, value: u64, size: u8, pc: usize, store: impl FnOnce()) {
+    if state::is_replaying() {
+        return replay::store(at, size.into(), pc, store);
+    }
+    note_store(at, value, size, pc);
+    store();
+}
+
 /// Records a store that code which is not instrumented is about to do.
-pub fn note_store(at: usize, value: u64, size: u8, pc: usize) {
+fn note_store(at: usize, value: u64, size: u8, pc: usize) {
     if let Some(_section) = Section::enter()
         && let Some(thread) = thread::current()
     {

@@ -203,6 +203,18 @@ pub fn created(index: u32, stack: StackId) {
     Answer::new().line("created").decimal("thread", index.into()).list("stack", stack::frames(stack));
 }
 
+/// A thread returns from a wait that nobody has ended.
+pub fn unsignalled(index: u32, pc: usize, stack: StackId) {
+    let mut answer = Answer::new();
+    let line = answer.line("unsignalled").decimal("thread", index.into()).hex("pc", pc);
+    line.list("stack", stack::frames(stack));
+}
+
+/// It has found that its condition does not hold, and waits again.
+pub fn again(index: u32) {
+    Answer::new().line("again").decimal("thread", index.into());
+}
+
 /// A thread came with another operation than its next step.
 pub fn diverged(thread: u32, expected: Op, got: Op, pc: usize) -> ! {
     stop(|answer| {

@@ -10,7 +10,7 @@
 //! read from its standard input, and the program itself, if it was compiled for the check. Paths between them are relative, so
 //! that the whole can be moved.
 
-use super::describe::Failures;
+use super::fold::Failures;
 use super::subject::{self, Subject};
 use crate::identity::{self, Hash};
 use crate::lines::Lines;
@@ -41,7 +41,8 @@ pub fn all(folder: &Path, subject: &Subject, failures: &Failures, report: &mut R
         let mut finding = report.findings[index].clone();
         let own = folder.join(&finding.id);
         finding.folder = Some(own.display().to_string());
-        let seen = failures.get(&finding.id).context("a confirmed finding has a failure")?;
+        let seen =
+            failures.get(&finding.id).filter(|all| !all.is_empty()).context("a confirmed finding has a failure")?;
         let single = Report { findings: vec![finding.clone()], ..report.clone() };
         keep_one(&own, subject, seen, &single, &recording)
             .with_context(|| format!("cannot write {}", own.display()))?;
@@ -135,17 +136,17 @@ fn keep_program(subject: &Subject, own: &Path) -> anyhow::Result<PathBuf> {
     Ok(Path::new("../program").join(name))
 }
 
-fn keep_one(own: &Path, subject: &Subject, seen: &Confirmed, report: &Report, run: &Path) -> anyhow::Result<()> {
+fn keep_one(own: &Path, subject: &Subject, all: &[&Confirmed], report: &Report, run: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(own)?;
-    let enforced = Enforced::new(&subject.trace, &seen.schedule)?;
+    let enforced = Enforced::new(&subject.trace, &all[0].schedule)?;
     fs::write(own.join("schedule"), enforced.to_bytes())?;
-    fs::write(own.join("finding"), text(subject, seen, report, run))?;
+    fs::write(own.join("finding"), text(subject, all, report, run))?;
     foretrace_report::write(report, Format::Human, Style::plain(), &mut File::create(own.join("report.txt"))?)?;
     foretrace_report::write(report, Format::Json, Style::plain(), &mut File::create(own.join("report.json"))?)?;
     Ok(())
 }
 
-fn text(subject: &Subject, seen: &Confirmed, report: &Report, run: &Path) -> String {
+fn text(subject: &Subject, all: &[&Confirmed], report: &Report, run: &Path) -> String {
     let finding = &report.findings[0];
     // Beside the finding's folder, wherever both go.
     let name = run.parent().and_then(Path::file_name).unwrap_or_default();
@@ -155,13 +156,20 @@ fn text(subject: &Subject, seen: &Confirmed, report: &Report, run: &Path) -> Str
         ("kind", finding.kind.rule().to_owned()),
         ("title", finding.title()),
         ("verdict", "confirmed".to_owned()),
-        ("repeats", seen.repeats.map_or_else(String::new, |often| format!("{}/{}", often.seen, often.of))),
-        ("places", places(&seen.evidence, &seen.run.modules).join(" ")),
+        ("repeats", all[0].repeats.map_or_else(String::new, |often| format!("{}/{}", often.seen, often.of))),
+        ("places", all_places(all).join(" ")),
         ("schedule", finding.schedule.clone()),
         ("command", subject.command_line()),
         ("recording", quoted(recording)),
     ];
     lines.into_iter().map(|(key, value)| format!("{key}={value}\n")).collect()
+}
+
+/// The places of all pairs that are folded into a finding, those of the first in front.
+fn all_places(all: &[&Confirmed]) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    let of_each = all.iter().flat_map(|one| places(&one.evidence, &one.run.modules));
+    of_each.filter(|place| known.insert(place.clone())).collect()
 }
 
 /// Where each thread fails, the same in every run: `prog+0x1234`.
@@ -232,7 +240,7 @@ impl Kept {
                 Evidence::Deadlock(_) => Kind::Deadlock,
             };
             self.kind.is_empty()
-                || self.kind == kind.rule()
+                || (self.kind == kind.rule() || self.kind == Kind::WaitNotInLoop.rule())
                     && places(evidence, &run.modules).iter().any(|place| self.places.contains(place))
         })
     }

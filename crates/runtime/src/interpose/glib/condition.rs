@@ -2,11 +2,12 @@
 
 use super::{Boolean, Pointer};
 use crate::interpose::arrive;
+use crate::interpose::limit::Limit;
 use crate::state::{self, sync};
 use crate::tls::tls;
 use crate::{replay, sys};
+use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};
-use foretrace_event::{LockClass, Patience};
 
 real_function!(fn g_mutex_lock(mutex: Pointer));
 real_function!(fn g_mutex_unlock(mutex: Pointer));
@@ -35,9 +36,11 @@ impl Waiting {
             return real();
         }
         if state::is_replaying() {
-            replay::begin_wait(self.cond as usize);
+            replay::waits_again(self.cond as usize, self.pc);
+            replay::unlock_to_wait(self.mutex as usize, MUTEX, self.cond as usize, self.pc);
+        } else {
+            sync(Op::Unlock, self.mutex as usize, MUTEX, self.pc);
         }
-        sync(Op::Unlock, self.mutex as usize, MUTEX, self.pc);
         // SAFETY: as the caller says.
         match unsafe { self.scheduled() } {
             Some(Op::Wait) => self.woken(),
@@ -62,7 +65,10 @@ impl Waiting {
         /// Microseconds that a replay waits for a limit at most.
         const PATIENCE: i64 = 2_000_000;
         sync(Op::Lock, self.mutex as usize, MUTEX, self.pc);
-        let Some(until) = until else { return 1 };
+        let Some(until) = until else {
+            replay::wakes_unsignalled(self.cond as usize, self.pc);
+            return 1;
+        };
         // SAFETY: takes no argument.
         let left = || until.saturating_sub(unsafe { g_get_monotonic_time() });
         if left() > PATIENCE {
@@ -87,7 +93,7 @@ impl Waiting {
         if let Some(op) = step {
             sync(op, cond, mutex as u64, self.pc);
         }
-        arrive(Op::Lock, Op::Lock, mutex, MUTEX, Patience::Blocking, self.pc);
+        arrive(Op::Lock, Op::Lock, mutex, MUTEX, Limit::Forever, self.pc);
         // SAFETY: as above.
         unsafe { g_mutex_lock(self.mutex) };
         if step.is_none() && replay::is_signalled(cond) {
@@ -108,7 +114,10 @@ impl Waiting {
         }
         /// Microseconds between two looks.
         const SLICE: i64 = 4_000;
-        replay::block(Op::Wait, self.cond as usize, 0, self.pc);
+        // One with a deadline goes on by itself.
+        if until.is_none() {
+            replay::block(Op::Wait, self.cond as usize, 0, self.pc);
+        }
         loop {
             // SAFETY: the program waits with a mutex that it holds.
             let (end, woken) = unsafe {

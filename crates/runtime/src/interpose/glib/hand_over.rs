@@ -4,7 +4,7 @@
 use super::{Boolean, Pointer};
 use crate::interpose::thread::{free, malloc};
 use crate::state::sync;
-use core::ffi::{c_int, c_uint};
+use core::ffi::{CStr, c_int, c_uint};
 use foretrace_event::wire::Op;
 
 fn gives(channel: Pointer, pc: usize) {
@@ -204,7 +204,7 @@ fn is_found_by_data() -> bool {
     found
 }
 
-const BY_DATA: [&core::ffi::CStr; 4] = [
+const BY_DATA: [&CStr; 4] = [
     c"g_idle_remove_by_data",
     c"g_source_remove_by_user_data",
     c"g_main_context_find_source_by_user_data",

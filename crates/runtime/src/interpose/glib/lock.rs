@@ -2,6 +2,7 @@
 
 use super::{Boolean, Pointer};
 use crate::interpose::arrive;
+use crate::interpose::limit::Limit;
 use crate::replay::{self, gate::Arrival, look::Look};
 use crate::state::{self, sync};
 use core::ffi::c_int;
@@ -54,7 +55,7 @@ impl Lock {
             real();
             return sync(op, self.at, arg, pc);
         }
-        let arrival = arrive(op, failed, self.at, arg, Patience::Try, pc);
+        let arrival = arrive(op, failed, self.at, arg, Limit::Now, pc);
         let mut look = if arrival == Arrival::Insist { Look::for_a_moment() } else { Look::default() };
         let mut taken = attempt();
         while !taken && look.again() {
@@ -70,7 +71,7 @@ impl Lock {
     /// Takes the lock if it is free.
     fn attempt(self, pc: usize, real: impl Fn() -> Boolean) -> Boolean {
         let ((op, failed), arg) = (self.ops(), self.arg(Patience::Try));
-        let arrival = arrive(op, failed, self.at, arg, Patience::Try, pc);
+        let arrival = arrive(op, failed, self.at, arg, Limit::Now, pc);
         if arrival == Arrival::Fail {
             return 0;
         }

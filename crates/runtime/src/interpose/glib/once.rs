@@ -4,8 +4,8 @@
 use super::{Boolean, Pointer};
 use crate::hooks::atomic::{note_load, stored_by};
 use crate::interpose::arrive;
+use crate::interpose::limit::Limit;
 use crate::state::sync;
-use foretrace_event::Patience;
 use foretrace_event::wire::Op;
 
 type Routine = unsafe extern "C-unwind" fn(Pointer) -> Pointer;
@@ -50,7 +50,7 @@ const RELEASE: core::sync::atomic::Ordering = core::sync::atomic::Ordering::Rele
 
 interpose! {
     fn g_once_impl(once: Pointer, function: Routine, argument: Pointer) -> Pointer |pc| {
-        arrive(Op::OncePass, Op::OncePass, once as usize, 0, Patience::Blocking, pc);
+        arrive(Op::OncePass, Op::OncePass, once as usize, 0, Limit::Forever, pc);
         let mut call = Call { once: once.cast(), function, argument, pc, ran: false };
         // SAFETY: the program's own arguments; the call outlives the function.
         let value = unsafe { real(once, run, (&raw mut call).cast()) };
@@ -67,7 +67,7 @@ macro_rules! initialisation {
     ($($enter:ident $leave:ident;)*) => {
         interpose! {$(
             fn $enter(at: Pointer) -> Boolean |pc| {
-                arrive(Op::OncePass, Op::OncePass, at as usize, 0, Patience::Blocking, pc);
+                arrive(Op::OncePass, Op::OncePass, at as usize, 0, Limit::Forever, pc);
                 // SAFETY: the program's own arguments.
                 let mine = unsafe { real(at) };
                 sync(if mine == 0 { Op::OncePass } else { Op::OnceRun }, at as usize, 0, pc);
