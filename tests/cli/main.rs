@@ -5,6 +5,7 @@
 mod build_systems;
 mod check;
 mod debug_files;
+mod hostile;
 mod interrupt;
 mod record;
 mod refusals;

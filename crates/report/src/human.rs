@@ -6,11 +6,10 @@ mod help;
 mod names;
 mod readable;
 mod snippet;
-mod visible;
 
 use std::io::{self, Write};
 
-use visible::visible;
+use crate::visible::visible;
 
 use crate::model::{Access, Counts, Finding, Frame, Origin, Report, Status, bytes};
 

@@ -38,6 +38,7 @@ mod model;
 mod sarif;
 mod statement;
 mod tsan;
+mod visible;
 
 use std::io::{self, BufWriter, Write};
 
@@ -46,6 +47,7 @@ pub use model::{
     Access, Block, Counts, Finding, Frame, Kind, Lock, Memory, Origin, Pair, Report, Site, Status, Step, Thread,
     Undecided, bytes, top,
 };
+pub use visible::{Visible, visible};
 
 /// The forms of a report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -75,9 +77,9 @@ pub fn write(report: &Report, format: Format, style: Style, out: &mut dyn Write)
         Format::Human => human::write(report, style, out),
         Format::Json => json(report, out),
         Format::Sarif => sarif::write(report, out),
-        Format::Tsan => tsan::write(report, out),
+        Format::Tsan => tsan::write(report, &mut Visible::new(&mut *out)),
         Format::Junit => junit::write(report, out),
-        Format::Github => github::write(report, out),
+        Format::Github => github::write(report, &mut Visible::new(&mut *out)),
     }?;
     out.flush()
 }

@@ -83,6 +83,8 @@ pub enum Kind {
     DataRace,
     /// Threads that wait for each other, or for what will not come.
     Deadlock,
+    /// A wait on a condition variable whose condition is not looked at again.
+    WaitNotInLoop,
 }
 
 /// How sure a finding is.
@@ -319,6 +321,7 @@ impl Finding {
             },
             (Kind::DataRace, None) => "data race".to_owned(),
             (Kind::Deadlock, _) if self.sites.len() == 1 => "deadlock of one thread".to_owned(),
+            (Kind::WaitNotInLoop, _) => "wait not in a loop".to_owned(),
             (Kind::Deadlock, _) => format!("deadlock of {} threads", self.sites.len()),
         }
     }
@@ -445,6 +448,7 @@ impl Kind {
         match self {
             Self::DataRace => "data-race",
             Self::Deadlock => "deadlock",
+            Self::WaitNotInLoop => "wait-not-in-loop",
         }
     }
 
@@ -453,6 +457,9 @@ impl Kind {
         match self {
             Self::DataRace => "Two threads access the same memory, one of them writes, and nothing orders them.",
             Self::Deadlock => "Threads wait for each other, or for something that will not come.",
+            Self::WaitNotInLoop => {
+                "A wait may end without a signal, and the program goes on without looking at its condition again."
+            }
         }
     }
 }

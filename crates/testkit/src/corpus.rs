@@ -19,6 +19,20 @@ pub enum Expected {
     Race,
     /// `deadlock`
     Deadlock,
+    /// `wait-not-in-loop`
+    WaitNotInLoop,
+}
+
+impl Expected {
+    /// From the word of a mark, or of a report.
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "race" | "data-race" => Some(Self::Race),
+            "deadlock" => Some(Self::Deadlock),
+            "wait-not-in-loop" => Some(Self::WaitNotInLoop),
+            _ => None,
+        }
+    }
 }
 
 /// One mark.
@@ -157,7 +171,7 @@ fn marks(text: &str) -> Result<Vec<Mark>, String> {
 fn is_like_a_mark(word: &str, mark: &str) -> bool {
     let letters = word.to_ascii_lowercase();
     let begins = ["expect", "may"].iter().any(|known| letters.starts_with(known));
-    let says = ["race", "deadlock"].contains(&mark) || mark.starts_with("race with line ");
+    let says = ["race", "deadlock", "wait-not-in-loop"].contains(&mark) || mark.starts_with("race with line ");
     !word.contains(' ') && (begins || says)
 }
 
@@ -172,11 +186,7 @@ fn mark_of(word: &str, mark: &str, line: u32) -> Option<Mark> {
         None => (mark, None),
     };
     let (what, rest) = mark.split_once(' ').unwrap_or((mark, ""));
-    let what = match what {
-        "deadlock" => Expected::Deadlock,
-        "race" => Expected::Race,
-        _ => return None,
-    };
+    let what = Expected::of(what)?;
     let with = match rest {
         "" => None,
         rest => Some(rest.strip_prefix("with line ")?.parse().ok()?),
@@ -216,7 +226,7 @@ pub fn judge_found(specimen: &Specimen, findings: &[Found]) -> Judgement {
 /// A confirmed finding of a report: one for each pair of places that is folded into it.
 fn found(specimen: &Specimen, finding: &Value) -> Vec<Found> {
     let file = specimen.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    let what = if finding["kind"] == "deadlock" { Expected::Deadlock } else { Expected::Race };
+    let what = finding["kind"].as_str().and_then(Expected::of).unwrap_or(Expected::Race);
     let of_site = |site: &Value| {
         let frames = site["stack"].as_array().into_iter().flatten();
         let own = frames.filter(|frame| frame["file"].as_str().is_some_and(|name| name.ends_with(file)));
@@ -240,7 +250,7 @@ fn is_expected(found: &Found, marks: &[Mark]) -> bool {
     let is_there = |lines: &BTreeSet<u32>| lines.is_empty() || !lines.is_disjoint(&named);
     match found.what {
         Some(Expected::Race) => !named.is_empty() && found.lines.iter().all(is_there),
-        Some(Expected::Deadlock) => !named.is_empty() && found.lines.iter().any(is_there),
+        Some(Expected::Deadlock | Expected::WaitNotInLoop) => !named.is_empty() && found.lines.iter().any(is_there),
         None => false,
     }
 }

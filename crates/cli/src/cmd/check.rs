@@ -2,7 +2,8 @@
 //!
 //! One file a step, in the order in which they are taken: [`subject`] builds and records, [`confirm`] predicts and
 //! replays, [`values`] lets reads see other values, [`vain`] lets operations fail, [`describe`] puts addresses into words,
-//! [`fold`] makes one finding of one bug, [`suppress`] leaves out what the user does not want to see, [`keep`] writes findings down.
+//! [`waits`] folds what has one wait for its cause, [`fold`] makes one finding of one bug, [`suppress`] leaves out what the
+//! user does not want to see, [`keep`] writes findings down.
 
 mod confirm;
 mod describe;
@@ -15,9 +16,11 @@ mod suppress;
 mod undecided;
 mod vain;
 mod values;
+mod waits;
 
 use super::interrupt;
 use super::progress::Bar;
+use crate::trust::Trust;
 use anyhow::Context;
 use clap::ValueEnum;
 use console::Term;
@@ -50,6 +53,8 @@ pub struct Args {
     /// Check this recording instead of making one
     #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "command", "cflags"])]
     recording: Option<PathBuf>,
+    #[command(flatten)]
+    trust: Trust,
     /// Options for the compiler, in one argument ("-O2 -DSIZE=3 -lm")
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
     cflags: Option<String>,

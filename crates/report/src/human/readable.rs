@@ -2,8 +2,8 @@
 //! columns count their bytes.
 
 use super::names::{readable, without_tags};
-use super::visible::visible;
 use crate::model::{Access, Block, Finding, Frame, Lock, Memory, Origin, Pair, Site, Step, Thread};
+use crate::visible::visible;
 
 pub(super) fn finding(finding: &Finding) -> Finding {
     Finding {

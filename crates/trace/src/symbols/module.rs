@@ -1,7 +1,6 @@
 //! One module: its DWARF, its variables, its constant data.
 
 use std::cell::OnceCell;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
@@ -12,6 +11,9 @@ use super::separate;
 
 /// Bytes of code around an instruction without a line that are searched for one.
 const NEAR: u64 = 96;
+
+/// A larger file is not looked into: a recording may name any file as a module.
+pub(super) const LONGEST_MODULE: u64 = 4 << 30;
 
 /// A module that could be opened.
 pub(super) struct Loaded {
@@ -33,7 +35,7 @@ pub(super) struct Loaded {
 impl Loaded {
     /// Opens a module, if it is still the one that was recorded.
     pub(super) fn open(path: &Path, build_id: &str) -> Option<Self> {
-        let bytes = fs::read(path).ok()?;
+        let bytes = foretrace_file::read(path, LONGEST_MODULE).ok()?;
         let file = object::File::parse(&*bytes).ok()?;
         let found = file.build_id().ok().flatten().map(hex).unwrap_or_default();
         if !build_id.is_empty() && !found.is_empty() && build_id != found {
@@ -42,7 +44,7 @@ impl Loaded {
         let constants = file.sections().filter(|section| section.name() == Ok(".rodata"));
         let constants = constants.filter_map(|section| Some((section.address(), section.data().ok()?.to_vec())));
         let debug = separate::find(path, &file).unwrap_or_else(|| path.to_owned());
-        let symbols = fs::read(&debug).ok().filter(|_| debug != path);
+        let symbols = foretrace_file::read(&debug, LONGEST_MODULE).ok().filter(|_| debug != path);
         let symbols = symbols.as_deref().and_then(|bytes| object::File::parse(bytes).ok());
         let named = |kind| variables([Some(&file), symbols.as_ref()].into_iter().flatten(), kind);
         Some(Self {
@@ -123,7 +125,7 @@ impl Loaded {
 
     fn members(&self) -> Option<&Members> {
         let read = || {
-            let bytes = fs::read(&self.debug).ok()?;
+            let bytes = foretrace_file::read(&self.debug, LONGEST_MODULE).ok()?;
             Members::of(&object::File::parse(&*bytes).ok()?)
         };
         self.members.get_or_init(read).as_ref()

@@ -5,7 +5,6 @@
 //! module's.
 
 use std::ffi::OsStr;
-use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -58,7 +57,7 @@ fn has_lines(file: &object::File<'_>) -> bool {
 
 /// Does the file have debug information of the module with this build id?
 fn is_debug_file(path: &Path, id: Option<&[u8]>) -> bool {
-    let Ok(bytes) = fs::read(path) else { return false };
+    let Ok(bytes) = foretrace_file::read(path, super::module::LONGEST_MODULE) else { return false };
     let Ok(file) = object::File::parse(&*bytes) else { return false };
     has_lines(&file) && (id.is_none() || file.build_id().ok().flatten() == id)
 }

@@ -6,6 +6,7 @@ use super::sources::Sources;
 use super::steps::{self, Followed};
 use super::subject::Subject;
 use super::undecided;
+use super::waits;
 use foretrace_event::{Event, EventId, ThreadId};
 use foretrace_finding::{Candidate, Verdict, Witness};
 use foretrace_replay::{Confirmed, Evidence, Modules, Outcome, Owner, SeenAccess, SeenLock, SeenRace, SeenStuck};
@@ -23,9 +24,11 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
         let run = &confirmed.run;
         let words =
             Words { subject, sources: &sources, symbols: &symbols, modules: &run.modules, seen: Some(&run.outcome) };
-        words.confirmed(confirmed)
+        let finding = words.confirmed(confirmed);
+        (words.wait_not_in_loop(confirmed, &finding).unwrap_or(finding), confirmed)
     });
-    let confirmed = confirmed.zip(results.confirmed.iter().map(Some));
+    let confirmed = waits::fold(confirmed.collect());
+    let confirmed = confirmed.into_iter().map(|(finding, failure)| (finding, Some(failure)));
     let open = results.open.iter().map(|open| {
         let (symbols, modules) = (&subject.symbols, &subject.modules);
         let words = Words { subject, sources: &sources, symbols, modules, seen: None };
@@ -43,10 +46,23 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
         pid: run.pid,
         findings,
         undecided: undecided::all(subject, &results.prediction.undecided),
-        notes: notes(subject, run.code).into_iter().chain(without_lines).collect(),
+        notes: notes(subject, run.code).into_iter().chain(possible(&results.open)).chain(without_lines).collect(),
         ..Report::default()
     };
     (report, failures)
+}
+
+const UNSEEN: &str = "synchronises where Foretrace cannot see";
+
+/// Races that may or may not be there, because a library may order their threads: said even if they are not shown.
+fn possible(open: &[foretrace_finding::Finding]) -> Option<String> {
+    let libraries = open.iter().filter_map(|one| match &one.verdict {
+        Verdict::Possible { library } => Some(library.as_str()),
+        _ => None,
+    });
+    let libraries: BTreeSet<&str> = libraries.collect();
+    let names = Vec::from_iter(libraries).join(", ");
+    (!names.is_empty()).then(|| format!("possible races: {names} {UNSEEN}; --all shows them"))
 }
 
 /// How the recorded run went, in numbers.
@@ -139,11 +155,33 @@ impl Words<'_> {
         }
     }
 
+    /// A failure that came of a wait that is not in a loop, told as that.
+    fn wait_not_in_loop(&self, confirmed: &Confirmed, failure: &Finding) -> Option<Finding> {
+        let wait = confirmed.run.outcome.wait_not_in_loop()?;
+        let mut threads = failure.threads.clone();
+        if !threads.iter().any(|thread| thread.number == wait.thread) {
+            threads.push(self.thread(wait.thread));
+        }
+        let doing = format!("returns from the wait without a signal, as it may{}{}", waits::THEN, failure.title());
+        let site = Site {
+            thread: index_of(&threads, wait.thread),
+            access: "Wait".to_owned(),
+            doing,
+            stack: self.sources.stack(&wait.stack, self.symbols, self.modules),
+            locks: Vec::new(),
+        };
+        let kind = Kind::WaitNotInLoop;
+        let id = format!("{}-{:08x}", kind.rule(), fold::fingerprint(kind, None, std::slice::from_ref(&site)));
+        let sites = std::iter::once(site).chain(failure.sites.iter().cloned()).collect();
+        Some(Finding { id, kind, memory: None, sites, threads, ..failure.clone() })
+    }
+
     fn predicted(&self, witness: &Witness, verdict: &Verdict) -> Finding {
         let why = match verdict {
             Verdict::Confirmed => String::new(),
             Verdict::Diverged(divergence) => format!("the replay went another way: {}", divergence.came),
             Verdict::NotSeen => "the replay ran to its end and nothing failed".to_owned(),
+            Verdict::Possible { library } => format!("{library} {UNSEEN}"),
             Verdict::Unknown { why } => why.clone(),
         };
         let trace = &self.subject.trace;

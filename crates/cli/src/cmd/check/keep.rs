@@ -16,6 +16,7 @@ use crate::identity::{self, Hash};
 use crate::lines::Lines;
 use crate::quote::quoted;
 use crate::run::{recorded_program, tell_again};
+use crate::trust::Trust;
 use anyhow::{Context, bail};
 use foretrace_event::ThreadId;
 use foretrace_event::schedule::is_whole;
@@ -67,6 +68,9 @@ fn forget_runs(folder: &Path, mut recordings: BTreeSet<PathBuf>) -> io::Result<(
     ours.filter(|run| run.is_dir()).try_for_each(fs::remove_dir_all)
 }
 
+/// No schedule of a program that was really run is longer.
+const LONGEST_SCHEDULE: u64 = 4 << 30;
+
 /// The folder that findings have in common, for what they share.
 const RUNS: &str = "runs";
 
@@ -98,7 +102,7 @@ fn run_name(subject: &Subject) -> anyhow::Result<OsString> {
         hash.add(word.as_bytes());
     }
     for file in program.input.path().into_iter().chain([subject.recording.join("environment").as_path()]) {
-        io::copy(&mut File::open(file)?, &mut hash)?;
+        io::copy(&mut foretrace_file::open(file)?, &mut hash)?;
     }
     let mut name = path.file_name().context("a program has a name")?.to_owned();
     name.push(format!("-{:016x}", hash.0));
@@ -193,7 +197,7 @@ pub struct Kept {
 
 impl Kept {
     /// Reads its folder.
-    pub fn open(folder: &Path) -> anyhow::Result<Self> {
+    pub fn open(folder: &Path, trust: Trust) -> anyhow::Result<Self> {
         let lines = Lines::read(&folder.join("finding"))
             .with_context(|| format!("{} is no finding; `foretrace check` makes them", folder.display()))?;
         let (kind, title) = (lines.get("kind")?.to_owned(), lines.get("title")?.to_owned());
@@ -202,7 +206,8 @@ impl Kept {
             bail!(lines.damaged("places"));
         }
         let schedule = folder.join("schedule");
-        let bytes = fs::read(&schedule).with_context(|| format!("cannot read {}", schedule.display()))?;
+        let bytes = foretrace_file::read(&schedule, LONGEST_SCHEDULE)
+            .with_context(|| format!("cannot read {}", schedule.display()))?;
         if !is_whole(&bytes) {
             bail!("{} is not a whole schedule; check the program again", schedule.display());
         }
@@ -210,14 +215,14 @@ impl Kept {
         let recording = recording.canonicalize().with_context(|| {
             format!("cannot read {}: the folder `{RUNS}` belongs to the findings beside it", recording.display())
         })?;
-        Ok(Self { program: recorded_program(&recording)?, kind, places, title, schedule: bytes })
+        Ok(Self { program: recorded_program(&recording, trust)?, kind, places, title, schedule: bytes })
     }
 
     /// A schedule that was pasted, of a recording: any failure is the one that is looked for.
-    pub fn pasted(text: &str, recording: &Path) -> anyhow::Result<Self> {
+    pub fn pasted(text: &str, recording: &Path, trust: Trust) -> anyhow::Result<Self> {
         let text: ScheduleText = text.parse()?;
         let recorded = Recording::open(recording)?;
-        let program = recorded_program(recording)?;
+        let program = recorded_program(recording, trust)?;
         let (trace, _) = subject::read(&recorded)?;
         let events =
             |thread: ThreadId| if trace.threads().any(|known| known == thread) { trace.len(thread) } else { 0 };
@@ -235,7 +240,7 @@ impl Kept {
                 Evidence::Deadlock(_) => Kind::Deadlock,
             };
             self.kind.is_empty()
-                || self.kind == kind.rule()
+                || (self.kind == kind.rule() || self.kind == Kind::WaitNotInLoop.rule())
                     && places(evidence, &run.modules).iter().any(|place| self.places.contains(place))
         })
     }

@@ -23,7 +23,7 @@ impl Suppressions {
     pub fn read(files: &[PathBuf]) -> anyhow::Result<Self> {
         let mut lines = Vec::new();
         for file in files {
-            let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+            let text = foretrace_file::text(file).with_context(|| format!("cannot read {}", file.display()))?;
             // Some editors begin a file with a mark of its encoding.
             let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
             for (index, line) in text.lines().enumerate() {
@@ -71,6 +71,7 @@ impl Line {
         let variable = || finding.memory.as_ref().and_then(|memory| memory.name.as_deref()).is_some_and(matches);
         match (self.kind.as_str(), finding.kind) {
             ("race", Kind::DataRace) => variable() || every_pair(finding, |calls| calls.iter().any(frame)),
+            ("race" | "deadlock", Kind::WaitNotInLoop) => finding.sites.iter().any(stack),
             ("race_top", Kind::DataRace) => every_pair(finding, |calls| top(calls).is_some_and(frame)),
             ("deadlock", Kind::Deadlock) => finding.sites.iter().any(|site| stack(site) || names(site).any(matches)),
             _ => false,
