@@ -60,3 +60,27 @@ fn a_debug_file_of_another_build_is_not_taken() {
     let report = said(other);
     assert!(report.contains("no debug information for race"), "{report}");
 }
+
+const LOCAL: &str = "#include <pthread.h>
+struct totals { long first; long second[4]; };
+void *add(void *to) { ((struct totals *)to)->second[2]++; return to; }
+int main(void) {
+    struct totals totals = { 0 };
+    pthread_t a, b;
+    pthread_create(&a, 0, add, &totals);
+    pthread_create(&b, 0, add, &totals);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+";
+
+#[test]
+fn local_variables_have_names() {
+    for compiler in crate::support::compilers() {
+        let scratch = Scratch::with(&[("local.c", LOCAL)]);
+        let ran = scratch.shell(&format!("FORETRACE_CC={compiler} foretrace check local.c"));
+        let report = ran.err();
+        assert!(report.contains("data race on `totals.second[2]`, a local variable of main"), "{compiler}: {report}");
+    }
+}

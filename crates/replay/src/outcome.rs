@@ -27,6 +27,8 @@ pub struct Outcome {
     pub threads: BTreeMap<u32, i64>,
     /// Where threads were created, by index: return addresses, the innermost first.
     pub created: BTreeMap<u32, Vec<u64>>,
+    /// The same with the frame pointer of the function that each is in; zero: unknown.
+    pub frames: BTreeMap<u32, Vec<(u64, u64)>>,
 }
 
 /// A wait without a deadline that ended without a signal, as the standard allows.
@@ -301,7 +303,10 @@ impl Reader {
                 self.outcome.threads.insert(fields.decimal("index")?, fields.decimal("parent")?);
             }
             "created" => {
-                self.outcome.created.insert(fields.decimal("thread")?, fields.list("stack")?);
+                let (thread, stack) = (fields.decimal("thread")?, fields.list("stack")?);
+                let frames = if fields.get("frames").is_ok() { fields.list("frames")? } else { Vec::new() };
+                self.outcome.frames.insert(thread, stack.iter().copied().zip(frames).collect());
+                self.outcome.created.insert(thread, stack);
             }
             "unsignalled" => {
                 let (thread, pc) = (fields.decimal("thread")?, fields.hex("pc")?);

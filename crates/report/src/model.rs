@@ -130,6 +130,8 @@ pub enum Status {
 pub struct Memory {
     /// The variable's name, if it is known.
     pub name: Option<String>,
+    /// The function whose local variable it is, if it is one.
+    pub function: Option<String>,
     /// What it is part of.
     pub origin: Origin,
     /// The first byte both touch, in the run that failed.
@@ -335,6 +337,12 @@ impl Finding {
         match (self.kind, &self.memory) {
             (Kind::DataRace, Some(memory)) => match &memory.name {
                 Some(name) => match &memory.origin {
+                    Origin::Stack(_) if memory.function.is_some() => {
+                        format!(
+                            "data race on `{name}`, a local variable of {}",
+                            memory.function.as_deref().unwrap_or("?")
+                        )
+                    }
                     Origin::ThreadLocal(thread) => format!("data race on `{name}` of {thread}"),
                     _ => format!("data race on `{name}`"),
                 },

@@ -415,7 +415,8 @@ fn take_part(player: &'static Player, op: Op, object: usize, arg: u64, pc: usize
     if op == Op::Fork {
         COMING.fetch_add(1, Ordering::SeqCst);
         horizon::fork();
-        outcome::created(arg as u32, stack::capture(player, Place::of_call(pc)));
+        let place = Place::of_call(pc);
+        outcome::created(arg as u32, stack::capture(player, place), stack::frame_pointers(player, place));
     }
     player.last_load.set(None);
     player.repeats.end();

@@ -4,6 +4,7 @@
 //! information may be in a file of its own ([`separate`]). What is
 //! missing or stripped degrades to `module+0xoffset`, never to an error.
 
+mod frame;
 mod members;
 mod module;
 mod separate;
@@ -122,6 +123,12 @@ impl Symbols {
     pub fn local(&self, executable: &Path, below: u64) -> Option<String> {
         let module = self.modules.iter().find(|module| module.path == executable)?;
         self.with(module.start, |module, _| module.local(below)).flatten()
+    }
+
+    /// The local variable at this address, or the part of it, of the function that goes on at `pc` with this frame pointer.
+    pub fn in_frame(&self, pc: u64, frame: u64, address: u64) -> Option<String> {
+        let distance = address.wrapping_sub(frame).cast_signed();
+        self.with(pc.wrapping_sub(1), |module, pc| module.in_frame(pc, distance)).flatten()
     }
 
     /// The zero-terminated text at this address of a module's constant data.

@@ -24,7 +24,8 @@ fn memory(memory: &Memory) -> Memory {
         Origin::ThreadLocal(thread) => Origin::ThreadLocal(visible(thread)),
         other => other.clone(),
     };
-    Memory { name: memory.name.as_deref().map(name), origin, ..memory.clone() }
+    let function = memory.function.as_deref().map(name);
+    Memory { name: memory.name.as_deref().map(name), function, origin, ..memory.clone() }
 }
 
 fn block(block: &Block) -> Block {

@@ -204,8 +204,9 @@ pub fn thread(index: u32, parent: u32) {
 }
 
 /// A thread is about to be created.
-pub fn created(index: u32, stack: StackId) {
-    Answer::new().line("created").decimal("thread", index.into()).list("stack", stack::frames(stack));
+pub fn created(index: u32, stack: StackId, frames: impl Iterator<Item = usize>) {
+    let mut answer = Answer::new();
+    answer.line("created").decimal("thread", index.into()).list("stack", stack::frames(stack)).list("frames", frames);
 }
 
 /// A thread returns from a wait that nobody has ended.

@@ -113,13 +113,22 @@ impl Loaded {
     /// What a person calls the memory at an address: a variable, or a part of it.
     pub(super) fn name_of(&self, address: u64) -> Option<String> {
         let (name, offset) = self.variable(address)?;
-        let members = self.members.get_or_init(|| {
-            let bytes = foretrace_file::read(&self.debug, LONGEST_MODULE).ok()?;
-            Members::of(&object::File::parse(&*bytes).ok()?)
-        });
-        let part = members.as_ref().and_then(|members| members.part(address - offset, offset));
+        let part = self.members().and_then(|members| members.part(address - offset, offset));
         let plain = || if offset == 0 { String::new() } else { format!("+{offset}") };
         Some(name + &part.unwrap_or_else(plain))
+    }
+
+    /// The local variable of the function at `pc` that lies so far from its frame pointer.
+    pub(super) fn in_frame(&self, pc: u64, distance: i64) -> Option<String> {
+        self.members()?.in_frame(pc, distance)
+    }
+
+    fn members(&self) -> Option<&Members> {
+        let read = || {
+            let bytes = foretrace_file::read(&self.debug, LONGEST_MODULE).ok()?;
+            Members::of(&object::File::parse(&*bytes).ok()?)
+        };
+        self.members.get_or_init(read).as_ref()
     }
 
     pub(super) fn text(&self, address: u64) -> Option<String> {

@@ -263,6 +263,7 @@ impl Words<'_> {
                 let info = trace.interval(race.interval);
                 let memory = Memory {
                     name: info.name.as_deref().map(str::to_owned),
+                    function: None,
                     origin: if info.name.is_some() { Origin::Global } else { Origin::Unknown },
                     address: info.address,
                     size: info.length,
@@ -459,6 +460,11 @@ impl Words<'_> {
             Some(Owner::Local(_, below)) => self.local(below),
             _ => None,
         };
+        let on_stack = match race.memory {
+            Some(Owner::Stack(thread)) => self.on_stack(thread, race.address),
+            _ => None,
+        };
+        let (function, in_frame) = on_stack.unzip();
         let origin = match &race.memory {
             _ if global.is_some() => Origin::Global,
             Some(Owner::Block(block)) if block.mapped => Origin::Mapped(self.block(block)),
@@ -468,7 +474,21 @@ impl Words<'_> {
             None => Origin::Unknown,
         };
         let freed = race.accesses.iter().any(|access| access.free);
-        Memory { name: global.or(local), origin, address: race.address, size: race.size, freed }
+        let name = global.or(local).or(in_frame);
+        Memory { name, function, origin, address: race.address, size: race.size, freed }
+    }
+
+    /// A local variable of a function that the thread was in when it created another one, behind the function's name.
+    fn on_stack(&self, owner: u32, address: u64) -> Option<(String, String)> {
+        let seen = self.seen?;
+        let children = seen.threads.iter().filter(|(_, parent)| **parent == i64::from(owner));
+        let frames = children.filter_map(|(child, _)| seen.frames.get(child)).flatten();
+        let mut nearest: Vec<(u64, u64)> = frames.copied().filter(|(_, frame)| *frame > address).collect();
+        // The frame that an address is in is the one with the lowest pointer above it.
+        nearest.sort_unstable_by_key(|(pc, frame)| (*frame, *pc));
+        let (pc, frame) = *nearest.first()?;
+        let function = self.symbols.frames(pc).pop()?.function?;
+        Some((function, self.symbols.in_frame(pc, frame, address)?))
     }
 
     /// A thread-local variable of the program.

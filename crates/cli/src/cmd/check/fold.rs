@@ -99,6 +99,9 @@ pub fn fingerprint(kind: Kind, memory: Option<&Memory>, sites: &[Site]) -> u32 {
 /// What the memory is called, or where its block comes from.
 fn variable(memory: &Memory) -> Option<String> {
     let block = memory.origin.block().and_then(|block| block.place()).map(line);
+    if let (Some(name), Some(function)) = (&memory.name, &memory.function) {
+        return Some(format!("{function} {}", without_indices(name)));
+    }
     match (memory.name.as_deref().map(without_indices), block) {
         (Some(name), Some(block)) => Some(format!("{block} {name}")),
         (name, block) => name.or(block),
@@ -157,7 +160,7 @@ mod tests {
     }
 
     fn memory(name: Option<&str>, origin: Origin, address: u64) -> Memory {
-        Memory { name: name.map(str::to_owned), origin, address, size: 4, freed: false }
+        Memory { name: name.map(str::to_owned), function: None, origin, address, size: 4, freed: false }
     }
 
     fn heap(line: u32, source: &str) -> Origin {
