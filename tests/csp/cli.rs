@@ -152,8 +152,9 @@ fn lines_of_json_come_one_by_one_with_what_was_printed() {
 
 #[test]
 fn several_counterexamples_of_one_length_are_shown() {
-    let script = "channel c : {0..4}\nP = c?x -> STOP\nassert STOP [T= P\n";
-    let count = |n: &str| said(&run(&["--counterexamples", n], script).0).matches("then does c.").count();
+    // One of each state that breaks the claim.
+    let script = "channel c, b : {0..4}\nSPEC = c?x -> STOP\nP = c?x -> b.x -> STOP\nassert SPEC [T= P\n";
+    let count = |n: &str| said(&run(&["--counterexamples", n], script).0).matches("then does b.").count();
     assert_eq!((count("1"), count("3")), (1, 3));
 }
 
