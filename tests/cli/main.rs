@@ -5,6 +5,7 @@
 mod build_systems;
 mod check;
 mod interrupt;
+mod names;
 mod record;
 mod refusals;
 mod replay;

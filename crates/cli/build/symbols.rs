@@ -18,9 +18,10 @@ const INTERNAL: &str = "ft_internal_";
 const LENT: &str = "__foretrace_for_";
 
 /// How names begin that no library but a sanitizer's has.
-const INTERFACE: [&str; 12] = [
+const INTERFACE: [&str; 13] = [
     "__tsan_",
     "__sanitizer_",
+    "__sancov_",
     "__foretrace_",
     "__interceptor_",
     "___interceptor_",
@@ -130,7 +131,8 @@ impl Symbols {
     /// The names that give way to a program's own definitions, one a line: all but the compilers' interface. A program
     /// may bring its own allocator, its own `getline` or its own annotations.
     pub fn weak_names(&self) -> String {
-        let ours = |name: &&str| name.starts_with("__tsan_") || name.starts_with("__foretrace_");
+        let theirs = |name: &str| name.starts_with("__tsan_default_") || name.starts_with("__tsan_on_");
+        let ours = |name: &&str| (name.starts_with("__tsan_") || name.starts_with("__foretrace_")) && !theirs(name);
         self.exported().filter(|name| !ours(name) && !self.is_lent(name)).map(|name| format!("{name}\n")).collect()
     }
 

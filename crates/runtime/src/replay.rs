@@ -41,7 +41,7 @@ use blocks::Origin;
 use clock::Synchronised;
 use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use foretrace_event::schedule::is_step;
+use foretrace_event::schedule::{is_file, is_step};
 use foretrace_event::table::ENTRY_SIZE;
 use foretrace_event::wire::Op;
 use foretrace_event::{Order, Patience};
@@ -379,7 +379,7 @@ pub fn is_to_join(index: u32) -> bool {
 pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
     let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return };
     flush(player);
-    if is_step(op) {
+    if is_step(op) && !is_file(object as u64) {
         gate::pass_with(player, op, object, pc, || take_part(player, op, object, arg, pc));
     } else {
         take_part(player, op, object, arg, pc);
