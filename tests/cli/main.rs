@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod build_systems;
+mod bystanders;
 mod check;
 mod interrupt;
 mod names;

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod bystanders;
 mod corpus;
 mod fuzz;
 mod install;
@@ -40,6 +41,8 @@ enum Command {
     Fuzz(fuzz::Args),
     /// Build packages of Debian with foretrace-cc, record them, and compare with native builds (downloads them)
     Packages,
+    /// Run the programs of a directory under the preloaded runtime, and compare with native runs
+    Bystanders(bystanders::Args),
     /// Install the compilers and tools that tests and benchmarks run
     Install,
 }
@@ -54,6 +57,7 @@ fn main() -> anyhow::Result<()> {
         Command::Corpus(args) => corpus::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Packages => packages::run(),
+        Command::Bystanders(args) => bystanders::run(&args),
         Command::Install => install::run(),
     }
 }
