@@ -39,17 +39,19 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     programs.retain(|program| is_native(program));
     programs.truncate(args.most.unwrap_or(usize::MAX));
     let mut wrong = Vec::new();
-    let (mut compared, mut unsteady) = (0, 0);
+    let (mut compared, mut unsteady, mut refused) = (0, 0, 0);
     for program in &programs {
         for question in ["--version", "--help"] {
             match compare(&foretrace, program, question)? {
                 Verdict::Same => compared += 1,
                 Verdict::Unsteady => unsteady += 1,
+                Verdict::Refused => refused += 1,
                 Verdict::Differs => wrong.push(format!("{} {question}", program.display())),
             }
         }
     }
-    println!("{} programs, {compared} runs the same, {unsteady} left out (not the same natively)", programs.len());
+    println!("{} programs: {compared} runs the same, {refused} refused", programs.len());
+    println!("{unsteady} runs left out, which are not the same natively");
     match wrong.is_empty() {
         true => Ok(()),
         false => bail!("{} runs differ:\n{}", wrong.len(), wrong.join("\n")),
@@ -59,6 +61,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
 enum Verdict {
     Same,
     Unsteady,
+    Refused,
     Differs,
 }
 
@@ -74,6 +77,9 @@ fn compare(foretrace: &Path, program: &Path, question: &str) -> anyhow::Result<V
     let mut words = words.into_iter().collect::<Option<Vec<_>>>().context("plain names")?;
     words.push(question);
     let mut recorded = ran(&words)?;
+    if recorded.code == Some(2) && recorded.err.contains("cannot record ") {
+        return Ok(Verdict::Refused);
+    }
     recorded.err =
         recorded.err.lines().filter(|line| !line.starts_with("foretrace: ")).map(|line| format!("{line}\n")).collect();
     Ok(if recorded == one { Verdict::Same } else { Verdict::Differs })

@@ -111,6 +111,16 @@ impl Symbols {
         self.lent().map(|name| format!("PROVIDE({name} = {LENT}{name});\n")).collect()
     }
 
+    /// A linker script that gives the functions of undefined behaviour clang's names.
+    pub fn undefined_behaviour(&self) -> String {
+        let names = self.functions().filter_map(|name| name.strip_prefix("__foretrace_ubsan_"));
+        let provide = |name| match name {
+            "vptr_type_cache" => format!("PROVIDE(__ubsan_{name} = __foretrace_ubsan_{name});\n"),
+            _ => format!("PROVIDE(__ubsan_handle_{name} = __foretrace_ubsan_{name});\n"),
+        };
+        names.map(provide).collect()
+    }
+
     /// The same as assembly, for links whose libraries are archives.
     pub fn stubs(&self) -> String {
         let stub = |name| format!(".weak {name}\n.type {name}, @function\n{name}: jmp {LENT}{name}\n");

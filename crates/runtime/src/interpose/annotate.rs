@@ -8,6 +8,7 @@ mod dynamic;
 mod java;
 mod mutex;
 mod sanitizer;
+mod ubsan;
 
 use crate::state::sync;
 use foretrace_event::wire::Op;
