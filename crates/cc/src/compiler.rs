@@ -125,7 +125,7 @@ fn of_build(driver: Driver, variable: &impl Fn(&str) -> Option<String>) -> Optio
     let value = variable(driver.build_variable())?;
     let mut words = value.split_whitespace().map(|word| base_name(word.as_ref()));
     let compiler = words.find(|word| !LAUNCHERS.contains(&word.as_str()))?;
-    is_compiler(&compiler).then_some(value)
+    (is_compiler(&compiler) && !compiler.starts_with("foretrace-")).then_some(value)
 }
 
 fn found(driver: Driver, exists: impl Fn(&str) -> bool) -> Result<Vec<OsString>, Error> {
