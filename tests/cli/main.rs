@@ -5,6 +5,8 @@
 mod build_systems;
 mod bystanders;
 mod check;
+mod debug_files;
+mod hostile;
 mod interrupt;
 mod names;
 mod record;

@@ -69,10 +69,9 @@ fn of_programs_that_cannot_be_served() {
 #[test]
 fn of_clangs_own_runtime() {
     let scratch = Scratch::with(&[("a.c", "int main(void) { return 0; }\n")]);
-    if crate::support::exists("clang-19") {
-        scratch.run("clang-19 -fsanitize=thread a.c -o prog").succeeds();
-        scratch.run("foretrace record ./prog").refuses("build it with foretrace cc");
-    }
+    crate::support::needs("clang-19");
+    scratch.run("clang-19 -fsanitize=thread a.c -o prog").succeeds();
+    scratch.run("foretrace record ./prog").refuses("build it with foretrace cc");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The compiler wrapper with real compilers and linkers: what it builds links, runs, and can be recorded.
 
-use crate::support::{COUNTER, Scratch, compilers, exists};
+use crate::support::{COUNTER, Scratch, compilers, exists, needs};
 
 /// Runs lines with `CC` and `CXX` replaced by the wrapper around each compiler in turn, then records `./prog`.
 fn builds(files: &[(&str, &str)], lines: &[&str], expected: &str) {
@@ -152,12 +152,11 @@ fn read_modify_write_keeps_its_read() {
 
 #[test]
 fn wide_vectors_are_seen_under_clang() {
-    if exists("clang-19") {
-        let source = "void f(int n, int *a, int *b) { for (int i = 0; i < n; i++) a[i] = b[i] * 3; }\n";
-        let scratch = Scratch::with(&[("a.c", source)]);
-        let line = "foretrace-cc --compiler=clang-19 -O3 -mavx2 -S a.c -o -";
-        assert!(!scratch.run(line).succeeds().out().contains("ymm"));
-    }
+    needs("clang-19");
+    let source = "void f(int n, int *a, int *b) { for (int i = 0; i < n; i++) a[i] = b[i] * 3; }\n";
+    let scratch = Scratch::with(&[("a.c", source)]);
+    let line = "foretrace-cc --compiler=clang-19 -O3 -mavx2 -S a.c -o -";
+    assert!(!scratch.run(line).succeeds().out().contains("ymm"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use crate::run::{check, command, exists};
 use anyhow::bail;
 
 /// A program, and the Debian packages that bring it.
-const TOOLS: [(&str, &[&str]); 10] = [
+const TOOLS: [(&str, &[&str]); 11] = [
     ("gcc", &["gcc"]),
     ("g++", &["g++"]),
     ("clang-19", &["clang-19", "libclang-rt-19-dev"]),
@@ -15,6 +15,7 @@ const TOOLS: [(&str, &[&str]); 10] = [
     ("spin", &["spin"]),
     ("valgrind", &["valgrind"]),
     ("gdb", &["gdb"]),
+    ("ccache", &["ccache"]),
 ];
 
 /// Installs what is missing, or says exactly what to install.

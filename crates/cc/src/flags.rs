@@ -84,7 +84,7 @@ fn before(family: Family, runtime: &Runtime, call: &Call) -> Vec<OsString> {
 
 /// How accesses are instrumented, beyond that they are.
 fn instrumentation(family: Family, call: &Call) -> Vec<OsString> {
-    let mut flags = vec!["-fno-omit-frame-pointer"];
+    let mut flags = vec!["-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"];
     if !call.chooses_debug {
         flags.push("-g1");
     }

@@ -51,7 +51,7 @@ pub fn directory() -> anyhow::Result<PathBuf> {
 }
 
 /// The cache: what the user said, the usual place, or one in the temporary directory; ours alone in any case.
-fn cache() -> anyhow::Result<PathBuf> {
+pub fn cache() -> anyhow::Result<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(said) = set("FORETRACE_CACHE") {
         return private(std::path::absolute(said)?).context("FORETRACE_CACHE cannot be used");

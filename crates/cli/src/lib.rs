@@ -15,11 +15,11 @@ mod output;
 mod quote;
 mod recording;
 mod run;
+mod trust;
 mod way;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -72,8 +72,7 @@ pub fn main_as(name: &str) -> ExitCode {
         if output::reader_left(&error) {
             return ExitCode::SUCCESS;
         }
-        // Who closed the standard error learns it from the exit code.
-        let _ = writeln!(std::io::stderr(), "foretrace: {}", in_one_line(&error));
+        output::say!("{}", in_one_line(&error));
         ExitCode::from(FAILED)
     })
 }

@@ -1,5 +1,6 @@
 //! The directory a recording is written to.
 
+use crate::trust::SEAL;
 use anyhow::{Context, bail};
 use foretrace_event::layout::MAGIC;
 use foretrace_trace::Recording;
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub const DEFAULT: &str = "foretrace.ft";
 
 /// The files of a recording; with the directory of forked processes, all that may lie in one.
-const FILES: [&str; 7] = ["events", "open", "modules", "threads", "customs", "run", "environment"];
+const FILES: [&str; 8] = ["events", "open", "modules", "threads", "customs", "run", "environment", SEAL];
 /// Recordings of forked processes, one directory each.
 const CHILDREN: &str = "children";
 
@@ -49,7 +50,7 @@ fn refuse_other(directory: &Path) -> anyhow::Result<()> {
 
 fn begins_with(file: &Path, start: &[u8]) -> bool {
     let mut read = vec![0; start.len()];
-    fs::File::open(file).and_then(|mut file| file.read_exact(&mut read)).is_ok() && read == start
+    foretrace_file::open(file).and_then(|mut file| file.read_exact(&mut read)).is_ok() && read == start
 }
 
 /// Did the program make a thread, and so record anything?

@@ -12,7 +12,6 @@ use crate::refine::check::{self, Answer, Failure, FailureKind, Options, Outcome,
 use crate::refine::observe;
 use crate::refine::search::Watcher;
 use crate::source::{Position, Sources, Span};
-use crate::syntax::token::Model;
 use crate::syntax::{self, Assertion, Claim, Decl, DeclKind, Expr, Symbol, Symbols};
 use crate::types;
 use std::rc::Rc;
@@ -219,13 +218,7 @@ fn decide(evaluator: &mut Evaluator, assertion: &Assertion, watcher: Watcher) ->
             with_product(evaluator, implementation, |p| check::refines(&norm, *model, p, &options))
         }
         Claim::DeadlockFree(process, model) => {
-            let first = with_product(evaluator, process, |p| check::deadlock_free(p, &options))?;
-            match (&first.0, model) {
-                (Verdict::Holds, Model::FailuresDivergences) => {
-                    with_product(evaluator, process, |p| check::divergence_free(p, &options))
-                }
-                _ => Ok(first),
-            }
+            with_product(evaluator, process, |p| check::deadlock_free(p, *model, &options))
         }
         Claim::DivergenceFree(process) => with_product(evaluator, process, |p| check::divergence_free(p, &options)),
         Claim::Deterministic(process, model) => {
@@ -248,7 +241,8 @@ fn decide(evaluator: &mut Evaluator, assertion: &Assertion, watcher: Watcher) ->
 
 fn explicit(evaluator: &mut Evaluator, process: &Expr) -> Eval<Lts> {
     let term = evaluator.process(process, &None)?;
-    Ok(crate::compress::strong(&evaluator.explicate(term)?))
+    let lts = evaluator.explicate(term)?;
+    Ok(crate::compress::strong(&lts, &evaluator.meter)?)
 }
 
 fn with_product(

@@ -84,7 +84,7 @@ impl Sources {
 
 /// Reads a file as UTF-8 or, failing that, as Windows-1252, the two encodings scripts are found in.
 pub fn read(path: &Path) -> std::io::Result<String> {
-    let bytes = std::fs::read(path)?;
+    let bytes = foretrace_file::read(path, foretrace_file::LONGEST_TEXT)?;
     Ok(match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(bad) => bad.into_bytes().iter().map(|&b| b as char).collect(),

@@ -136,9 +136,9 @@ pub const fn is_file(object: u64) -> bool {
 }
 
 /// The highest byte of the number of a file's contents.
-pub const FILE_CONTENTS: u64 = 0x17;
+pub const FILE_CONTENTS: u64 = 0x18;
 /// The highest byte of the number of a file's name.
-pub const FILE_NAME: u64 = 0x18;
+pub const FILE_NAME: u64 = 0x19;
 
 /// A number as bytes of a stream, and how many there are.
 const fn encode(mut number: u32) -> ([u8; 5], usize) {

@@ -24,9 +24,10 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// All that an outcome shows.
+    /// All that an outcome shows. A race that a library may prevent is none.
     pub fn all(outcome: &Outcome) -> Vec<Self> {
-        let races = outcome.races.iter().cloned().map(Box::new).map(Self::Race);
+        let races = outcome.races.iter().filter(|race| race.library.is_none());
+        let races = races.cloned().map(Box::new).map(Self::Race);
         let deadlock = (!outcome.deadlock.is_empty()).then(|| Self::Deadlock(outcome.deadlock.clone()));
         races.chain(deadlock).collect()
     }
@@ -97,11 +98,23 @@ fn same_race(seen: &SeenRace, race: &Race, (trace, recorded): (&Trace, &Modules)
     threads == [race.first.thread.0, race.second.thread.0]
 }
 
+/// The name of a library that may order the accesses of the candidate, which nothing else orders.
+fn library_between(witness: &Witness, recorded: (&Trace, &Modules), run: &Replayed) -> Option<String> {
+    let Candidate::Race(race) = &witness.candidate else { return None };
+    let same = |seen: &&SeenRace| same_race(seen, race, recorded, &run.modules);
+    let address = run.outcome.races.iter().filter(same).find_map(|seen| seen.library)?;
+    let path = &run.modules.find(address)?.path;
+    Some(path.file_name()?.to_string_lossy().into_owned())
+}
+
 /// What the replay says of the witness.
 pub fn verdict(witness: &Witness, recorded: (&Trace, &Modules), enforced: &Enforced, run: &Replayed) -> Verdict {
     let evidence = Evidence::all(&run.outcome);
     if evidence.iter().any(|seen| seen.shows(&witness.candidate, recorded, &run.modules)) {
         return Verdict::Confirmed;
+    }
+    if let Some(library) = library_between(witness, recorded, run) {
+        return Verdict::Possible { library };
     }
     let at = |step: u32, came: String| match enforced.steps().get(step as usize) {
         Some(step) => Verdict::Diverged(Divergence { expected: step.event, came }),

@@ -47,6 +47,8 @@ pub use evidence::{Evidence, Spot, verdict};
 pub use input::{Input, NoInput};
 pub use ladder::{Confirmed, Limits, Repeats, Runs, confirm, side_by_side};
 pub use modules::Modules;
-pub use outcome::{Block, Diverged, Outcome, OutcomeError, Owner, SeenAccess, SeenLock, SeenRace, SeenStuck, Stalled};
+pub use outcome::{
+    Block, Diverged, Outcome, OutcomeError, Owner, SeenAccess, SeenLock, SeenRace, SeenStuck, Stalled, Unsignalled,
+};
 pub use process::{CutShort, Ended, TimeLimit, run_limited, run_watched};
 pub use program::{Precision, Program, ReplayError, Replayed};

@@ -17,12 +17,27 @@ pub struct Outcome {
     pub unchecked: bool,
     /// The threads that will never go on; empty: no deadlock.
     pub deadlock: Vec<SeenStuck>,
+    /// Waits without a deadline that ended without a signal.
+    pub unsignalled: Vec<Unsignalled>,
     /// How often threads came to each place where they come late, by number.
     pub passed: BTreeMap<u32, u32>,
     /// Parents of threads, by index; -1: none.
     pub threads: BTreeMap<u32, i64>,
     /// Where threads were created, by index: return addresses, the innermost first.
     pub created: BTreeMap<u32, Vec<u64>>,
+}
+
+/// A wait without a deadline that ended without a signal, as the standard allows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unsignalled {
+    /// Who waited.
+    pub thread: u32,
+    /// Where.
+    pub pc: u64,
+    /// Return addresses, the innermost first.
+    pub stack: Vec<u64>,
+    /// The thread waited again at once: it has looked at its condition.
+    pub again: bool,
 }
 
 /// Another operation than expected.
@@ -62,6 +77,8 @@ pub struct SeenRace {
     pub accesses: [SeenAccess; 2],
     /// What the bytes are part of, if it is known.
     pub memory: Option<Owner>,
+    /// An address in a library that both threads use and that may order them where nobody sees it.
+    pub library: Option<u64>,
 }
 
 impl SeenRace {
@@ -169,6 +186,11 @@ pub const MAX_BYTES: usize = 16 << 20;
 const MAX_STACK: usize = 4096;
 
 impl Outcome {
+    /// A wait that ended without a signal, after which the thread did not wait again: it is not in a loop.
+    pub fn wait_not_in_loop(&self) -> Option<&Unsignalled> {
+        self.unsignalled.iter().find(|wait| !wait.again)
+    }
+
     /// Reads the text of the file `outcome`. A last line without its end is left out: its writer was killed.
     ///
     /// # Errors
@@ -193,7 +215,23 @@ struct Reader {
 }
 
 /// A race, and those of its accesses that have been read.
-type Race = (u64, u64, Option<u32>, Vec<SeenAccess>);
+struct Race {
+    address: u64,
+    size: u64,
+    step: Option<u32>,
+    library: Option<u64>,
+    accesses: Vec<SeenAccess>,
+}
+
+impl Race {
+    /// Complete, or as it was.
+    fn finish(self) -> Result<SeenRace, Self> {
+        let Self { address, size, step, library, accesses } = self;
+        <[SeenAccess; 2]>::try_from(accesses)
+            .map(|accesses| SeenRace { address, size, step, accesses, memory: None, library })
+            .map_err(|accesses| Self { address, size, step, library, accesses })
+    }
+}
 
 #[derive(Clone, Copy, Default)]
 enum Holder {
@@ -215,8 +253,9 @@ impl Reader {
                     Some(Stalled { step: fields.decimal("step")?, thread: fields.decimal("thread")? });
             }
             "race" => {
-                let step = fields.decimal("step").ok();
-                self.open = Some((fields.hex("address")?, fields.decimal("size")?, step, Vec::new()));
+                let (step, library) = (fields.decimal("step").ok(), fields.hex("library").ok());
+                let (address, size) = (fields.hex("address")?, fields.decimal("size")?);
+                self.open = Some(Race { address, size, step, library, accesses: Vec::new() });
             }
             "access" => self.access(access(&fields)?)?,
             "lock" => self.lock(lock(&fields)?)?,
@@ -238,18 +277,27 @@ impl Reader {
             "created" => {
                 self.outcome.created.insert(fields.decimal("thread")?, fields.list("stack")?);
             }
+            "unsignalled" => {
+                let (thread, pc) = (fields.decimal("thread")?, fields.hex("pc")?);
+                self.outcome.unsignalled.push(Unsignalled { thread, pc, stack: fields.list("stack")?, again: false });
+            }
+            "again" => {
+                let thread: u32 = fields.decimal("thread")?;
+                let last = self.outcome.unsignalled.iter_mut().rfind(|wait| wait.thread == thread);
+                last.ok_or("a thread waits again that was not woken")?.again = true;
+            }
             other => return Err(format!("`{}` is no answer", other.chars().take(40).collect::<String>())),
         }
         Ok(())
     }
 
     fn access(&mut self, access: SeenAccess) -> Result<(), String> {
-        let (address, size, step, mut accesses) = self.open.take().ok_or("an access without a race")?;
-        accesses.push(access);
+        let mut race = self.open.take().ok_or("an access without a race")?;
+        race.accesses.push(access);
         self.holder = Holder::Access;
-        match <[SeenAccess; 2]>::try_from(accesses) {
-            Ok(accesses) => self.outcome.races.push(SeenRace { address, size, step, accesses, memory: None }),
-            Err(one) => self.open = Some((address, size, step, one)),
+        match race.finish() {
+            Ok(race) => self.outcome.races.push(race),
+            Err(race) => self.open = Some(race),
         }
         Ok(())
     }
@@ -259,7 +307,7 @@ impl Reader {
         let locks = match self.holder {
             Holder::Nobody => None,
             Holder::Access => match &mut self.open {
-                Some((.., accesses)) => accesses.last_mut().map(|access| &mut access.locks),
+                Some(race) => race.accesses.last_mut().map(|access| &mut access.locks),
                 None => self.outcome.races.last_mut().map(|race| &mut race.accesses[1].locks),
             },
             Holder::Stuck => self.outcome.deadlock.last_mut().map(|stuck| &mut stuck.locks),

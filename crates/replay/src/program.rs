@@ -6,6 +6,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::outcome::MAX_BYTES;
 use crate::{Ended, Enforced, Input, Modules, Outcome, OutcomeError, TimeLimit, run_watched};
@@ -25,6 +26,8 @@ pub struct Program {
     pub environment: Vec<(OsString, OsString)>,
     /// The process that is started is the one to replay, and none that it starts.
     pub started_only: bool,
+    /// A replay that takes no step for so long, while its threads run, is given up; zero: never.
+    pub patience: Duration,
 }
 
 /// Why a replay could not take place.
@@ -80,7 +83,10 @@ impl Program {
         let (exact, loose) = if precision == Precision::Each { (1, 0) } else { (0, 1) };
         // A debugger may start the program through another process.
         let (hold, only) = (u8::from(hold), u8::from(self.started_only && !hold));
-        let settings = format!("replay exact={exact} loose={loose} hold={hold} only_started={only} dir=");
+        // Whoever debugs takes all the time that they need.
+        let patience = if hold == 1 { 0 } else { self.patience.as_millis() };
+        let settings =
+            format!("replay exact={exact} loose={loose} hold={hold} only_started={only} patience={patience} dir=");
         let mut settings = OsString::from(settings);
         settings.push(directory);
         self.with_settings(&settings)
@@ -177,7 +183,7 @@ fn read(directory: &Path, ended: Ended) -> Result<Replayed, ReplayError> {
     let path = directory.join("outcome");
     let text = read_bounded(&path).map_err(|source| ReplayError::Io { path: path.clone(), source })?;
     let outcome = Outcome::parse(&text).map_err(|source| ReplayError::Outcome { path, source })?;
-    let progress = fs::read(directory.join("progress")).unwrap_or_default();
+    let progress = foretrace_file::read(&directory.join("progress"), MAX_BYTES as u64).unwrap_or_default();
     let taken = progress.chunks(PROGRESS_SIZE).filter_map(|thread| thread.first_chunk().copied());
     Ok(Replayed {
         outcome,
@@ -189,7 +195,7 @@ fn read(directory: &Path, ended: Ended) -> Result<Replayed, ReplayError> {
 
 /// A file that is not there is empty: the program may have died before the runtime began.
 fn read_bounded(path: &Path) -> io::Result<String> {
-    let file = match fs::File::open(path) {
+    let file = match foretrace_file::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
         file => file?,
     };

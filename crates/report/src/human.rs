@@ -6,13 +6,12 @@ mod help;
 mod names;
 mod readable;
 mod snippet;
-mod visible;
 
 use std::io::{self, Write};
 
-use visible::visible;
+use crate::visible::visible;
 
-use crate::model::{Counts, Finding, Origin, Report, Status, bytes};
+use crate::model::{Access, Counts, Finding, Frame, Origin, Report, Status, bytes};
 
 /// How it is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,7 +55,9 @@ pub(crate) fn write(report: &Report, style: Style, out: &mut dyn Write) -> io::R
         write_finding(&readable::finding(finding), style, out)?;
     }
     for open in report.undecided.iter().filter(|_| report.show_predicted) {
-        writeln!(out, "{}: {}: {}", style.bold("undecided"), visible(&open.question), visible(&open.why))?;
+        let alike = if open.count > 1 { format!(" ({} questions)", open.count) } else { String::new() };
+        let (question, why) = (visible(&open.question), visible(&open.why));
+        writeln!(out, "{}: {question}{alike}: {why}", style.bold("undecided"))?;
     }
     for note in &report.notes {
         writeln!(out, "{}: {}", style.bold("note"), visible(note))?;
@@ -77,6 +78,7 @@ fn write_finding(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
         snippet::write(finding, site, number == 0, style, out)?;
         snippet::write_others(finding, &others, style, out)?;
     }
+    write_pairs(finding, style, out)?;
     write_memory(finding, style, out)?;
     write_threads(finding, style, out)?;
     if let Status::Predicted(why) = &finding.status {
@@ -122,6 +124,27 @@ fn write_memory(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Res
         None => String::new(),
     };
     note(&format!("byte {offset} of {what} of {}{place}", bytes(block.size)), style, out)
+}
+
+/// Pairs of places that are listed.
+const PAIRS: usize = 8;
+
+/// Where else the same functions race for the same variable.
+fn write_pairs(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    if finding.also.is_empty() {
+        return Ok(());
+    }
+    note("the same race shows at these lines, too:", style, out)?;
+    for pair in finding.also.iter().take(PAIRS) {
+        let place = |access: &Access| access.top().map(Frame::short).unwrap_or_default();
+        let words = |access: &Access| format!("{} {}", place(access), access.doing);
+        let accesses: Vec<String> = pair.accesses.iter().map(words).collect();
+        writeln!(out, "      {}", accesses.join("; "))?;
+    }
+    match finding.also.len().saturating_sub(PAIRS) {
+        0 => Ok(()),
+        more => writeln!(out, "      and at {more} more pairs of lines"),
+    }
 }
 
 /// Where the threads come from; those of one place together.

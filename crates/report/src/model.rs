@@ -61,6 +61,8 @@ pub struct Finding {
     pub memory: Option<Memory>,
     /// Where each thread is when it fails; the first is where the error is shown.
     pub sites: Vec<Site>,
+    /// Other pairs of places at which the same functions race for the same variable.
+    pub also: Vec<Pair>,
     /// The threads that take part.
     pub threads: Vec<Thread>,
     /// The steps that matter, in order.
@@ -81,6 +83,8 @@ pub enum Kind {
     DataRace,
     /// Threads that wait for each other, or for what will not come.
     Deadlock,
+    /// A wait on a condition variable whose condition is not looked at again.
+    WaitNotInLoop,
 }
 
 /// How sure a finding is.
@@ -104,6 +108,8 @@ pub struct Memory {
     pub address: u64,
     /// How many bytes both touch, at most.
     pub size: u64,
+    /// One of the two ends the block.
+    pub freed: bool,
 }
 
 /// What memory is part of.
@@ -150,6 +156,29 @@ pub struct Site {
     pub stack: Vec<Frame>,
     /// The locks it holds, in the order it took them.
     pub locks: Vec<Lock>,
+}
+
+/// Another pair of accesses that race.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Pair {
+    /// The later one first.
+    pub accesses: Vec<Access>,
+}
+
+/// One access of a pair.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Access {
+    /// What is done: `writes 4 bytes`.
+    pub doing: String,
+    /// Calls, the innermost first.
+    pub stack: Vec<Frame>,
+}
+
+impl Access {
+    /// Where it is, for people.
+    pub fn top(&self) -> Option<&Frame> {
+        top(&self.stack)
+    }
 }
 
 /// A lock that a thread holds.
@@ -222,6 +251,8 @@ pub struct Undecided {
     pub question: String,
     /// Why there is none.
     pub why: String,
+    /// How many there are that read the same.
+    pub count: usize,
 }
 
 impl Report {
@@ -256,6 +287,7 @@ impl Finding {
             status: Status::Confirmed,
             memory: None,
             sites: Vec::new(),
+            also: Vec::new(),
             threads: Vec::new(),
             steps: Vec::new(),
             repeats: None,
@@ -281,6 +313,7 @@ impl Finding {
             },
             (Kind::DataRace, None) => "data race".to_owned(),
             (Kind::Deadlock, _) if self.sites.len() == 1 => "deadlock of one thread".to_owned(),
+            (Kind::WaitNotInLoop, _) => "wait not in a loop".to_owned(),
             (Kind::Deadlock, _) => format!("deadlock of {} threads", self.sites.len()),
         }
     }
@@ -308,7 +341,8 @@ impl Site {
     }
 }
 
-fn top(stack: &[Frame]) -> Option<&Frame> {
+/// Of calls, the innermost in the program's own source; else one whose source is known, or the innermost.
+pub fn top(stack: &[Frame]) -> Option<&Frame> {
     let known = stack.iter().find(|frame| frame.file.is_some());
     stack.iter().find(|frame| frame.is_own()).or(known).or(stack.first())
 }
@@ -371,7 +405,7 @@ impl Frame {
 
     /// Is it in the program's own source, not in a header of the system?
     pub fn is_own(&self) -> bool {
-        self.file.as_ref().is_some_and(|file| !file.starts_with("/usr/"))
+        self.file.as_ref().is_some_and(|file| !is_system(file)) && !self.function.as_deref().is_some_and(is_standard)
     }
 
     /// The part of the line that is meant.
@@ -386,12 +420,27 @@ impl Frame {
     }
 }
 
+/// Directories of headers and sources that are not the user's.
+const SYSTEM: [&str; 4] = ["/usr/include/", "/usr/lib/", "/usr/local/include/", "/usr/src/"];
+
+fn is_system(file: &str) -> bool {
+    SYSTEM.iter().any(|directory| file.starts_with(directory))
+}
+
+/// Is it a function of the C++ library? A template's name has its result in front.
+fn is_standard(function: &str) -> bool {
+    let head = function.split(['(', '<']).next().unwrap_or_default();
+    let name = head.rsplit(' ').next().unwrap_or_default();
+    ["std::", "__gnu_cxx::"].iter().any(|space| name.starts_with(space))
+}
+
 impl Kind {
     /// Its rule in machine-readable forms.
     pub fn rule(self) -> &'static str {
         match self {
             Self::DataRace => "data-race",
             Self::Deadlock => "deadlock",
+            Self::WaitNotInLoop => "wait-not-in-loop",
         }
     }
 
@@ -400,6 +449,9 @@ impl Kind {
         match self {
             Self::DataRace => "Two threads access the same memory, one of them writes, and nothing orders them.",
             Self::Deadlock => "Threads wait for each other, or for something that will not come.",
+            Self::WaitNotInLoop => {
+                "A wait may end without a signal, and the program goes on without looking at its condition again."
+            }
         }
     }
 }

@@ -10,6 +10,7 @@
 //! instrumented one has been unloaded.
 
 use crate::arena;
+use crate::calls;
 use crate::elf::{self, Module};
 use crate::spin::Spin;
 use crate::tls::Section;
@@ -68,6 +69,7 @@ impl Search {
         self.now = module.loads();
         if called || new && (module.imports(c"__tsan_init") || module.is_executable() && module.has_code_at(us())) {
             module.code(add);
+            calls::watch(module);
         }
     }
 }

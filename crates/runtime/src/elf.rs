@@ -86,11 +86,15 @@ impl Module<'_> {
 
     /// Does it call the constructors of other modules: is it the loader, or libc, which calls those of the executable?
     pub fn runs_constructors(&self) -> bool {
+        let name = self.base_name();
+        name.starts_with(b"ld-") || name.starts_with(b"libc.so") || name.starts_with(b"libc-")
+    }
+
+    /// Its file's name without the directories.
+    pub fn base_name(&self) -> &[u8] {
         let name = self.name();
         let start = name.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
-        name[start..].starts_with(b"ld-")
-            || name[start..].starts_with(b"libc.so")
-            || name[start..].starts_with(b"libc-")
+        &name[start..]
     }
 
     /// Calls `range` with the start and end of each part that holds instructions.
@@ -108,6 +112,21 @@ impl Module<'_> {
         let mut found = false;
         self.code(|start, end| found |= (start..end).contains(&pc));
         found
+    }
+
+    /// The address of its dynamic section.
+    pub fn dynamic_section(&self) -> Option<usize> {
+        let header = self.headers().iter().find(|header| header.p_type == PT_DYNAMIC)?;
+        Some(self.base().wrapping_add(header.p_vaddr as usize))
+    }
+
+    /// The start and end of what the loader makes read-only once it has filled it in.
+    pub fn read_only_after_loading(&self) -> (usize, usize) {
+        let header = self.headers().iter().find(|header| header.p_type == libc::PT_GNU_RELRO);
+        header.map_or((0, 0), |header| {
+            let start = self.base().wrapping_add(header.p_vaddr as usize);
+            (start, start.wrapping_add(header.p_memsz as usize))
+        })
     }
 
     /// How much storage each thread has for its thread-local variables, at most.

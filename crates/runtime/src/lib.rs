@@ -29,6 +29,8 @@ mod arena;
 mod benign;
 mod bpf;
 mod callers;
+mod calls;
+mod cxx;
 mod elf;
 mod hooks;
 mod internal;
@@ -54,6 +56,7 @@ mod sys;
 mod tables;
 mod thread;
 mod tls;
+mod unseen;
 
 /// Nothing here panics on purpose; if it does, the recording ends as if the program had been killed.
 #[cfg(all(not(test), panic = "abort"))]
@@ -70,6 +73,7 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
 static ON_LOAD: extern "C" fn() = {
     extern "C" fn on_load() {
         state::init();
+        state::begin_early();
     }
     on_load
 };

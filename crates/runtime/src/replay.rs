@@ -31,20 +31,21 @@ pub mod stack;
 pub mod stuck;
 
 use crate::hooks::atomic::{self, LastLoad, Outcome, Word};
+use crate::interpose::limit::{self, Limit};
 use crate::interpose::signal::{self, Slots};
 use crate::lines::{Entry, LARGE, Lines, READ, SMALL, WRITE, split};
 use crate::settings::Settings;
 use crate::spin::{Brief, Guard, Spin};
 use crate::tls::{Section, tls};
-use crate::{arena, prelude, sys, thread};
+use crate::{arena, prelude, sys, thread, unseen};
 use blocks::Origin;
 use clock::Synchronised;
 use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use foretrace_event::Order;
 use foretrace_event::schedule::{is_file, is_step};
 use foretrace_event::table::ENTRY_SIZE;
 use foretrace_event::wire::Op;
-use foretrace_event::{Order, Patience};
 use gate::Arrival;
 use horizon::Published;
 use moments::Moments;
@@ -101,11 +102,18 @@ pub struct Player {
     lock: Brief,
     /// What it holds.
     held: UnsafeCell<Held>,
+    /// The libraries that it is in touch with.
+    pub libraries: unseen::Libraries,
     /// What it is waiting for: only the thread itself changes it.
     waiting: Cell<Option<Waiting>>,
     /// It has ended.
     ended: Cell<bool>,
     next: *mut Self,
+    /// The condition variable and the place of its last wait, if that ended without a signal and without a deadline; its own
+    /// alone.
+    unsignalled: Cell<(usize, usize)>,
+    /// It waits on a condition variable, and looks from time to time whether it was signalled.
+    looks_for_signal: AtomicBool,
     /// Signals that wait for the end of a section; its own alone. They take no memory until they come.
     pub deferred: Slots,
 }
@@ -299,11 +307,14 @@ pub fn open(settings: &Settings) -> sys::Result<()> {
     EXACT.store(settings.exact, Ordering::Relaxed);
     outcome::open(settings)?;
     look::open();
+    stuck::set_patience(settings.patience);
+    limit::allow(settings.patience);
     if schedule::load(settings) { Ok(()) } else { Err(libc::ENOENT) }
 }
 
 /// Begins with the main thread.
 pub fn begin() {
+    unseen::look();
     join_in(schedule::MAIN, u32::MAX);
     sync(Op::Start, 0, 0, 0);
     // What was done before was not done here.
@@ -353,13 +364,18 @@ pub fn no_child() {
 }
 
 /// Comes to an operation that may block or fail.
-pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, patience: Patience, pc: usize) -> Arrival {
+pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, limit: Limit, pc: usize) -> Arrival {
     let Some(player) = player() else { return Arrival::Go };
+    unseen::touch(pc);
     // One line after the other would come from where it was used last; so they come together.
     objects::prefetch(object as *const u8);
     player.objects.prefetch(object as u64);
-    let arrival = gate::arrive(player, op, failed, object, pc);
-    if patience == Patience::Blocking && arrival != Arrival::Fail {
+    let arrival = gate::arrive(player, op, failed);
+    if arrival == Arrival::Fail && limit.is_far() {
+        // It cannot fail, or not so soon.
+        outcome::diverged(player.index, failed, op, pc);
+    }
+    if matches!(limit, Limit::Forever) {
         flush(player);
         if op == Op::Join {
             player.published.set_awaited(Some(arg as u32));
@@ -379,6 +395,7 @@ pub fn is_to_join(index: u32) -> bool {
 pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
     let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return };
     flush(player);
+    unseen::touch(pc);
     if is_step(op) && !is_file(object as u64) {
         gate::pass_with(player, op, object, pc, || take_part(player, op, object, arg, pc));
     } else {
@@ -436,16 +453,47 @@ pub fn repeat_load(load: LastLoad) {
     }
 }
 
-/// The thread is about to wait on a condition variable.
-pub fn begin_wait(cond: usize) {
-    let _section = Section::nest();
-    stuck::begin_wait(cond);
+/// The thread gives its lock back to wait on a condition variable. Both are one step: a signal that is given before reaches
+/// it no more than one that is given before the thread comes.
+pub fn unlock_to_wait(lock: usize, arg: u64, cond: usize, pc: usize) {
+    let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return };
+    flush(player);
+    gate::pass_with(player, Op::Unlock, lock, pc, || {
+        let _section = Section::nest();
+        stuck::begin_wait(cond);
+        take_part(player, Op::Unlock, lock, arg, pc);
+    });
 }
 
 /// Waits as long as the schedule wants, and says how the wait ends; none if the schedule ends first.
 pub fn await_wake() -> Option<Op> {
     let step = gate::peek(player()?)?;
     Some(if step == Op::WaitFailed { step } else { Op::Wait })
+}
+
+/// A wait without a deadline ends without a signal.
+pub fn wakes_unsignalled(cond: usize, pc: usize) {
+    if let Some(player) = player() {
+        let _section = Section::nest();
+        player.unsignalled.set((cond, pc));
+        outcome::unsignalled(player.index, pc, stack::capture(player, Place::of_call(pc)));
+    }
+}
+
+/// A thread is about to wait. One that was woken without a signal from the same wait has looked at its condition, and waits on.
+pub fn waits_again(cond: usize, pc: usize) {
+    if let Some(player) = player()
+        && player.unsignalled.replace((0, 0)) == (cond, pc)
+    {
+        outcome::again(player.index);
+    }
+}
+
+/// The thread begins or ceases to wait on a condition variable in short slices: to the kernel that is a wait with a limit.
+pub fn look_for_signal(looks: bool) {
+    if let Some(player) = player() {
+        player.looks_for_signal.store(looks, Ordering::Relaxed);
+    }
 }
 
 /// May one of those who wait on the condition variable go on?
@@ -591,6 +639,21 @@ pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operate: 
     }
     player.last_load.set(loads.then_some(load));
     outcome
+}
+
+/// A store that is not instrumented, which `store` does: nobody takes another step before it is done.
+pub fn store(at: usize, size: usize, pc: usize, store: impl FnOnce()) {
+    let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return store() };
+    flush(player);
+    gate::pass_with(player, Op::AtomicStore, at, pc, || {
+        let _section = Section::nest();
+        atomic::exclusively(at, || {
+            note_atomic(player, Op::AtomicStore, at, size, Order::Release, pc);
+            store();
+        });
+    });
+    player.last_load.set(None);
+    player.repeats.end();
 }
 
 /// The current thread ends.

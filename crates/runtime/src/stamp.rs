@@ -21,7 +21,7 @@ static BY_OBJECT: [Clock; CLOCKS] = [const { Clock(AtomicU64::new(0)) }; CLOCKS]
 
 /// Time in units of eight cycles: fine enough to order what threads do, and short in a record.
 #[inline]
-fn now() -> u64 {
+pub fn now() -> u64 {
     // SAFETY: every x86-64 processor has it.
     unsafe { core::arch::x86_64::_rdtsc() >> 3 }
 }

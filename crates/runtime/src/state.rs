@@ -23,6 +23,7 @@ const REPLAYING: u8 = 4;
 static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
 static SETTINGS: Spin<Option<Settings>> = Spin::new(None);
 static PLACES: AtomicBool = AtomicBool::new(false);
+static EVERY: AtomicBool = AtomicBool::new(false);
 /// There will be a replay that examines accesses one by one, and there is none yet.
 static WILL_REPLAY: AtomicBool = AtomicBool::new(false);
 /// The end of the process has been recorded.
@@ -39,11 +40,14 @@ pub fn init() {
     real::find_all();
     let settings = Settings::read().filter(|_| real::is_first_copy());
     let state = if settings.is_some() { ARMED } else { OFF };
-    PLACES.store(settings.as_ref().is_some_and(|settings| settings.locations), Ordering::Relaxed);
+    let every = settings.as_ref().is_some_and(|settings| settings.every);
+    EVERY.store(every, Ordering::Relaxed);
+    PLACES.store(every || settings.as_ref().is_some_and(|settings| settings.locations), Ordering::Relaxed);
     let exact = settings.as_ref().is_some_and(|settings| settings.replay && settings.exact);
     WILL_REPLAY.store(exact, Ordering::Relaxed);
     *SETTINGS.lock() = settings;
     STATE.store(state, Ordering::Release);
+    crate::calls::watch_all();
 }
 
 /// Is a replay to come that will want to know where memory comes from?
@@ -85,6 +89,22 @@ pub fn is_recording() -> bool {
 /// Are accesses kept apart by program counter?
 pub fn keeps_places() -> bool {
     PLACES.load(Ordering::Relaxed)
+}
+
+/// Is each access a record of its own?
+pub fn keeps_every_access() -> bool {
+    EVERY.load(Ordering::Relaxed)
+}
+
+/// The program has been loaded: if it is to be recorded from its beginning, that is now.
+pub fn begin_early() {
+    if STATE.load(Ordering::Acquire) != ARMED {
+        return;
+    }
+    let early = SETTINGS.lock().as_ref().is_some_and(|settings| settings.early && settings.is_started());
+    if early {
+        begin_with_first();
+    }
 }
 
 /// Instrumented code has announced itself.
@@ -211,6 +231,7 @@ fn begin_replaying() {
     modules::write();
     crate::interpose::process::watch();
     replay::begin();
+    notice_end();
 }
 
 /// The recording's files, or a child's. If another process was faster than the one that the command line tool has started,
@@ -275,13 +296,17 @@ pub fn leave() {
     crate::hooks::atomic::reset_locks();
     crate::callers::reset_locks();
     benign::reset_locks();
+    crate::unseen::reset_locks();
     crate::names::reset_locks();
     crate::places::reset_locks();
     crate::interpose::libatomic::reset_locks();
     crate::interpose::fd::channel::reset_locks();
     crate::interpose::annotate::reset_locks();
     crate::interpose::semaphore::reset_locks();
+    crate::interpose::limit::reset_locks();
     crate::interpose::signal::reset_locks();
+    crate::interpose::sending::reset_locks();
+    crate::interpose::quarantine::reset_locks();
     thread::detach();
     tls().player.set(core::ptr::null_mut());
     let follow = SETTINGS.lock().as_ref().is_some_and(|settings| settings.follow);

@@ -60,6 +60,11 @@ pub fn map_file(fd: i32, size: usize) -> Result<*mut u8> {
     call!(SYS_mmap, 0, size, libc::PROT_READ | libc::PROT_WRITE, flags, fd, 0).map(|at| at as *mut u8)
 }
 
+/// Changes what may be done with pages.
+pub fn protect(at: usize, size: usize, protection: i32) -> Result<()> {
+    call!(SYS_mprotect, at, size, protection).map(drop)
+}
+
 /// Keeps a mapping out of core dumps.
 pub fn keep_out_of_dumps(at: *mut u8, size: usize) {
     let _ = call!(SYS_madvise, at, size, libc::MADV_DONTDUMP);
@@ -181,6 +186,13 @@ pub fn file_size_limit() -> u64 {
 /// Sets a file's length.
 pub fn truncate(fd: i32, size: u64) -> Result<()> {
     call!(SYS_ftruncate, fd, size).map(drop)
+}
+
+/// Nanoseconds since 1970.
+pub fn nanoseconds() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let _ = call!(SYS_clock_gettime, libc::CLOCK_REALTIME, &raw mut time);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
 /// Waits while the word has this value; may return early.

@@ -85,4 +85,4 @@ pub mod value;
 
 pub use compile::{CompileError, Options, Spec, compile};
 pub use syntax::Dialect;
-pub use types::TimeUnit;
+pub use types::{TimeBase, TimeUnit};

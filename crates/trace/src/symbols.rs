@@ -1,10 +1,12 @@
 //! Names for addresses: files, lines and functions from DWARF, variables from symbol tables, all off line.
 //!
-//! A module is looked for where it was when the program ran, and taken only if its build id is still the same. What is
+//! A module is looked for where it was when the program ran, and taken only if its build id is still the same. Its debug
+//! information may be in a file of its own ([`separate`]). What is
 //! missing or stripped degrades to `module+0xoffset`, never to an error.
 
 mod members;
 mod module;
+mod separate;
 
 use std::cell::RefCell;
 use std::fmt;

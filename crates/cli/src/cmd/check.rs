@@ -2,20 +2,25 @@
 //!
 //! One file a step, in the order in which they are taken: [`subject`] builds and records, [`confirm`] predicts and
 //! replays, [`values`] lets reads see other values, [`vain`] lets operations fail, [`describe`] puts addresses into words,
-//! [`suppress`] leaves out what the user does not want to see, [`keep`] writes findings down.
+//! [`waits`] folds what has one wait for its cause, [`fold`] makes one finding of one bug, [`suppress`] leaves out what the
+//! user does not want to see, [`keep`] writes findings down.
 
 mod confirm;
 mod describe;
+mod fold;
 pub(super) mod keep;
 mod sources;
 mod steps;
 mod subject;
 mod suppress;
+mod undecided;
 mod vain;
 mod values;
+mod waits;
 
 use super::interrupt;
 use super::progress::Bar;
+use crate::trust::Trust;
 use anyhow::Context;
 use clap::ValueEnum;
 use console::Term;
@@ -48,6 +53,8 @@ pub struct Args {
     /// Check this recording instead of making one
     #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "command", "cflags"])]
     recording: Option<PathBuf>,
+    #[command(flatten)]
+    trust: Trust,
     /// Options for the compiler, in one argument ("-O2 -DSIZE=3 -lm")
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
     cflags: Option<String>,
@@ -68,7 +75,7 @@ pub struct Args {
     #[arg(long, value_name = "EVENTS")]
     window: Option<u32>,
     /// How many searches and replays to run at a time; 0 for as many as suit the number of cores
-    #[arg(short, long, value_name = "N", default_value_t = 0)]
+    #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = parse_jobs)]
     jobs: usize,
     /// Watch programs that run longer than this by segments first, and access by access only where that shows something
     #[arg(long, value_name = "TIME", default_value = "200ms", value_parser = parse_time, hide_short_help = true)]
@@ -246,6 +253,14 @@ pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
     };
     let time = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(unit)).filter(|_| unit > 0);
     time.map(Duration::from_millis).ok_or_else(|| format!("{text} is no time; say it as 30s or 5m"))
+}
+
+/// Searches and replays at a time, at most: each replay has a directory and a process.
+const MOST_JOBS: usize = 256;
+
+fn parse_jobs(text: &str) -> Result<usize, String> {
+    let jobs: usize = text.parse().map_err(|_| "not a number of jobs".to_owned())?;
+    (jobs <= MOST_JOBS).then_some(jobs).ok_or_else(|| format!("at most {MOST_JOBS} run at a time"))
 }
 
 #[cfg(test)]

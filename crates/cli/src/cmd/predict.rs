@@ -4,13 +4,13 @@ mod print;
 
 use super::interrupt;
 use super::progress::Bar;
-use crate::recording;
+use crate::{output, recording};
 use anyhow::{Context, bail};
 use foretrace_judge::judge;
 use foretrace_predict::{Budget, Detail, Options, Prediction, Watch, csp, predict, stream};
 use foretrace_trace::{Recording, Symbols, Trace, convert};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -80,12 +80,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     assert_right(&trace, &prediction);
     let stopped = stop.load(Ordering::Relaxed);
     let view = print::View { trace: &trace, symbols: &symbols, prediction: &prediction, stats: args.stats, stopped };
-    let mut out = BufWriter::new(io::stdout().lock());
-    match args.format {
-        Format::Human => view.human(&mut out)?,
-        Format::Json => writeln!(out, "{:#}", view.json())?,
-    }
-    out.flush()?;
+    output::write(|out| match args.format {
+        Format::Human => Ok(view.human(out)?),
+        Format::Json => Ok(writeln!(out, "{:#}", view.json())?),
+    })?;
     Ok(ExitCode::from(match prediction.races.len() + prediction.deadlocks.len() {
         0 if stopped => STOPPED,
         0 => 0,

@@ -79,6 +79,9 @@ impl Evaluator {
             return self.force(&thunk, span);
         }
         match self.globals.get(&name).cloned() {
+            Some(_) if !self.in_progress.is_empty() && self.unfinished_type(name).is_some() => {
+                Ok(Value::Set(self.unfinished_type(name).expect("it was just there")))
+            }
             Some(thunk) => {
                 let value = self.force(&thunk, span)?;
                 self.name_term(&value, |s| s.symbols.name(name).to_owned());

@@ -12,6 +12,7 @@ pub mod global;
 pub mod pattern;
 pub mod process;
 pub mod replicated;
+pub mod sets;
 pub mod show;
 pub mod value;
 

@@ -58,6 +58,11 @@ impl Evaluator {
             Set::Seqs(of) => format!("Seq({})", self.show_set(of)),
             Set::Subsets(of) => format!("Set({})", self.show_set(of)),
             Set::Maps(k, v) => format!("Map({}, {})", self.show_set(k), self.show_set(v)),
+            Set::Tuples(sets) => {
+                format!("({})", sets.iter().map(|s| self.show_set(s)).collect::<Vec<_>>().join(", "))
+            }
+            Set::Either(a, b) => format!("union({}, {})", self.show_set(a), self.show_set(b)),
+            Set::Without(a, b) => format!("diff({}, {})", self.show_set(a), self.show_set(b)),
             Set::Chars => "Char".into(),
             Set::Procs => "Proc".into(),
             Set::Recursive(names) => {

@@ -152,7 +152,7 @@ impl Evaluator {
 
     fn build_leaf(&mut self, b: &mut Builder, id: TermId) -> Eval<usize> {
         let lts = self.explicate_term(id)?;
-        let lts = if lts.len() <= REDUCE_LEAVES { compress::strong(&lts) } else { lts };
+        let lts = if lts.len() <= REDUCE_LEAVES { compress::strong(&lts, &self.meter)? } else { lts };
         Ok(b.leaf(self.name_of(id, "process"), Component::Explicit(Arc::new(lts))))
     }
 

@@ -142,13 +142,12 @@ impl Machine {
         if states as usize * self.events > MAX_TABLE {
             return;
         }
-        let mut table = Vec::with_capacity(states as usize * self.events);
+        let mut table = vec![(0, 0); states as usize * self.events];
         for state in 0..states {
-            for local in 0..self.events as u32 {
-                let found = self.search(state, local);
-                let skipped = self.row(state).iter().take_while(|s| s.local < local).count() as u32;
-                let from = self.offsets[state as usize] + skipped;
-                table.push((from, from + found.len() as u32));
+            let from = self.offsets[state as usize];
+            for (i, step) in (from..).zip(self.row(state)) {
+                let entry = &mut table[state as usize * self.events + step.local as usize];
+                *entry = if entry.1 == 0 { (i, i + 1) } else { (entry.0, i + 1) };
             }
         }
         self.table = table;
@@ -196,8 +195,9 @@ impl Packed {
         let extra = packer.field(extra);
         let words = packer.used.len();
         let alphabet = alphabet(&product.root().rules);
-        let rules: Vec<FlatRule> =
-            product.root().rules.iter().map(|r| flat_rule(r, product, &locals, &alphabet, &machines)).collect();
+        let ready: Vec<Vec<u64>> = machines.iter().map(readiness).collect();
+        let flat = |r: &Rule| flat_rule(r, product, &locals, &alphabet, &machines, &ready);
+        let rules: Vec<FlatRule> = product.root().rules.iter().map(flat).collect();
         for (c, machine) in machines.iter_mut().enumerate() {
             index_leads(machine, c as Comp, locals[c].len(), &rules);
             machine.tabulate();
@@ -413,14 +413,13 @@ fn alphabet(rules: &[Rule]) -> Vec<Event> {
     events
 }
 
-/// How often a component is ready for one of its events.
-fn readiness(machine: &Machine, local: u32) -> u64 {
-    if machine.native.is_some() {
-        return 0;
-    }
-    let states = machine.offsets.len() as u64 - 1;
-    let ready = machine.steps.iter().filter(|s| s.local == local).count() as u64;
-    ready * 1_000_000 / states.max(1)
+/// How often a component is ready for each of its events.
+fn readiness(machine: &Machine) -> Vec<u64> {
+    let mut ready = vec![0; machine.events];
+    machine.steps.iter().for_each(|s| ready[s.local as usize] += 1);
+    let states = (machine.offsets.len() as u64 - 1).max(1);
+    ready.iter_mut().for_each(|n| *n = *n * 1_000_000 / states);
+    ready
 }
 
 fn flat_rule(
@@ -429,10 +428,11 @@ fn flat_rule(
     locals: &[FxHashMap<Event, u32>],
     alphabet: &[Event],
     machines: &[Machine],
+    ready: &[Vec<u64>],
 ) -> FlatRule {
     let mut moves: Vec<(Comp, u32)> = rule.moves.iter().map(|&(c, e)| (c, locals[c as usize][&e])).collect();
     if moves.len() > 1 {
-        moves.sort_by_key(|&(c, local)| (readiness(&machines[c as usize], local), c));
+        moves.sort_by_key(|&(c, local)| (ready[c as usize][local as usize], c));
     }
     let label = alphabet.binary_search(&rule.result).expect("the alphabet has every result") as u32;
     let (sets, switched) = switches(rule, product, machines);

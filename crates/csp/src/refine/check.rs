@@ -119,7 +119,7 @@ impl Options<'_> {
 
 /// Normalises a specification for a model.
 pub fn specification(product: &Product, model: Model, meter: &Meter) -> Result<Norm, Limit> {
-    let lts = compress::strong(&explicate::product(product, Restriction::Free, meter)?);
+    let lts = compress::strong(&explicate::product(product, Restriction::Free, meter)?, meter)?;
     Norm::of(&lts, model == Model::FailuresDivergences, meter)
 }
 
@@ -146,20 +146,24 @@ fn refines_packed<const W: usize>(norm: &Norm, model: Model, packed: &Packed, op
     Ok(Outcome { answer: Answer::Holds, statistics })
 }
 
-/// Whether the process always can do something, until it terminates.
-pub fn deadlock_free(product: &Product, options: &Options) -> Checked {
+/// Whether the process always can do something, until it terminates. With divergences, working silently for ever is
+/// doing nothing.
+pub fn deadlock_free(product: &Product, model: Model, options: &Options) -> Checked {
     let packed = Packed::new(product, 1);
-    with_words!(packed.words, W, deadlock_packed::<W>(&packed, options))
+    let silent = packed.alphabet.contains(&TAU);
+    let divergences = silent && model == Model::FailuresDivergences;
+    with_words!(packed.words, W, deadlock_packed::<W>(&packed, divergences, options))
 }
 
-fn deadlock_packed<const W: usize>(packed: &Packed, options: &Options) -> Checked {
-    let reduction = options.reduction.filter(|_| options.held.is_empty());
+fn deadlock_packed<const W: usize>(packed: &Packed, divergences: bool, options: &Options) -> Checked {
+    let reduction = options.reduction.filter(|_| options.held.is_empty() && !divergences);
     let reducer = reduction.map(|grade| Reducer::new(packed, grade, |label| packed.alphabet[label as usize] == TICK));
     let space = ProductSpace::new(packed, Question::Progress, &options.held, reducer);
     let found = search::run::<W, _>(&space, options.meter, options.watcher)?;
     let statistics = options.statistics(found.progress);
     let answer = match &found.breach {
         Some((key, breach)) => Answer::Fails(explain(&space, &found, *key, breach.clone())),
+        None if divergences => divergence(&space, &found).map_or(Answer::Holds, Answer::Fails),
         None => Answer::Holds,
     };
     Ok(Outcome { answer, statistics })

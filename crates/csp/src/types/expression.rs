@@ -22,7 +22,8 @@ impl Checker<'_> {
             Tuple(items) => Type::Tuple(items.iter().map(|e| self.infer(e)).collect()),
             App(f, args) => self.application(f, args, expr.span),
             Lambda(params, body) => self.scoped(|c| {
-                let params = params.iter().map(|p| c.bind_pattern(p)).collect();
+                let mut seen = Vec::new();
+                let params = params.iter().map(|p| c.pattern(p, &mut seen)).collect();
                 let body = c.infer(body);
                 Type::Function(params, Box::new(body))
             }),

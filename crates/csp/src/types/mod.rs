@@ -22,7 +22,7 @@ mod unify;
 use crate::diagnostic::{Diagnostic, Stage};
 use crate::source::Span;
 use crate::syntax::{Decl, Symbol, Symbols};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use scheme::Scheme;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +34,8 @@ pub enum Type {
     Proc,
     Event,
     Data(Symbol),
+    /// A variable of an annotation, which stands for every type: nothing is known of it but its classes.
+    Rigid(Symbol, u32),
     Set(Box<Type>),
     Seq(Box<Type>),
     Map(Box<Type>, Box<Type>),
@@ -88,9 +90,15 @@ struct Checker<'a> {
     globals: FxHashMap<Symbol, Scheme>,
     constructors: FxHashMap<Symbol, Type>,
     declared: Vec<Symbol>,
+    /// The classes that annotations give their variables.
+    given: FxHashSet<(Class, u32)>,
+    /// Types that are known, and known to belong to a class.
+    classified: FxHashSet<(Class, u32)>,
     builtins: FxHashMap<Symbol, Scheme>,
     scopes: Vec<Scope>,
     errors: Vec<Diagnostic>,
+    /// Names that nothing defines. While there are any, nothing else is reported.
+    unknown: Vec<Diagnostic>,
 }
 
 /// Checks a script; `natives` are names of processes it may use.
@@ -105,16 +113,19 @@ pub fn check(decls: &[Decl], natives: &[String], symbols: &mut Symbols) -> Vec<D
         globals: FxHashMap::default(),
         constructors: FxHashMap::default(),
         declared: Vec::new(),
+        given: FxHashSet::default(),
+        classified: FxHashSet::default(),
         builtins,
         scopes: Vec::new(),
         errors: Vec::new(),
+        unknown: Vec::new(),
     };
     for name in natives {
         let symbol = checker.symbols.intern(name);
         checker.globals.insert(symbol, Scheme::plain(Type::Proc));
     }
     checker.script(decls);
-    let mut errors = checker.errors;
+    let mut errors = if checker.unknown.is_empty() { checker.errors } else { checker.unknown };
     errors.sort_by_key(|e| (e.span, e.message.clone()));
     errors.dedup_by(|a, b| a.span == b.span);
     errors
@@ -147,8 +158,9 @@ impl Checker<'_> {
         let text = self.name(name);
         let needs = crate::eval::builtin::DECLARED.contains(&text.as_str());
         if needs && !self.globals.contains_key(&name) && !self.declared.contains(&name) {
-            self.error(span, format!("{text} must be declared before it is used")).hint =
-                Some(format!("add the line: {} {text}", crate::eval::builtin::declaration_of(&text)));
+            let error = Diagnostic::new(Stage::Types, span, format!("{text} must be declared before it is used"));
+            self.unknown
+                .push(error.hint(format!("add the line: {} {text}", crate::eval::builtin::declaration_of(&text))));
         }
         self.instantiate(&scheme, span)
     }
@@ -160,8 +172,9 @@ impl Checker<'_> {
         let mut near: Vec<String> =
             known.map(|n| self.symbols.name(n).to_owned()).filter(|n| is_near(n, &text)).collect();
         near.sort();
-        let error = self.error(span, format!("{text} is not defined"));
+        let mut error = Diagnostic::new(Stage::Types, span, format!("{text} is not defined"));
         error.hint = near.first().map(|n| format!("did you mean {n}?"));
+        self.unknown.push(error);
     }
 }
 

@@ -7,7 +7,7 @@ use super::process::born;
 use crate::bpf::Instruction;
 use crate::sandbox::{self, Set};
 use crate::state::{self, sync};
-use crate::{names, sys, thread};
+use crate::{names, sys, thread, unseen};
 use core::ffi::{c_char, c_int, c_long, c_ulong, c_void};
 use foretrace_event::wire::Op;
 use libc::CLONE_VM;
@@ -106,7 +106,10 @@ interpose! {
             libc::SYS_fork | libc::SYS_vfork | libc::SYS_clone | libc::SYS_clone3 => {}
             libc::SYS_seccomp | libc::SYS_prctl | libc::SYS_exit_group => {}
             // SAFETY: the program's own arguments.
-            _ => return unsafe { plain(number, [a, b, c, d, e, f]) },
+            _ => return unsafe {
+                unseen::touch(pc);
+                plain(number, [a, b, c, d, e, f])
+            },
         }
         // SAFETY: as above.
         let forks = unsafe { forks(number, a) };

@@ -164,6 +164,7 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let waiting = tls.waiting.replace(false);
     let (load, blocked) = (thread::last_load(), replay::waits_for());
     sync(Op::SignalEnter, 0, signal as u64, 0);
+    super::sending::comes(signal, 0);
     // SAFETY: the program has installed this function for this signal; which of the two it is, the flags say.
     unsafe {
         *libc::__errno_location() = errno;
@@ -237,12 +238,14 @@ unsafe fn install(signal: c_int, new: *const Action, old: *mut Action) -> c_int 
 }
 
 interpose! {
-    fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
+    fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int |pc| {
+        super::sending::sends(signal, pc);
         // SAFETY: the program's own arguments.
         unsafe { install(signal, new, old) }
     }
 
-    fn signal(signal: c_int, handler: usize) -> usize {
+    fn signal(signal: c_int, handler: usize) -> usize |pc| {
+        super::sending::sends(signal, pc);
         // SAFETY: the program's own arguments; the actions are locals.
         unsafe {
             let mut new: Action = core::mem::zeroed();

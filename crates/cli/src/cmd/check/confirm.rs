@@ -35,7 +35,7 @@ pub struct Results {
 const STATES: u64 = 25_000;
 
 /// The least and the most time of a replay; between them, twenty times what the recorded run took.
-const LEAST: Duration = Duration::from_secs(10);
+const LEAST: Duration = Duration::from_secs(4);
 const MOST: Duration = Duration::from_secs(600);
 /// A replay that was begun within the budget may go on for so long after it.
 const GRACE: Duration = Duration::from_millis(500);

@@ -1,18 +1,18 @@
 //! Failures in words: addresses become files, lines, functions and variables.
 
 use super::confirm::Results;
+use super::fold::{self, Failures};
 use super::sources::Sources;
 use super::steps::{self, Followed};
 use super::subject::Subject;
+use super::undecided;
+use super::waits;
 use foretrace_event::{Event, EventId, ThreadId};
 use foretrace_finding::{Candidate, Verdict, Witness};
-use foretrace_predict::Question;
 use foretrace_replay::{Confirmed, Evidence, Modules, Outcome, Owner, SeenAccess, SeenLock, SeenRace, SeenStuck};
-use foretrace_report::{
-    Block, Finding, Frame, Kind, Lock, Memory, Origin, Report, Site, Status, Thread, Undecided, bytes,
-};
+use foretrace_report::{Block, Finding, Kind, Lock, Memory, Origin, Report, Site, Status, Thread, bytes};
 use foretrace_trace::{Note, Recording, Symbols};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Everything, in words, and which failure each confirmed finding is of. Findings stand in the order of the results:
 /// confirmed ones, then open ones.
@@ -24,18 +24,18 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
         let run = &confirmed.run;
         let words =
             Words { subject, sources: &sources, symbols: &symbols, modules: &run.modules, seen: Some(&run.outcome) };
-        words.confirmed(confirmed)
+        let finding = words.confirmed(confirmed);
+        (words.wait_not_in_loop(confirmed, &finding).unwrap_or(finding), confirmed)
     });
-    let confirmed: Vec<Finding> = confirmed.collect();
-    let ids = confirmed.iter().map(|finding| finding.id.clone());
-    // The first of equals stands for all.
-    let failures = ids.zip(&results.confirmed).rev().collect();
+    let confirmed = waits::fold(confirmed.collect());
+    let confirmed = confirmed.into_iter().map(|(finding, failure)| (finding, Some(failure)));
     let open = results.open.iter().map(|open| {
         let (symbols, modules) = (&subject.symbols, &subject.modules);
         let words = Words { subject, sources: &sources, symbols, modules, seen: None };
-        words.predicted(&open.witness, &open.verdict)
+        (words.predicted(&open.witness, &open.verdict), None)
     });
-    let undecided = &results.prediction.undecided;
+    let (findings, failures) = fold::all(confirmed.chain(open));
+    let without_lines = without_lines(&findings);
     let run = Run::of(subject);
     let report = Report {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -44,15 +44,25 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
         exit_code: run.code,
         signal: run.signal,
         pid: run.pid,
-        findings: each_once(confirmed.into_iter().chain(open)),
-        undecided: undecided
-            .iter()
-            .map(|open| Undecided { question: question(subject, &open.question), why: open.why.to_string() })
-            .collect(),
-        notes: notes(subject, run.code),
+        findings,
+        undecided: undecided::all(subject, &results.prediction.undecided),
+        notes: notes(subject, run.code).into_iter().chain(possible(&results.open)).chain(without_lines).collect(),
         ..Report::default()
     };
     (report, failures)
+}
+
+const UNSEEN: &str = "synchronises where Foretrace cannot see";
+
+/// Races that may or may not be there, because a library may order their threads: said even if they are not shown.
+fn possible(open: &[foretrace_finding::Finding]) -> Option<String> {
+    let libraries = open.iter().filter_map(|one| match &one.verdict {
+        Verdict::Possible { library } => Some(library.as_str()),
+        _ => None,
+    });
+    let libraries: BTreeSet<&str> = libraries.collect();
+    let names = Vec::from_iter(libraries).join(", ");
+    (!names.is_empty()).then(|| format!("possible races: {names} {UNSEEN}; --all shows them"))
 }
 
 /// How the recorded run went, in numbers.
@@ -89,39 +99,20 @@ fn notes(subject: &Subject, code: Option<i32>) -> Vec<String> {
     notes.map(words).chain(blind).chain(alone).chain(subject.left_out.clone()).collect()
 }
 
+/// A hint if findings have no lines because their files have no debug information.
+fn without_lines(findings: &[Finding]) -> Option<String> {
+    let sites = findings.iter().filter(|finding| finding.is_confirmed()).flat_map(|finding| &finding.sites);
+    let bare: BTreeSet<&str> = sites
+        .filter(|site| site.stack.iter().all(|frame| frame.file.is_none()))
+        .filter_map(|site| Some(site.top()?.module.as_str()).filter(|module| !module.is_empty()))
+        .collect();
+    let names: Vec<&str> = bare.into_iter().collect();
+    (!names.is_empty())
+        .then(|| format!("no debug information for {}: compile with -g to see files and lines", names.join(", ")))
+}
+
 /// The process ended, and nobody closed its recording.
 const LEFT: &str = "the recording ends before the program does: it called exec, or went on in another process";
-
-/// Failures by the ids of their findings.
-pub type Failures<'a> = BTreeMap<String, &'a Confirmed>;
-
-/// The same statements may be several instructions; the first finding stands for all. A prediction that does not know what
-/// the memory is stands for the same as any finding at its places.
-fn each_once(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
-    let (mut known, mut taken) = (BTreeSet::new(), BTreeSet::new());
-    let is_new = |finding: &Finding| {
-        let mut places: Vec<String> = finding.sites.iter().map(|site| place(site, true)).collect();
-        places.sort();
-        let unknown = finding.memory.as_ref().is_some_and(|memory| memory.name.is_none());
-        let again = !taken.insert((finding.kind, places)) && unknown && !finding.is_confirmed();
-        known.insert(finding.id.clone()) && !again
-    };
-    findings.filter(is_new).collect()
-}
-
-fn question(subject: &Subject, question: &Question) -> String {
-    let trace = &subject.trace;
-    match question {
-        Question::Race(interval) => format!("is there a race on {}?", trace.name(*interval)),
-        Question::Cycle(events) => {
-            let places: Vec<String> =
-                events.iter().map(|id| subject.symbols.location(trace.pc(*id)).to_string()).collect();
-            format!("can the locks taken at {} wait for each other?", places.join(", "))
-        }
-        Question::Cycles => "are there more cycles of locks?".to_owned(),
-        Question::DeadEnds => "can threads get stuck in another way?".to_owned(),
-    }
-}
 
 /// What one run's addresses mean.
 pub struct Words<'a> {
@@ -164,11 +155,33 @@ impl Words<'_> {
         }
     }
 
+    /// A failure that came of a wait that is not in a loop, told as that.
+    fn wait_not_in_loop(&self, confirmed: &Confirmed, failure: &Finding) -> Option<Finding> {
+        let wait = confirmed.run.outcome.wait_not_in_loop()?;
+        let mut threads = failure.threads.clone();
+        if !threads.iter().any(|thread| thread.number == wait.thread) {
+            threads.push(self.thread(wait.thread));
+        }
+        let doing = format!("returns from the wait without a signal, as it may{}{}", waits::THEN, failure.title());
+        let site = Site {
+            thread: index_of(&threads, wait.thread),
+            access: "Wait".to_owned(),
+            doing,
+            stack: self.sources.stack(&wait.stack, self.symbols, self.modules),
+            locks: Vec::new(),
+        };
+        let kind = Kind::WaitNotInLoop;
+        let id = format!("{}-{:08x}", kind.rule(), fold::fingerprint(kind, None, std::slice::from_ref(&site)));
+        let sites = std::iter::once(site).chain(failure.sites.iter().cloned()).collect();
+        Some(Finding { id, kind, memory: None, sites, threads, ..failure.clone() })
+    }
+
     fn predicted(&self, witness: &Witness, verdict: &Verdict) -> Finding {
         let why = match verdict {
             Verdict::Confirmed => String::new(),
             Verdict::Diverged(divergence) => format!("the replay went another way: {}", divergence.came),
             Verdict::NotSeen => "the replay ran to its end and nothing failed".to_owned(),
+            Verdict::Possible { library } => format!("{library} {UNSEEN}"),
             Verdict::Unknown { why } => why.clone(),
         };
         let trace = &self.subject.trace;
@@ -180,6 +193,7 @@ impl Words<'_> {
                     origin: if info.name.is_some() { Origin::Global } else { Origin::Unknown },
                     address: info.address,
                     size: info.length,
+                    freed: false,
                 };
                 let what = steps::memory(memory.name.as_deref(), memory.size);
                 let doing = |id: EventId| match trace.event(id) {
@@ -216,7 +230,7 @@ impl Words<'_> {
         (kind, memory, sites, mut threads): (Kind, Option<Memory>, Vec<Site>, Vec<Thread>),
     ) -> Finding {
         let steps = steps::of(self, followed, &sites, &mut threads, memory.as_ref());
-        let id = format!("{}-{:08x}", kind.rule(), fingerprint(memory.as_ref(), &sites));
+        let id = format!("{}-{:08x}", kind.rule(), fold::fingerprint(kind, memory.as_ref(), &sites));
         let schedule = followed.schedule.to_string();
         Finding { id, status, memory, sites, threads, steps, schedule, ..Finding::new(kind) }
     }
@@ -346,7 +360,8 @@ impl Words<'_> {
             Some(Owner::Local(thread, _)) => Origin::ThreadLocal(self.thread_name(*thread)),
             None => Origin::Unknown,
         };
-        Memory { name: global.or(local), origin, address: race.address, size: race.size }
+        let freed = race.accesses.iter().any(|access| access.free);
+        Memory { name: global.or(local), origin, address: race.address, size: race.size, freed }
     }
 
     /// A thread-local variable of the program.
@@ -401,113 +416,4 @@ impl Locks {
 
 fn index_of(threads: &[Thread], number: u32) -> usize {
     threads.iter().position(|thread| thread.number == number).unwrap_or(0)
-}
-
-/// The same for the same error in another build and another run: files, functions, the text of lines and what the memory
-/// is called. No addresses and no numbers of lines.
-fn fingerprint(memory: Option<&Memory>, sites: &[Site]) -> u32 {
-    let name = memory.and_then(|memory| memory.name.as_deref()).map(without_indices);
-    let mut words: Vec<String> = sites.iter().map(|site| place(site, name.is_none())).collect();
-    words.sort();
-    words.insert(0, name.or_else(|| allocated(memory?)).unwrap_or_default());
-    let hash = words
-        .join("\n")
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    (hash ^ hash >> 32) as u32
-}
-
-/// Which entry of an array it is, and which byte of a variable, differs from run to run.
-fn without_indices(name: &str) -> String {
-    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let whole = name.rsplit_once('+').filter(|(_, byte)| is_number(byte)).map_or(name, |(whole, _)| whole);
-    let parts = whole.split('[').map(|part| part.split_once(']').map_or(part, |(_, rest)| rest));
-    parts.collect::<Vec<_>>().join("[]")
-}
-
-fn allocated(memory: &Memory) -> Option<String> {
-    Some(line(memory.origin.block()?.place()?))
-}
-
-/// Where a thread fails. If nothing else tells two errors of a line apart, the statement does.
-fn place(site: &Site, with_statement: bool) -> String {
-    let Some(frame) = site.top() else { return String::new() };
-    let statement = frame.statement().filter(|_| with_statement).unwrap_or_default();
-    format!("{} {statement}", line(frame))
-}
-
-/// A line by its text; by its number only if it cannot be read.
-fn line(frame: &Frame) -> String {
-    let file = frame.file.as_deref().unwrap_or(&frame.module);
-    match &frame.source {
-        Some(source) => format!("{file} {} {}", frame.name(), source.trim()),
-        None => format!("{} {}", frame.name(), frame.short()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{each_once, fingerprint, without_indices};
-    use foretrace_report::{Block, Finding, Frame, Kind, Memory, Origin, Site, Status};
-
-    fn frame(file: &str, line: u32, column: u32, source: &str) -> Frame {
-        let (function, source) = (Some("work".to_owned()), Some(source.to_owned()));
-        Frame { function, file: Some(file.to_owned()), line, column, source, ..Frame::default() }
-    }
-
-    fn site(stack: Vec<Frame>) -> Site {
-        Site { thread: 0, doing: String::new(), access: String::new(), stack, locks: Vec::new() }
-    }
-
-    fn memory(name: Option<&str>, origin: Origin, address: u64) -> Memory {
-        Memory { name: name.map(str::to_owned), origin, address, size: 4 }
-    }
-
-    fn heap(line: u32, source: &str) -> Origin {
-        let allocated = vec![frame("a/main.c", line, 1, source)];
-        Origin::Heap(Block { address: 64, size: 8, thread: "t1".to_owned(), allocated })
-    }
-
-    fn of(file: &str, column: u32, memory: &Memory) -> u32 {
-        let at = |line| site(vec![frame(file, line, column, "{ a++; b++; p->x = p->x + 1; p->y++; return p; }")]);
-        fingerprint(Some(memory), &[at(3), at(4)])
-    }
-
-    #[test]
-    fn variables_of_one_line_are_different_errors() {
-        let (a, b) = (memory(Some("a"), Origin::Global, 1), memory(Some("b"), Origin::Global, 2));
-        assert_ne!(of("a/main.c", 3, &a), of("a/main.c", 8, &b));
-        assert_ne!(of("a/main.c", 3, &a), of("b/main.c", 3, &a));
-        assert_eq!(of("a/main.c", 3, &a), of("a/main.c", 4, &Memory { address: 9, ..a.clone() }));
-    }
-
-    #[test]
-    fn memory_without_a_name_is_told_apart_by_block_and_statement() {
-        let block = memory(None, heap(1, "p = malloc(8);"), 64);
-        assert_eq!(of("a/main.c", 13, &block), of("a/main.c", 20, &block), "both are in p->x = p->x + 1");
-        assert_ne!(of("a/main.c", 13, &block), of("a/main.c", 30, &block));
-        assert_ne!(of("a/main.c", 13, &block), of("a/main.c", 13, &memory(None, heap(2, "p = calloc(8, 1);"), 64)));
-        assert_eq!(of("a/main.c", 13, &block), of("a/main.c", 13, &memory(None, heap(7, "p = malloc(8);"), 72)));
-    }
-
-    #[test]
-    fn entries_of_an_array_are_one_variable() {
-        assert_eq!(without_indices("table[3].row[12].lock"), "table[].row[].lock");
-        assert_eq!(without_indices("count"), "count");
-        assert_eq!(without_indices("p.value+3"), "p.value");
-    }
-
-    #[test]
-    fn a_prediction_of_unknown_memory_is_not_told_beside_a_confirmed_race_of_its_lines() {
-        let finding = |status, memory: Memory, column| {
-            let sites = vec![site(vec![frame("a/main.c", 3, column, "{ p->x++; q->x++; }")])];
-            let id = fingerprint(Some(&memory), &sites).to_string();
-            Finding { id, status, memory: Some(memory), sites, ..Finding::new(Kind::DataRace) }
-        };
-        let confirmed = finding(Status::Confirmed, memory(None, heap(1, "p = malloc(8);"), 64), 3);
-        let unknown = finding(Status::Predicted(String::new()), memory(None, Origin::Unknown, 64), 3);
-        let other = finding(Status::Predicted(String::new()), memory(None, Origin::Unknown, 64), 11);
-        let told = each_once([confirmed.clone(), unknown, other.clone()].into_iter());
-        assert_eq!(told, [confirmed, other]);
-    }
 }

@@ -71,12 +71,19 @@ pub fn read(recording: &Recording) -> anyhow::Result<(Trace, Option<String>)> {
     Ok((recording.trace_of_lines(lines)?, left_out))
 }
 
+/// How long a replay may take no step while its threads run, after a run that took so long.
+fn patience(run: Duration) -> Duration {
+    const LEAST: Duration = Duration::from_millis(250);
+    const MOST: Duration = Duration::from_secs(120);
+    (run.min(MOST) * 4).clamp(LEAST, MOST)
+}
+
 impl Subject {
     /// Builds and records as the arguments say.
     pub fn new(args: &Args, scratch: &Path, stop: &'static AtomicBool) -> anyhow::Result<Self> {
         if let Some(directory) = &args.recording {
             let recording = Recording::open(directory)?;
-            let program = recorded_program(directory)?;
+            let program = recorded_program(directory, args.trust)?;
             return Self::of(program, recording, directory.clone(), None);
         }
         let (command, compiled) = command(args, scratch)?;
@@ -92,14 +99,15 @@ impl Subject {
         let symbols = Symbols::new(&recording);
         symbols.name(&mut trace);
         let number = |key: &str| recording.run().get(key).and_then(|value| value.parse::<u64>().ok());
+        let time = ended.map_or(Duration::from_millis(number("milliseconds").unwrap_or(0)), |ended| ended.time);
         Ok(Self {
-            program,
+            program: Program { patience: patience(time), ..program },
             recording: path,
             modules: Modules::new(recording.modules().to_vec()),
             benign: recording.benign().to_vec(),
             exit: ended.as_ref().map_or_else(String::new, how),
             cut_short: ended.is_some_and(|ended| ended.cut_short.is_some()),
-            time: ended.map_or(Duration::from_millis(number("milliseconds").unwrap_or(0)), |ended| ended.time),
+            time,
             compiled: false,
             blind: blind(&recording),
             left_out,
@@ -161,6 +169,7 @@ fn program(command: &[OsString]) -> anyhow::Result<Program> {
         input: Input::Nothing,
         environment,
         started_only: false,
+        patience: Duration::ZERO,
     })
 }
 

@@ -72,16 +72,12 @@ fn opened(
 }
 
 fn add_names(rewrite: &mut Rewrite, decl: &Decl, shape: &str) {
-    let of_decl = match &decl.kind {
-        DeclKind::Timed(_, inner) => inner.iter().flat_map(declared_names).collect(),
-        _ => declared_names(decl),
-    };
     let constructors: Vec<Symbol> = match &decl.kind {
         DeclKind::Channel(names, _) => names.iter().map(|(n, _)| *n).collect(),
         DeclKind::Datatype(_, ctors) => ctors.iter().map(|c| c.name).collect(),
         _ => Vec::new(),
     };
-    for (name, _) in of_decl {
+    for (name, _) in declared_names(decl) {
         rewrite.rename(name, shape, constructors.contains(&name));
     }
 }

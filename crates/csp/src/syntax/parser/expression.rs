@@ -101,6 +101,8 @@ impl Parser<'_> {
         let right = match op {
             "->" | "&" | ";" => self.climb_deeper(1, level),
             "." => self.climb(level),
+            // The set ends before the next process operator: `P \ A ||| Q` is `(P \ A) ||| Q`.
+            "\\" | "|\\" => self.climb(DOT),
             _ => self.climb(level + 1),
         }?;
         let span = left.span.to(right.span);

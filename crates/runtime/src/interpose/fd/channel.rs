@@ -29,8 +29,9 @@ enum Kind {
     Datagrams = 4,
     Queue = 5,
     File = 6,
-    Data = 7,
-    Name = 8,
+    Signal = 7,
+    Data = 8,
+    Name = 9,
 }
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -83,6 +84,11 @@ impl Channel {
     /// A message queue, by its name.
     pub fn named_queue(name: &[u8]) -> Self {
         Self::new(Kind::Queue, hash(name))
+    }
+
+    /// A signal, by its number; zero for all of them.
+    pub const fn signal(number: i32) -> Self {
+        Self::new(Kind::Signal, number as u64)
     }
 
     /// The socket that listens at this address.
