@@ -20,7 +20,7 @@ fn of_programs() {
     scratch.run("foretrace record no-such-program").refuses("not found in PATH");
     scratch.run("foretrace record ./no-such-program").refuses("cannot record ./no-such-program");
     scratch.run("foretrace record ./text").refuses("neither an ELF program nor a script");
-    scratch.run("foretrace record ./").refuses("it is a directory");
+    scratch.run("foretrace record ./").refuses("is a directory");
     assert!(!scratch.path("foretrace.ft").exists(), "a refusal leaves nothing");
 }
 
@@ -28,7 +28,7 @@ fn of_programs() {
 #[test]
 fn of_programs_that_cannot_be_served() {
     let source = "#include <stdio.h>\nint main(void) { puts(\"ran\"); return 0; }\n";
-    let specification = "in lock: Events[Int]\nout lock\n";
+    let specification = "in line: Events[Int]\nout line\n";
     let scratch = Scratch::with(&[("a.c", source), ("empty.tessla", specification)]);
     scratch.all(&["gcc -static a.c -o static", "gcc -static-pie a.c -o static-pie", "gcc -c a.c", "gcc a.c -o plain"]);
     let mut refused = vec![("./static", "linked statically"), ("./static-pie", "linked statically")];

@@ -1,6 +1,6 @@
 //! The compiler wrapper with real compilers and linkers: what it builds links, runs, and can be recorded.
 
-use crate::support::{COUNTER, Scratch, compilers, exists, needs};
+use crate::support::{COUNTER, FORETRACE_CC, Scratch, compilers, exists, needs};
 
 /// Runs lines with `CC` and `CXX` replaced by the wrapper around each compiler in turn, then records `./prog`.
 fn builds(files: &[(&str, &str)], lines: &[&str], expected: &str) {
@@ -264,4 +264,15 @@ fn together_with_checks_of_undefined_behaviour() {
         let told = "runtime error: signed integer overflow: 2147483647 + 1 cannot be represented in type 'int'";
         assert!(ran.err().contains(told) && ran.err().contains(&format!("{file}:8:")), "{compiler}: {}", ran.err());
     }
+}
+
+/// A compiler that is a script around the wrapper ends at once, and does not start processes without end.
+#[test]
+fn a_compiler_that_starts_the_wrapper_again_is_refused() {
+    let scratch = Scratch::with(&[("again", "")]);
+    let script = format!("#!/bin/sh\nexec {FORETRACE_CC} \"$@\"\n");
+    std::fs::write(scratch.path("again"), script).expect("a file can be written");
+    let ran = scratch.shell("chmod +x again && FORETRACE_CC=$PWD/again timeout 20 $PWD/again -c x.c");
+    assert_eq!(ran.code(), Some(2), "{}", ran.err());
+    assert!(ran.err().contains("starts the wrapper again; name the real one in FORETRACE_CC"), "{}", ran.err());
 }

@@ -25,6 +25,11 @@ pub fn say_line(line: std::fmt::Arguments<'_>) {
     let _ = Visible::new(io::stderr().lock()).write_all(format!("foretrace: {line}\n").as_bytes());
 }
 
+/// A text of several lines, such as a diagnostic, on the standard error.
+pub fn show(text: &str) {
+    let _ = Visible::new(io::stderr().lock()).write_all(text.as_bytes());
+}
+
 /// Says something to the user, in a line on the standard error that begins with `foretrace:`.
 macro_rules! say {
     ($($what:tt)*) => { $crate::output::say_line(format_args!($($what)*)) };

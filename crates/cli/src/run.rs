@@ -99,7 +99,7 @@ pub fn tell_again(recording: &Path, program: &Path, input: &Input) -> anyhow::Re
 }
 
 /// The program of a recording, to be run as it was; an error if it is not the same any more, or if the recording comes
-/// from elsewhere and is not trusted. Says what is going to be run.
+/// from elsewhere and is not trusted.
 pub fn recorded_program(recording: &Path, trust: Trust) -> anyhow::Result<Program> {
     let missing = || format!("{} does not say what was run; record it again", recording.display());
     let lines = Lines::read(&recording.join("run")).with_context(missing)?;
@@ -107,7 +107,6 @@ pub fn recorded_program(recording: &Path, trust: Trust) -> anyhow::Result<Progra
     let environment = Environment::read(&recording.join("environment"))?;
     let what = what_is_run(&lines, &path, &environment)?;
     trust.check(recording, &what)?;
-    say!("running {what}");
     identity::refuse_changed(&path, lines.get("identity")?, recording)?;
     let variables = way_into(&path)?.environment(&environment)?;
     let input = Input::from_words(&lines.words("input")?).with_context(|| lines.damaged("input"))?;
@@ -122,6 +121,14 @@ pub fn recorded_program(recording: &Path, trust: Trust) -> anyhow::Result<Progra
         client: client(&lines)?,
         path,
     })
+}
+
+/// Says what is going to be run, for a recording that may have come from anywhere.
+pub fn announce(program: &Program) {
+    let (command, file) = (quoted_all(&program.command), quoted(&program.path));
+    let directory = program.directory.as_ref().map_or_else(String::new, |place| format!(" in {}", quoted(place)));
+    let client = program.client.as_ref().map_or_else(String::new, |client| format!(" beside {}", quoted(client)));
+    say!("running {command} ({file}){directory}{client}");
 }
 
 /// What was run beside the program, if anything.
@@ -140,7 +147,8 @@ fn what_is_run(lines: &Lines, path: &Path, environment: &Environment) -> anyhow:
     let file = quoted(path);
     let program = if command.starts_with(&file) { String::new() } else { format!(" ({file})") };
     let variables: String = environment.of_loader().map(|pair| format!(" with {}", quoted(pair))).collect();
-    Ok(format!("{command}{program} in {}{variables}", quoted(lines.path("directory")?)))
+    let client = client(lines)?.map_or_else(String::new, |client| format!(" beside {}", quoted(client)));
+    Ok(format!("{command}{program} in {}{variables}{client}", quoted(lines.path("directory")?)))
 }
 
 /// Is it the started process that was recorded?
@@ -165,6 +173,6 @@ fn directory(lines: &Lines) -> anyhow::Result<Option<PathBuf>> {
     if directory.is_dir() {
         return Ok(Some(directory));
     }
-    eprintln!("foretrace: {}, where it ran, is not there; it runs here", directory.display());
+    crate::output::say!("{}, where it ran, is not there; it runs here", directory.display());
     Ok(None)
 }

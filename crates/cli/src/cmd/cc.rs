@@ -1,7 +1,7 @@
 //! `foretrace cc` and `foretrace c++`: the compilers of a program that can be recorded.
 
 use crate::assets;
-use anyhow::Context;
+use anyhow::{Context, bail};
 use foretrace_cc::{Compiler, Driver, Family, Runtime, Unit, choose, detour, plan};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode, ExitStatus, Stdio};
 ///
 /// Takes the arguments of gcc and clang. The compiler is the one after `--compiler` (which must come first), the one
 /// in FORETRACE_CC or FORETRACE_CXX, a compiler given as the first argument (as a launcher in CMake is called), the one in CC
-/// or CXX, or else the system's cc or c++. With `--version`, the last line says which it is.
+/// or CXX, or else the system's cc or c++. With `--version` alone, the last line says which that is.
 #[derive(clap::Args)]
 #[command(disable_version_flag = true)]
 pub struct Args {
@@ -23,6 +23,7 @@ pub struct Args {
 
 /// Becomes the real compiler; returns only if that fails.
 pub fn run(driver: Driver, args: &[OsString]) -> anyhow::Result<ExitCode> {
+    refuse_circle(driver)?;
     let choice = choose(driver, args, |name| std::env::var(name).ok(), is_in_path)?;
     let family = family(&choice.command)?;
     let compiler = Compiler { command: choice.command, family };
@@ -31,10 +32,11 @@ pub fn run(driver: Driver, args: &[OsString]) -> anyhow::Result<ExitCode> {
         return Ok(code);
     }
     let command = plan(&compiler, &runtime, &choice.args, &read)?;
-    if choice.args == ["--version"] {
+    let by_default = args == ["--version"] && std::env::var_os(driver.variable()).is_none();
+    if by_default {
         return version(driver, &compiler);
     }
-    let error = Command::new(&command[0]).args(&command[1..]).exec();
+    let error = start(&command).exec();
     Err(error).with_context(|| format!("cannot run {}", command[0].display()))
 }
 
@@ -43,7 +45,7 @@ fn version(driver: Driver, compiler: &Compiler) -> anyhow::Result<ExitCode> {
     let mut command = compiler.command.clone();
     command.push("--version".into());
     let status = status_of(&command)?;
-    println!("{}", introduction(driver, compiler));
+    println!("foretrace: {}", introduction(driver, compiler));
     Ok(exit_code(status))
 }
 
@@ -55,7 +57,7 @@ fn introduction(driver: Driver, compiler: &Compiler) -> String {
         Family::Clang => "clang",
     };
     let (command, variable) = (command.join(" "), driver.variable());
-    format!("foretrace compiles with {command} ({family}); {variable} names another")
+    format!("compiling with {command} ({family}); {variable} names another")
 }
 
 /// The compiler that a call without a choice of its own would use.
@@ -99,8 +101,30 @@ fn assembles(unit: &Unit) -> anyhow::Result<bool> {
 }
 
 fn status_of(command: &[OsString]) -> anyhow::Result<ExitStatus> {
+    start(command).status().with_context(|| format!("cannot run {}", command[0].display()))
+}
+
+/// Counts how many wrappers there are above a compiler.
+const NESTED: &str = "FORETRACE_NESTED";
+
+fn nested() -> u32 {
+    std::env::var(NESTED).ok().and_then(|count| count.parse().ok()).unwrap_or(0)
+}
+
+/// A compiler, which learns that a wrapper has started it.
+fn start(command: &[OsString]) -> Command {
     let mut call = Command::new(&command[0]);
-    call.args(&command[1..]).status().with_context(|| format!("cannot run {}", command[0].display()))
+    call.args(&command[1..]).env(NESTED, (nested() + 1).to_string());
+    call
+}
+
+/// Refuses to go on if the chosen compiler is a script that starts the wrapper again: the two would start each other without
+/// end.
+fn refuse_circle(driver: Driver) -> anyhow::Result<()> {
+    if nested() > 1 {
+        bail!("the compiler behind this wrapper starts the wrapper again; name the real one in {}", driver.variable());
+    }
+    Ok(())
 }
 
 fn exit_code(status: ExitStatus) -> ExitCode {
@@ -116,9 +140,11 @@ fn family(command: &[OsString]) -> anyhow::Result<Family> {
     if let Some(family) = Family::of_name(command) {
         return Ok(family);
     }
-    let mut ask = Command::new(&command[0]);
-    ask.args(&command[1..]).arg("--version").stdin(Stdio::null());
-    let answer = ask.output().with_context(|| format!("cannot run {}", command[0].display()))?;
+    let answer = start(command)
+        .arg("--version")
+        .stdin(Stdio::null())
+        .output()
+        .with_context(|| format!("cannot run {}", command[0].display()))?;
     Ok(Family::of_version(&String::from_utf8_lossy(&answer.stdout)))
 }
 

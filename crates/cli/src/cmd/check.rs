@@ -194,7 +194,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     suppressions.apply(&mut report);
     if report.counts().confirmed > 0 {
         let kept = keep::all(&args.findings, &subject, &failures, &mut report);
-        kept.unwrap_or_else(|error| eprintln!("foretrace: warning: not all findings are kept: {error:#}; {ELSEWHERE}"));
+        kept.unwrap_or_else(|error| crate::output::say!("warning: not all findings are kept: {error:#}; {ELSEWHERE}"));
     }
     write(args, output, &report)?;
     Ok(ExitCode::from(match has_failed(args, &report) {

@@ -149,7 +149,7 @@ fn script(args: &Args, name: &str, text: &str, worst: &mut Worst) -> anyhow::Res
                 json::line(args, &told)?;
                 return Ok(Some(told));
             }
-            eprint!("{}", error.render());
+            output::show(&error.render());
             return Ok(None);
         }
     };
@@ -218,7 +218,7 @@ fn print_values(args: &Args, script: &Script, budget: &Budget, worst: &mut Worst
         let value = match value {
             Ok(value) => value,
             Err(diagnostic) => {
-                eprint!("{}", diagnostic.render(&script.sources));
+                output::show(&diagnostic.render(&script.sources));
                 *worst = Worst::Undecided;
                 continue;
             }
@@ -238,7 +238,7 @@ fn evaluate(args: &Args, script: &Script, budget: &Budget, worst: &mut Worst) ->
         match script.evaluate(expression, budget) {
             Ok(value) => output::write(|out| Ok(writeln!(out, "{value}")?))?,
             Err(error) => {
-                eprint!("{}", error.render());
+                output::show(&error.render());
                 *worst = Worst::Undecided;
             }
         }

@@ -183,7 +183,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let (spec, dialect) = load(args)?;
-    spec.warnings.iter().for_each(|warning| eprintln!("{warning}"));
+    spec.warnings.iter().for_each(|warning| crate::output::show(&format!("{warning}\n")));
     if args.print_core {
         io::stdout().write_all(spec.graph.to_string().as_bytes()).context("cannot write the graph")?;
         return Ok(ExitCode::SUCCESS);

@@ -69,10 +69,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let own = run.process.map_or(directory.clone(), |process| recording::of_process(&directory, process));
     if own != directory {
         run.write(&own)?;
-        eprintln!(
-            "foretrace: a forked process made threads before the program did, and is in its place; the program's"
-        );
-        eprintln!("foretrace: own recording is {}", own.display());
+        crate::output::say!("a forked process made threads before the program did, and is in its place; the program's");
+        crate::output::say!("own recording is {}", own.display());
     }
     if !recording::has_events(&directory) {
         let why = match recording::unwritten(&directory) {
@@ -80,7 +78,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
             None if directory.join("events").exists() => "not even its first events could be written".to_owned(),
             None => "the program made no thread that could be recorded".to_owned(),
         };
-        eprintln!("foretrace: {why}; {} holds no events", args.output.display());
+        crate::output::say!("{why}; {} holds no events", args.output.display());
     }
     Ok(exit_code(status))
 }
@@ -91,7 +89,7 @@ fn fold(directory: &Path) {
     let recordings = std::iter::once(directory.to_owned()).chain(recording::children(directory));
     for recording in recordings.filter(|recording| recording::has_events(recording)) {
         if let Err(error) = foretrace_trace::fold(&recording) {
-            eprintln!("foretrace: {error}");
+            crate::output::say!("{error}");
         }
     }
 }
@@ -109,7 +107,7 @@ fn execute(args: &Args, program: &Path, way: Way, directory: &Path, run: &mut Ru
     run.ended = Some((status, begin.elapsed()));
     // The program's exit code stands, even if its directory has gone away meanwhile.
     if let Err(error) = run.write(directory) {
-        eprintln!("foretrace: {error:#}");
+        crate::output::say!("{error:#}");
     }
     Ok(status)
 }

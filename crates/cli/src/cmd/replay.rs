@@ -6,6 +6,7 @@ use super::check::keep::Kept;
 use super::check::parse_time;
 use super::interrupt;
 use crate::output;
+use crate::run::announce;
 use crate::trust::Trust;
 use anyhow::bail;
 use debugger::Debugger;
@@ -59,6 +60,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if let Some(debugger) = args.debugger() {
         return debugger.run(&kept);
     }
+    announce(&kept.program);
     let count = replay(args, &kept)?;
     let interrupted = if count.interrupted { "; interrupted" } else { "" };
     let (failed, runs) = (count.failed, count.runs);
@@ -91,7 +93,7 @@ fn replay(args: &Args, kept: &Kept) -> anyhow::Result<Count> {
         count.failed += u32::from(same);
         count.runs += u32::from(same || run.ended.cut_short != Some(CutShort::Stopped));
         if !same && !count.interrupted {
-            eprintln!("foretrace: this time it did not fail: {}", instead(&run.outcome));
+            crate::output::say!("this time it did not fail: {}", instead(&run.outcome));
         }
     }
     count.interrupted &= count.runs < args.times;

@@ -59,6 +59,11 @@ impl Quarantine {
         self.bytes += block.size;
     }
 
+    fn has(&self, at: usize) -> bool {
+        // SAFETY: these places were filled.
+        (0..self.count).any(|index| unsafe { (*self.place(index)).at } == at)
+    }
+
     /// The oldest block, if a new one of that size needs its room.
     fn make_room(&mut self, size: usize) -> Option<usize> {
         if self.count == 0 || self.count < MOST && self.bytes + size <= MOST_BYTES {
@@ -73,12 +78,43 @@ impl Quarantine {
     }
 }
 
+/// The second word of a kept block says that it is kept, as glibc's own lists of free blocks do it. Where a block that is
+/// freed says so, the ring is searched: the program may have written the same word.
+struct Marked(*mut usize);
+
+impl Marked {
+    /// The mark of a block of that size, if it has room for one.
+    fn of(at: *mut c_void, size: usize) -> Option<Self> {
+        (size >= 2 * size_of::<usize>()).then(|| Self(at.cast::<usize>().wrapping_add(1)))
+    }
+
+    fn word(&self) -> usize {
+        self.0 as usize ^ 0x5afe_0f0e_7ace_d0c5
+    }
+
+    fn is_set(&self) -> bool {
+        // SAFETY: a word of the program's own block, which is aligned.
+        unsafe { self.0.read() == self.word() }
+    }
+
+    fn set(&self) {
+        // SAFETY: a word of a block that the program has freed.
+        unsafe { self.0.write(self.word()) };
+    }
+}
+
 /// Keeps a block of that size instead of freeing it, and frees what has been kept for long enough; false: it is not kept.
 pub fn keep(at: *mut c_void, size: usize, free: impl Fn(*mut c_void)) -> bool {
     if !state::is_replaying() || size > LARGEST {
         return false;
     }
     let _section = Section::nest();
+    let mark = Marked::of(at, size);
+    if mark.as_ref().is_some_and(Marked::is_set) && QUARANTINE.lock().has(at as usize) {
+        // The program frees it twice: the allocator sees both, and says so.
+        free(at);
+        return false;
+    }
     loop {
         let mut quarantine = QUARANTINE.lock();
         if !quarantine.is_ready() {
@@ -86,6 +122,9 @@ pub fn keep(at: *mut c_void, size: usize, free: impl Fn(*mut c_void)) -> bool {
         }
         let Some(oldest) = quarantine.make_room(size) else {
             quarantine.push(Kept { at: at as usize, size });
+            if let Some(mark) = mark {
+                mark.set();
+            }
             return true;
         };
         drop(quarantine);

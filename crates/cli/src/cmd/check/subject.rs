@@ -8,7 +8,7 @@ use crate::cmd::watchdog::{Watched, watch};
 use crate::environment::Environment;
 use crate::quote::quoted_all;
 use crate::recording;
-use crate::run::{Run, recorded_program};
+use crate::run::{Run, announce, recorded_program};
 use crate::way::{find_program, way_into};
 use anyhow::{Context, bail};
 use foretrace_cc::Driver;
@@ -90,6 +90,7 @@ impl Subject {
         if let Some(directory) = &args.recording {
             let recording = Recording::open(directory)?;
             let program = recorded_program(directory, args.trust)?;
+            announce(&program);
             let _watched = reading(args, stop);
             return Self::of(program, recording, directory.clone(), None);
         }
@@ -229,7 +230,7 @@ fn compile(args: &Args, program: &Path) -> anyhow::Result<()> {
     let is_cxx = args.files.iter().any(|file| has_ending(file, &CXX));
     let (driver, language) = if is_cxx { ("c++", Driver::Cxx) } else { ("cc", Driver::C) };
     if args.format == Form::Human {
-        eprintln!("{}", default_compiler(language)?);
+        crate::output::say!("{}", default_compiler(language)?);
     }
     let tool = std::env::current_exe().context("where is this program?")?;
     let mut compiler = Command::new(tool);
@@ -264,7 +265,7 @@ fn record(
     let copy = directory.with_extension("input");
     program.input = Input::first(&mut command, &copy).context("cannot keep what the program reads")?;
     let limit = TimeLimit { stop: Some(stop), standstill: true, ..args.timeout.into() };
-    let news = Later::new(|| eprintln!("foretrace: recording; Ctrl-C ends the program, and what it did is checked"));
+    let news = Later::new(|| crate::output::say!("recording; Ctrl-C ends the program, and what it did is checked"));
     let ended = run_beside(command.stdout(io_stderr(args)), limit, &|| false, program.client.as_deref())
         .with_context(|| format!("cannot run {}", program.path.display()))?;
     drop(news);

@@ -11,7 +11,7 @@ pub enum Coverage {
 impl Coverage {
     /// Says what is missing.
     pub fn misses(&mut self, what: &str) {
-        eprintln!("foretrace: not everything was checked: {what}");
+        crate::output::say!("not everything was checked: {what}");
         *self = Coverage::Part;
     }
 }

@@ -77,8 +77,8 @@ pub fn run(
     if source.stats {
         let (ran, after) = program.times();
         let delivered = live.delivered;
-        eprintln!(
-            "foretrace: the program ran for {:.3} s; {delivered} records evaluated, the last {:.3} s after its end",
+        crate::output::say!(
+            "the program ran for {:.3} s; {delivered} records evaluated, the last {:.3} s after its end",
             ran.as_secs_f64(),
             after.as_secs_f64()
         );

@@ -98,7 +98,7 @@ impl<'a> Out<'a> {
         }
         let failures = self.tally().failures;
         if failures > 0 {
-            eprintln!("foretrace: {failures} events could not be computed; they are marked `error` or `unknown`");
+            crate::output::say!("{failures} events could not be computed; they are marked `error` or `unknown`");
         }
         Ok(())
     }

@@ -85,7 +85,7 @@ impl Program {
         let _ = rustix::process::nice(-NICER);
         self.ran = self.clock.take().and_then(|clock| clock.join().ok()).unwrap_or_default();
         if let Some(status) = self.status.filter(|status| !status.success() && !killed) {
-            eprintln!("foretrace: the program ended with {status}");
+            crate::output::say!("the program ended with {status}");
         }
     }
 

@@ -25,10 +25,10 @@ pub fn run(path: &Path, source: &Source<'_>, engine: &mut Engine, out: &mut Out<
         coverage.misses("no memory access is in the recording: build the program with `foretrace cc`");
     }
     if Feed::wants_memory(engine) && Feed::wants_places(engine) && !flags.has(Flags::LOCATIONS) {
-        eprintln!(
-            "foretrace: recorded without --locations: an access is shown at the first line of its segment that touched"
+        crate::output::say!(
+            "recorded without --locations: an access is shown at the first line of its segment that touched the same 64 \
+             bytes"
         );
-        eprintln!("foretrace: the same 64 bytes");
     }
     let groups = Groups::of(&recording, &places)?;
     let threads: Vec<u64> = recording.threads().map(|thread| u64::from(thread.id)).collect();
@@ -51,7 +51,7 @@ pub fn run(path: &Path, source: &Source<'_>, engine: &mut Engine, out: &mut Out<
                 coverage.misses(&note.to_string());
             }
             Note::Gap { .. } => coverage.misses(&note.to_string()),
-            note => eprintln!("foretrace: {note}"),
+            note => crate::output::say!("{note}"),
         }
     }
     Ok(coverage)

@@ -6,6 +6,7 @@
 use crate::cmd::check::keep::Kept;
 use crate::cmd::record::{forward, signals};
 use crate::environment::pair;
+use crate::run::announce;
 use crate::way::{Way, way_into};
 use anyhow::{Context, bail};
 use foretrace_replay::{Outcome, Precision};
@@ -71,6 +72,7 @@ impl Debugger {
         if way_into(path)? == Way::Script {
             bail!("{} is a script; for a debugger, check the program that it starts", path.display());
         }
+        announce(&kept.program);
         let scratch = kept.scratch()?;
         let program = kept.program.under(scratch.path(), Precision::Each, true);
         let input = kept.program.input.path().unwrap_or(Path::new("/dev/null"));
@@ -164,9 +166,9 @@ fn tell_divergence(scratch: &Path) {
     let outcome = Outcome::parse(&text).unwrap_or_default();
     if let Some(other) = &outcome.diverged {
         let (thread, got, expected) = (other.thread, &other.got, &other.expected);
-        eprintln!("foretrace: the replay diverged: t{thread} reached {got} where the schedule expects {expected}");
+        crate::output::say!("the replay diverged: t{thread} reached {got} where the schedule expects {expected}");
     } else if let Some(missing) = &outcome.stalled {
-        eprintln!("foretrace: the replay diverged: t{} never reached its next step", missing.thread);
+        crate::output::say!("the replay diverged: t{} never reached its next step", missing.thread);
     }
 }
 

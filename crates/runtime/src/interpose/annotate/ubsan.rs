@@ -167,6 +167,7 @@ others! {
 
 /// Types of objects that were found right: none, so that clang always asks.
 #[cfg_attr(not(test), unsafe(no_mangle))]
+#[allow(non_upper_case_globals)]
 static __foretrace_ubsan_vptr_type_cache: [AtomicU64; 128] = [const { AtomicU64::new(0) }; 128];
 
 exported! {
