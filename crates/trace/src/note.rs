@@ -48,10 +48,24 @@ pub enum Note {
         /// Why it is not allowed.
         why: crate::Illegal,
     },
-    /// A wait that is not between the unlock and the lock of its mutex was left out.
-    StrayWait {
+    /// A thread did what those before it do not allow: an error of the program, or something that was not recorded. The
+    /// operation is left out, and all others of the thread are there.
+    Misuse {
         /// Which thread.
         thread: ThreadId,
+        /// Why it is not allowed, the first time.
+        why: crate::Illegal,
+        /// Where: the program counter, or zero.
+        pc: u64,
+        /// How often the thread did so there.
+        times: u64,
+    },
+    /// Operations of threads that had already ended; they were left out.
+    AfterEnd(u64),
+    /// Initialisers that were running when the recording began.
+    RunningBefore {
+        /// How many initialisers.
+        onces: u32,
     },
     /// Events of signal handlers that interrupted a wait or a barrier; they were left out.
     Interrupting(u64),
@@ -87,6 +101,17 @@ pub enum Note {
     },
 }
 
+impl Note {
+    /// Does it say that events of the run are missing, so that nothing found does not mean that nothing is there?
+    pub fn is_loss(&self) -> bool {
+        match self {
+            Self::SizeLimit | Self::DiskFull | Self::Lost(_) | Self::CutOff { .. } | Self::MissingChunk { .. } => true,
+            Self::Gap { .. } | Self::Cut { .. } | Self::AfterEnd(_) => true,
+            _ => false,
+        }
+    }
+}
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -105,7 +130,12 @@ impl fmt::Display for Note {
             Self::Cut { thread, stamp, why } => {
                 write!(f, "thread {thread} is read up to stamp {stamp}: {why}")
             }
-            Self::StrayWait { thread } => write!(f, "a wait of thread {thread} without its unlock is left out"),
+            Self::Misuse { thread, why, times, .. } => {
+                let times = if *times == 1 { String::new() } else { format!(", {times} times") };
+                write!(f, "an operation of thread {thread} is left out{times}: {why}")
+            }
+            Self::AfterEnd(count) => write!(f, "{count} operations of threads that had ended are left out"),
+            Self::RunningBefore { onces } => write!(f, "{onces} initialisers ran when the recording began"),
             Self::Interrupting(count) => {
                 write!(f, "{count} events of signal handlers that interrupted a wait or a barrier are left out")
             }

@@ -112,6 +112,13 @@ struct LockState {
     used: bool,
 }
 
+impl LockState {
+    /// One who holds it, shared or not.
+    fn holder(&self) -> Option<ThreadId> {
+        self.owner.or(self.readers.first().copied())
+    }
+}
+
 #[derive(Clone, Default, Debug)]
 struct BarrierState {
     entered: u64,
@@ -212,6 +219,50 @@ impl Rules {
         *state = LockState { owner: Some(thread), depth: 1, readers: Vec::new(), used: true };
     }
 
+    /// Does anybody hold the lock, shared or not?
+    pub(super) fn is_held(&self, lock: LockId) -> bool {
+        self.locks[lock.index()].1.holder().is_some()
+    }
+
+    /// Does this thread hold the lock, shared or not?
+    pub(super) fn holds(&self, thread: ThreadId, lock: LockId) -> bool {
+        let state = &self.locks[lock.index()].1;
+        state.owner == Some(thread) || state.readers.contains(&thread)
+    }
+
+    /// The thread ran the initialiser before its first event, if nothing is known of it yet.
+    pub(super) fn assume_running(&mut self, thread: ThreadId, once: OnceId) -> bool {
+        let state = &mut self.onces[once.index()];
+        let is_unknown = *state == OnceState::Unknown;
+        if is_unknown {
+            *state = OnceState::Running(thread);
+        }
+        is_unknown
+    }
+
+    /// From now on, waits of this semaphore raise its initial value where they must.
+    pub(super) fn assume_posts(&mut self, sem: SemId) {
+        self.sems[sem.index()].assumed = true;
+    }
+
+    /// The thread's last event, a wait, did not happen: the unlock before it is the last.
+    pub(super) fn retract_wait(&mut self, thread: ThreadId) {
+        let state = &mut self.threads[thread.index()];
+        if let Next::Relock(lock) = state.next {
+            (state.next, state.released) = (Next::Anything, Some(lock));
+        }
+    }
+
+    /// The thread's last event, the entry into a barrier, did not happen. Those who came later came one earlier.
+    pub(super) fn retract_enter(&mut self, thread: ThreadId, barrier: BarrierId) {
+        self.threads[thread.index()].next = Next::Anything;
+        let state = &mut self.barriers[barrier.index()].1;
+        let Some(index) = state.inside.iter().position(|(inside, _)| *inside == thread) else { return };
+        let (_, arrival) = state.inside.swap_remove(index);
+        state.entered -= 1;
+        state.inside.iter_mut().filter(|(_, other)| *other > arrival).for_each(|(_, other)| *other -= 1);
+    }
+
     /// May `thread` wait with `lock` now?
     pub(super) fn may_wait(&self, thread: ThreadId, lock: LockId) -> Result<(), Illegal> {
         let released = self.threads[thread.index()].released;
@@ -257,11 +308,15 @@ impl Rules {
             Event::Lock(lock, _) => self.lock(thread, lock)?,
             Event::RdLock(lock, _) => self.rdlock(thread, lock)?,
             Event::Unlock(lock) => self.unlock(thread, lock)?,
+            Event::StrayUnlock(lock) => self.stray_unlock(lock)?,
             Event::Wait(_, lock) | Event::FailedWait(lock) => self.may_wait(thread, lock)?,
             Event::BarrierEnter(barrier) => self.enter(thread, barrier),
             Event::BarrierExit(barrier) => return self.leave(thread, barrier),
             Event::SemWait(sem, _) => return self.sem_wait(sem),
-            Event::SemPost(sem) => self.sems[sem.index()].value += 1,
+            Event::SemPost(sem) => {
+                let value = &mut self.sems[sem.index()].value;
+                *value = value.saturating_add(1);
+            }
             Event::OnceRun(once) => self.once_run(thread, once)?,
             Event::OnceDone(once) => self.once_end(thread, once, OnceState::Done)?,
             Event::OnceAbort(once) => self.once_end(thread, once, OnceState::NotRun)?,
@@ -332,6 +387,13 @@ impl Rules {
         let reader = reader.or(state.readers.len().checked_sub(1)).ok_or(Illegal::NotHeld(lock))?;
         state.readers.swap_remove(reader);
         Ok(())
+    }
+
+    /// What somebody holds is released by an unlock.
+    fn stray_unlock(&mut self, lock: LockId) -> Result<(), Illegal> {
+        let state = &mut self.locks[lock.index()].1;
+        state.used = true;
+        state.holder().map_or(Ok(()), |owner| Err(Illegal::Held { lock, owner }))
     }
 
     fn enter(&mut self, thread: ThreadId, barrier: BarrierId) {
