@@ -33,6 +33,11 @@ impl Clock {
         self.times.join(&other.times);
     }
 
+    /// Only what comes before both comes before this.
+    pub fn meet(&mut self, other: &Self) {
+        self.times.meet(&other.times);
+    }
+
     /// Does whatever comes before the other come before this?
     pub fn covers(&self, other: &Self) -> bool {
         self.times.covers(&other.times)

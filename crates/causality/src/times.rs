@@ -57,6 +57,11 @@ impl Times {
         self.root.join(&other.root);
     }
 
+    /// The lesser of both, number by number.
+    pub(crate) fn meet(&mut self, other: &Self) {
+        self.root.meet(&other.root);
+    }
+
     /// Is no number less than the other's?
     pub(crate) fn covers(&self, other: &Self) -> bool {
         self.root.covers(&other.root)
@@ -66,6 +71,11 @@ impl Times {
 /// Which branch of a node of this height leads to an index.
 fn digit(index: usize, height: u32) -> usize {
     index >> (BITS * height) & (WIDTH - 1)
+}
+
+/// Are all numbers of one node at least those of the other?
+fn all_cover(mine: &[Node; WIDTH], theirs: &[Node; WIDTH]) -> bool {
+    mine.iter().zip(theirs).all(|(mine, theirs)| mine.covers(theirs))
 }
 
 impl Node {
@@ -92,6 +102,23 @@ impl Node {
             (Self::Inner(mine), Self::Inner(theirs)) => {
                 let mine = Arc::make_mut(mine).iter_mut();
                 mine.zip(theirs.iter()).for_each(|(mine, theirs)| mine.join(theirs));
+            }
+            _ => *self = other.clone(),
+        }
+    }
+
+    fn meet(&mut self, other: &Self) {
+        if other.covers(self) {
+            return;
+        }
+        match (&mut *self, other) {
+            (Self::Leaf(mine), Self::Leaf(theirs)) => {
+                let mine = Arc::make_mut(mine).iter_mut();
+                mine.zip(theirs.iter()).for_each(|(mine, theirs)| *mine = (*mine).min(*theirs));
+            }
+            (Self::Inner(mine), Self::Inner(theirs)) if !all_cover(mine, theirs) => {
+                let mine = Arc::make_mut(mine).iter_mut();
+                mine.zip(theirs.iter()).for_each(|(mine, theirs)| mine.meet(theirs));
             }
             _ => *self = other.clone(),
         }
@@ -129,7 +156,7 @@ mod tests {
             let (mut naive, mut shared) = (vec![vec![0u32; count]; 4], vec![Times::new(count); 4]);
             for _ in 0..2000 {
                 let (one, other, index) = (random(state, 4), random(state, 4), random(state, count));
-                match random(state, 3) {
+                match random(state, 4) {
                     0 => {
                         let time = random(state, 9) as u32;
                         naive[one][index] = time;
@@ -139,6 +166,11 @@ mod tests {
                         naive[one] = naive[one].iter().zip(&naive[other]).map(|(a, b)| *a.max(b)).collect();
                         let joined = shared[other].clone();
                         shared[one].join(&joined);
+                    }
+                    2 => {
+                        naive[one] = naive[one].iter().zip(&naive[other]).map(|(a, b)| *a.min(b)).collect();
+                        let met = shared[other].clone();
+                        shared[one].meet(&met);
                     }
                     _ => {
                         let covers = naive[one].iter().zip(&naive[other]).all(|(a, b)| a >= b);

@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use foretrace_event::layout::Flags;
 use foretrace_predict::stream;
 use foretrace_replay::{CutShort, Ended, Input, Modules, Program, TimeLimit, run_limited};
-use foretrace_trace::{Module, Recording, RecordingWriter, Symbols, Trace};
+use foretrace_trace::{Limits, Module, Recording, RecordingWriter, Symbols, Trace};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::process::ExitStatusExt;
@@ -70,14 +70,14 @@ impl Subject {
     /// Builds and records as the arguments say.
     pub fn new(args: &Args, scratch: &Path, stop: &'static AtomicBool) -> anyhow::Result<Self> {
         if let Some(directory) = &args.recording {
-            let recording = Recording::open(directory)?;
+            let recording = Recording::open(directory)?.within(Limits { stop: Some(stop), deadline: None });
             let program = recorded_program(directory)?;
             return Self::of(program, recording, directory.clone(), None);
         }
         let (command, compiled) = command(args, scratch)?;
         let mut program = program(&command)?;
         let (directory, ended) = record(args, &mut program, &scratch.join("recording.ft"), stop)?;
-        let recording = Recording::open(&directory)?;
+        let recording = Recording::open(&directory)?.within(Limits { stop: Some(stop), deadline: None });
         program.started_only = recording.header().pid == u64::from(ended.process);
         Ok(Self { compiled, ..Self::of(program, recording, directory, Some(ended))? })
     }
