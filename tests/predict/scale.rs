@@ -42,7 +42,7 @@ fn mutexes(count: u32) -> String {
         writeln!(text, "main fork a\nmain fork b")?;
         (0..count).try_for_each(|m| {
             let t = if m % 2 == 0 { 'a' } else { 'b' };
-            writeln!(text, "{t} lock m{m}\n{t} write x{}\n{t} unlock m{m}", m % 50)
+            writeln!(text, "{t} lock m{m}\n{t} write x{}\n{t} unlock m{m}", m % 51)
         })
     })
 }

@@ -4,6 +4,7 @@ use foretrace_causality::{Clock, Ideal};
 use foretrace_event::{EventId, IntervalId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::accesses::{Touch, Touched, collect};
 use crate::analysis::Analysis;
@@ -27,7 +28,7 @@ pub(crate) struct Check {
 #[derive(Clone, Debug)]
 struct Class {
     thread: usize,
-    touches: Vec<Touch>,
+    touches: Arc<[Touch]>,
 }
 
 /// The answer to a check.
@@ -48,9 +49,11 @@ pub(crate) enum Answer {
     Unknown(Unknown),
 }
 
-/// How many pairs of classes of one interval are looked at that no lock keeps apart. A run with thousands of threads that
-/// use one variable has millions, and where these do not race, the answer is that it is not known.
-const MOST_CLASS_PAIRS: usize = 1 << 18;
+/// How many pairs of classes of one interval are looked at that no lock keeps apart, and how many of those are kept that
+/// nothing orders. A run with thousands of threads that use one variable has millions. Where those that are kept do not
+/// race, the answer is that it is not known.
+const MOST_LOOKS: usize = 1 << 18;
+const MOST_CLASS_PAIRS: usize = 1 << 13;
 
 /// How many pairs of one check are searched for before it is left undecided.
 const MOST_PAIRS: usize = 4096;
@@ -95,7 +98,7 @@ fn checks_of(analysis: &Analysis<'_>, touched: &Touched, detail: Detail, stats: 
     let classes = classes(touched, detail);
     let mut by_key: FxHashMap<(u64, u64), Vec<(Class, Class)>> = FxHashMap::default();
     let mut marks: Vec<Vec<bool>> = classes.iter().map(|class| vec![false; class.touches.len()]).collect();
-    let (mut left_over, mut looks) = (false, 0);
+    let (mut left_over, mut looks, mut kept) = (false, 0, 0);
     let meeting = Meeting::new(analysis, &classes, detail);
     for at in 0..classes.len() {
         if left_over || analysis.options.budget.interrupted().is_some() {
@@ -108,7 +111,7 @@ fn checks_of(analysis: &Analysis<'_>, touched: &Touched, detail: Detail, stats: 
                 continue;
             }
             looks += 1;
-            if looks > MOST_CLASS_PAIRS && detail == Detail::Intervals {
+            if (looks > MOST_LOOKS || kept >= MOST_CLASS_PAIRS) && detail == Detail::Intervals {
                 left_over = true;
                 break;
             }
@@ -116,6 +119,7 @@ fn checks_of(analysis: &Analysis<'_>, touched: &Touched, detail: Detail, stats: 
             left.iter().for_each(|&index| marks[one][index] = true);
             right.iter().for_each(|&index| marks[other][index] = true);
             if !left.is_empty() {
+                kept += 1;
                 let key = key(detail, pair.0, pair.1);
                 by_key.entry(key).or_default().push((pair.0.keep(&left), pair.1.keep(&right)));
             }
@@ -176,18 +180,19 @@ impl Meeting {
 }
 
 fn classes(touched: &Touched, detail: Detail) -> Vec<Class> {
-    let mut by_key: FxHashMap<ClassKey, Class> = FxHashMap::default();
+    let mut by_key: FxHashMap<ClassKey, Vec<Touch>> = FxHashMap::default();
     for touch in &touched.touches {
         let own = if detail == Detail::Events { u64::from(touch.id.index) } else { touch.place };
         let key = (touch.id.thread.0, touch.held, touch.writes, touch.atomic, own);
-        let class = by_key.entry(key).or_insert_with(|| Class { thread: touch.id.thread.index(), touches: Vec::new() });
-        class.touches.push(*touch);
+        by_key.entry(key).or_default().push(*touch);
     }
     let mut keyed: Vec<_> = by_key.into_iter().collect();
     keyed.sort_unstable_by_key(|(key, _)| *key);
-    let mut classes: Vec<_> = keyed.into_iter().map(|(_, class)| class).collect();
-    classes.iter_mut().for_each(|class| class.touches.sort_by_key(|touch| touch.id));
-    classes
+    let class = |(_, mut touches): (ClassKey, Vec<Touch>)| {
+        touches.sort_by_key(|touch| touch.id);
+        Class { thread: touches[0].id.thread.index(), touches: touches.into() }
+    };
+    keyed.into_iter().map(class).collect()
 }
 
 /// What makes two pairs of classes the same check.
@@ -248,6 +253,9 @@ fn range(analysis: &Analysis<'_>, id: EventId, class: &Class) -> std::ops::Range
 
 impl Class {
     fn keep(&self, indices: &[usize]) -> Self {
+        if indices.len() == self.touches.len() {
+            return self.clone();
+        }
         Self { thread: self.thread, touches: indices.iter().map(|&index| self.touches[index]).collect() }
     }
 }
@@ -305,7 +313,7 @@ impl Check {
 
     /// Where in the program its accesses are.
     fn places(&self, analysis: &Analysis<'_>) -> Vec<u64> {
-        let touches = self.pairs.iter().flat_map(|(one, other)| one.touches.iter().chain(&other.touches));
+        let touches = self.pairs.iter().flat_map(|(one, other)| one.touches.iter().chain(other.touches.iter()));
         let places: BTreeSet<u64> = touches.map(|touch| analysis.trace.pc(touch.id)).collect();
         places.into_iter().collect()
     }
@@ -335,7 +343,7 @@ fn search_pairs(analysis: &Analysis<'_>, check: &Check, most: u64) -> Decided {
     let mut tried = 0;
     let mut unknown = None;
     for (one, other) in &check.pairs {
-        for touch in &one.touches {
+        for touch in one.touches.iter() {
             for partner in &other.touches[range(analysis, touch.id, other)] {
                 let enough = (tried >= MOST_PAIRS).then_some(Unknown::Pairs(MOST_PAIRS));
                 let spent = (states >= most).then_some(Unknown::States(most));

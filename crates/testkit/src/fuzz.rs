@@ -140,7 +140,7 @@ pub fn lawless(seed: u64) {
     let cut = trace.notes().iter().find(|note| note.is_loss());
     assert!(cut.is_none(), "seed {seed}: {cut:?}");
     for thread in trace.threads() {
-        let last = trace.events(thread).filter(|event| !event.is_access()).last();
+        let last = trace.events(thread).rfind(|event| !event.is_access());
         assert!(matches!(last, Some(Event::Custom(..))), "seed {seed}: {thread} ends with {last:?}");
     }
 }

@@ -49,7 +49,7 @@ pub enum Note {
         why: crate::Illegal,
     },
     /// A thread did what those before it do not allow: an error of the program, or something that was not recorded. The
-    /// operation is left out, and all others of the thread are there.
+    /// operation is put right or left out, and all others of the thread are there.
     Misuse {
         /// Which thread.
         thread: ThreadId,
@@ -104,11 +104,17 @@ pub enum Note {
 impl Note {
     /// Does it say that events of the run are missing, so that nothing found does not mean that nothing is there?
     pub fn is_loss(&self) -> bool {
-        match self {
-            Self::SizeLimit | Self::DiskFull | Self::Lost(_) | Self::CutOff { .. } | Self::MissingChunk { .. } => true,
-            Self::Gap { .. } | Self::Cut { .. } | Self::AfterEnd(_) => true,
-            _ => false,
-        }
+        matches!(
+            self,
+            Self::SizeLimit
+                | Self::DiskFull
+                | Self::Lost(_)
+                | Self::CutOff { .. }
+                | Self::MissingChunk { .. }
+                | Self::Gap { .. }
+                | Self::Cut { .. }
+                | Self::AfterEnd(_)
+        )
     }
 }
 
@@ -132,7 +138,7 @@ impl fmt::Display for Note {
             }
             Self::Misuse { thread, why, times, .. } => {
                 let times = if *times == 1 { String::new() } else { format!(", {times} times") };
-                write!(f, "an operation of thread {thread} is left out{times}: {why}")
+                write!(f, "thread {thread} did what cannot be{times}: {why}; the rest of it is there")
             }
             Self::AfterEnd(count) => write!(f, "{count} operations of threads that had ended are left out"),
             Self::RunningBefore { onces } => write!(f, "{onces} initialisers ran when the recording began"),

@@ -101,7 +101,7 @@ impl HeldSets {
 }
 
 fn is_upper(lock: usize, height: u32) -> bool {
-    lock / 64 >> (height - 1) & 1 == 1
+    ((lock / 64) >> (height - 1)) & 1 == 1
 }
 
 /// The number of a node, which is zero for the empty one.

@@ -3,6 +3,8 @@
 //! One step function an object kind. A trace is built by asking these rules about each event in the observed order, so
 //! that no analysis ever meets a history that could not have happened.
 
+mod repair;
+
 use foretrace_event::{BarrierId, Event, LockClass, LockId, OnceId, SemId, ThreadId};
 
 /// Why an event cannot come where it is.
@@ -217,50 +219,6 @@ impl Rules {
     pub(super) fn assume_held(&mut self, thread: ThreadId, lock: LockId) {
         let state = &mut self.locks[lock.index()].1;
         *state = LockState { owner: Some(thread), depth: 1, readers: Vec::new(), used: true };
-    }
-
-    /// Does anybody hold the lock, shared or not?
-    pub(super) fn is_held(&self, lock: LockId) -> bool {
-        self.locks[lock.index()].1.holder().is_some()
-    }
-
-    /// Does this thread hold the lock, shared or not?
-    pub(super) fn holds(&self, thread: ThreadId, lock: LockId) -> bool {
-        let state = &self.locks[lock.index()].1;
-        state.owner == Some(thread) || state.readers.contains(&thread)
-    }
-
-    /// The thread ran the initialiser before its first event, if nothing is known of it yet.
-    pub(super) fn assume_running(&mut self, thread: ThreadId, once: OnceId) -> bool {
-        let state = &mut self.onces[once.index()];
-        let is_unknown = *state == OnceState::Unknown;
-        if is_unknown {
-            *state = OnceState::Running(thread);
-        }
-        is_unknown
-    }
-
-    /// From now on, waits of this semaphore raise its initial value where they must.
-    pub(super) fn assume_posts(&mut self, sem: SemId) {
-        self.sems[sem.index()].assumed = true;
-    }
-
-    /// The thread's last event, a wait, did not happen: the unlock before it is the last.
-    pub(super) fn retract_wait(&mut self, thread: ThreadId) {
-        let state = &mut self.threads[thread.index()];
-        if let Next::Relock(lock) = state.next {
-            (state.next, state.released) = (Next::Anything, Some(lock));
-        }
-    }
-
-    /// The thread's last event, the entry into a barrier, did not happen. Those who came later came one earlier.
-    pub(super) fn retract_enter(&mut self, thread: ThreadId, barrier: BarrierId) {
-        self.threads[thread.index()].next = Next::Anything;
-        let state = &mut self.barriers[barrier.index()].1;
-        let Some(index) = state.inside.iter().position(|(inside, _)| *inside == thread) else { return };
-        let (_, arrival) = state.inside.swap_remove(index);
-        state.entered -= 1;
-        state.inside.iter_mut().filter(|(_, other)| *other > arrival).for_each(|(_, other)| *other -= 1);
     }
 
     /// May `thread` wait with `lock` now?
