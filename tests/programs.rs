@@ -2,7 +2,7 @@
 //!
 //! `CORPUS=fail/locks` checks only the programs whose names contain that.
 
-use foretrace_testkit::corpus::{Judgement, Specimen, judge, specimens};
+use foretrace_testkit::corpus::{Judgement, Level, Specimen, judge, specimens};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -14,17 +14,32 @@ fn root() -> PathBuf {
 }
 
 fn check(arguments: &[&str], path: &Path) -> Output {
+    check_with(arguments, path, None)
+}
+
+fn check_with(arguments: &[&str], path: &Path, compiler: Option<&str>) -> Output {
     let scratch = tempfile::tempdir().expect("a scratch directory can be made");
     let mut command = Command::new(env!("CARGO_BIN_EXE_foretrace"));
     command.current_dir(root()).arg("check").arg(path.strip_prefix(root()).unwrap_or(path)).args(arguments);
     command.arg("--findings").arg(scratch.path().join("findings"));
     command.env("FORETRACE_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    if let Some(compiler) = compiler {
+        command.env("FORETRACE_CC", compiler).env("FORETRACE_CXX", compiler);
+    }
     command.output().expect("foretrace runs")
 }
 
 fn examine(specimen: &Specimen, arguments: &[&str]) -> Result<Judgement, String> {
-    let language = format!("--cflags={}", specimen.language());
-    let output = check(&[&["--format", "json", &language], arguments].concat(), &specimen.path);
+    examine_with(specimen, arguments, None)
+}
+
+/// The same with another compiler and level.
+fn examine_with(specimen: &Specimen, arguments: &[&str], build: Option<(&str, Level)>) -> Result<Judgement, String> {
+    let level = build.map_or("", |(_, level)| level.flag());
+    let flags = specimen.flags().map_err(|error| error.to_string())?.join(" ");
+    let flags = format!("--cflags={flags} {level}");
+    let arguments = [&["--format", "json", &flags], arguments].concat();
+    let output = check_with(&arguments, &specimen.path, build.map(|(compiler, _)| compiler));
     let report: Value = serde_json::from_slice(&output.stdout)
         .map_err(|error| format!("{error}: {}", String::from_utf8_lossy(&output.stderr)))?;
     Ok(judge(specimen, &report))
@@ -45,6 +60,7 @@ fn examine_all(arguments: &[&str]) {
     let only = std::env::var("CORPUS").unwrap_or_default();
     let mut all = specimens(&root().join("tests/programs")).expect("the corpus is there");
     all.retain(|specimen| specimen.name.contains(&only));
+    assert!(!all.is_empty(), "no program has a name with {only:?} in it");
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -90,4 +106,39 @@ fn compare(path: &Path, text: &str) {
         std::fs::write(path, text).unwrap();
     }
     assert_eq!(text, std::fs::read_to_string(path).unwrap_or_default(), "{}", path.display());
+}
+
+/// Of every program the same is said when it is built by the other compiler and at other levels: here of a part of them, each
+/// in one of the other builds; `cargo xtask corpus --levels` does it for all.
+#[test]
+fn some_programs_show_the_same_when_they_are_built_in_another_way() {
+    const BUILDS: [(&str, &str, Level); 5] = [
+        ("gcc", "g++", Level::O0),
+        ("gcc", "g++", Level::O1),
+        ("gcc", "g++", Level::O2),
+        ("clang-19", "clang++-19", Level::O1),
+        ("clang-19", "clang++-19", Level::O2),
+    ];
+    const EVERY: usize = 6;
+    let all = specimens(&root().join("tests/programs")).expect("the corpus is there");
+    for (number, specimen) in all.iter().step_by(EVERY).enumerate() {
+        let (c, cxx, level) = BUILDS[number % BUILDS.len()];
+        let compiler = if specimen.is_cxx() { cxx } else { c };
+        let judgement = examine_with(&specimen.at(level), &[], Some((compiler, level)));
+        assert!(
+            judgement.as_ref().is_ok_and(Judgement::is_right),
+            "{} {compiler} {level:?}: {judgement:?}",
+            specimen.name
+        );
+    }
+}
+
+/// A variable that is raced for by two functions at several lines is told once.
+#[test]
+fn several_lines_are_one_finding() {
+    let output = check(&["--format", "json"], &root().join("tests/programs/fail/plain/several_lines.c"));
+    let report: Value = serde_json::from_slice(&output.stdout).expect("a report");
+    let findings = report["findings"].as_array().expect("findings");
+    assert_eq!(findings.len(), 1, "{report}");
+    assert!(!findings[0]["also"].as_array().expect("pairs").is_empty(), "{report}");
 }

@@ -1,6 +1,6 @@
 //! The wrapper under the build systems people have.
 
-use crate::support::{COUNTER, FORETRACE_CC, FORETRACE_CXX, Scratch, compilers, exists};
+use crate::support::{COUNTER, FORETRACE_CC, FORETRACE_CXX, Scratch, compilers, needs};
 
 const CMAKE: &str = "
 cmake_minimum_required(VERSION 3.10)
@@ -15,9 +15,7 @@ const HELPER: &str = "#include <string>\nextern \"C\" int helper() { return (int
 
 #[test]
 fn cmake() {
-    if !exists("cmake") {
-        return;
-    }
+    needs("cmake");
     let compiler = [format!("-DCMAKE_C_COMPILER={FORETRACE_CC}"), format!("-DCMAKE_CXX_COMPILER={FORETRACE_CXX}")];
     let launcher = [
         format!("-DCMAKE_C_COMPILER_LAUNCHER={FORETRACE_CC}"),
@@ -36,9 +34,8 @@ fn cmake() {
 
 #[test]
 fn meson() {
-    if !exists("meson") || !exists("ninja") {
-        return;
-    }
+    needs("meson");
+    needs("ninja");
     let build = "project('counter', 'c')\nexecutable('prog', 'a.c', dependencies: dependency('threads'))\n";
     for compiler in compilers() {
         let scratch = Scratch::with(&[("meson.build", build), ("a.c", COUNTER)]);
@@ -76,9 +73,7 @@ fn probes_of_configure_scripts() {
 
 #[test]
 fn ccache() {
-    if !exists("ccache") {
-        return;
-    }
+    needs("ccache");
     let scratch = Scratch::with(&[("a.c", COUNTER)]);
     let compile = |object: &str| {
         let mut command = scratch.command(FORETRACE_CC);

@@ -1,6 +1,6 @@
 //! `foretrace check` in each way into a program, with each of its answers, and `foretrace replay` of what it found.
 
-use crate::support::{Ran, Scratch, exists};
+use crate::support::{Ran, Scratch, exists, needs, skipped};
 use serde_json::Value;
 
 /// Two threads change a variable without a lock.
@@ -399,9 +399,12 @@ fn a_debugger_stops_where_it_fails() {
         let scratch = scratch();
         scratch.run(&format!("foretrace check {name}.c"));
         let folder = finding(&scratch);
-        let there =
-            [("gdb", "gdb"), ("lldb", "lldb"), ("lldb", "lldb-19")].into_iter().filter(|(_, file)| exists(file));
-        for (debugger, _) in there {
+        needs("gdb");
+        let lldb = ["lldb", "lldb-19"].iter().any(|file| exists(file));
+        if !lldb {
+            skipped("lldb is missing, only gdb is tried");
+        }
+        for debugger in ["gdb", "lldb"].into_iter().filter(|name| *name == "gdb" || lldb) {
             let mut command = scratch.command(crate::support::FORETRACE);
             command.args(["replay", &folder, &format!("--{debugger}")]).stdin(std::process::Stdio::null());
             let output = command.output().expect("it runs");
@@ -433,6 +436,15 @@ fn a_report_that_cannot_be_written_is_refused_before_anything_runs() {
     assert_eq!(scratch.run("foretrace check race.c -o report --format json").code(), Some(1));
     let report = std::fs::read_to_string(scratch.path("report")).expect("text");
     assert!(report.starts_with('{') && report.trim_end().ends_with('}'), "{report}");
+}
+
+#[test]
+fn the_number_of_jobs_is_bounded() {
+    let scratch = scratch();
+    let refused = scratch.run("foretrace check --jobs 100000 race.c");
+    assert_eq!(refused.code(), Some(2), "{}", refused.err());
+    assert!(refused.err().contains("at most 256 run at a time"), "{}", refused.err());
+    assert_eq!(scratch.run("foretrace check --jobs 256 race.c").code(), Some(1));
 }
 
 #[test]

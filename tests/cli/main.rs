@@ -4,6 +4,9 @@
 
 mod build_systems;
 mod check;
+mod debug_files;
+mod ends;
+mod hostile;
 mod interrupt;
 mod record;
 mod refusals;

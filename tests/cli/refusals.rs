@@ -27,10 +27,9 @@ fn of_programs() {
 #[test]
 fn of_clangs_own_runtime() {
     let scratch = Scratch::with(&[("a.c", "int main(void) { return 0; }\n")]);
-    if crate::support::exists("clang-19") {
-        scratch.run("clang-19 -fsanitize=thread a.c -o prog").succeeds();
-        scratch.run("foretrace record ./prog").refuses("build it with foretrace cc");
-    }
+    crate::support::needs("clang-19");
+    scratch.run("clang-19 -fsanitize=thread a.c -o prog").succeeds();
+    scratch.run("foretrace record ./prog").refuses("build it with foretrace cc");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `foretrace replay` of what there is, of what has changed or moved, and of what is not a finding.
 
-use crate::support::{Scratch, exists};
+use crate::support::{Scratch, needs};
 use std::time::{Duration, Instant};
 
 /// Two threads change a variable without a lock.
@@ -254,6 +254,36 @@ fn gdb_shows_the_line() {
     }
 }
 
+/// With its arguments and its input the program races; without them it does nothing, and the debugger would see no failure.
+#[test]
+fn gdb_runs_the_program_with_its_arguments_and_its_input() {
+    needs("gdb");
+    let source = RACE.replace("int main(void) {", ARGUED);
+    assert!(source.contains("argv[1]"), "the program looks at its arguments: {source}");
+    let scratch = Scratch::with(&[("race.c", &source), ("input", "x\n")]);
+    let command = found_in(&scratch, BUILD, "foretrace check -- ./race 'it'\\''s two words' < input");
+    let ran = scratch.shell(&format!("{command} --gdb"));
+    assert!(ran.out().contains("__foretrace_failed"), "{}{}", ran.out(), ran.err());
+}
+
+/// Another way is taken if the program finds a file that it did not find in the recorded run.
+#[test]
+fn a_debugger_session_that_diverged_says_so() {
+    needs("gdb");
+    let source = RACE.replace("pthread_create(&b", OTHER_WAY);
+    assert_ne!(source, RACE);
+    let scratch = Scratch::with(&[("race.c", &source)]);
+    let command = found_in(&scratch, BUILD, "foretrace check -- ./race");
+    let ran = scratch.shell(&format!("touch other && {command} --gdb"));
+    assert!(ran.err().contains("the replay diverged: t0 reached lock"), "{}{}", ran.out(), ran.err());
+}
+
+const OTHER_WAY: &str = "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; \
+    if (!access(\"other\", F_OK)) pthread_mutex_lock(&m); pthread_create(&b";
+
+const ARGUED: &str = "#include <stdio.h>\n#include <string.h>\nint main(int argc, char **argv) { \
+    if (argc != 2 || strcmp(argv[1], \"it's two words\") || getchar() != 'x') return 0;";
+
 #[test]
 fn a_script_is_replayed_but_not_in_a_debugger() {
     let scratch = Scratch::with(&[("race.c", RACE), ("script", "#!/bin/sh\n./race\n")]);
@@ -266,11 +296,8 @@ fn a_script_is_replayed_but_not_in_a_debugger() {
 
 #[test]
 fn gdb_stops_where_it_fails() {
-    if exists("gdb") {
-        gdb_shows_the_line();
-    } else {
-        eprintln!("skipped: no gdb; cargo xtask install brings it");
-    }
+    needs("gdb");
+    gdb_shows_the_line();
 }
 
 /// Of several processes one is replayed: the first that makes a thread, or only the one that the tool has started.

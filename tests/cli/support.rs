@@ -1,5 +1,6 @@
 //! A scratch directory, and commands run in it.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -137,9 +138,19 @@ impl Ran {
 
 /// The C compilers there are.
 pub fn compilers() -> Vec<&'static str> {
-    let found: Vec<_> = ["gcc", "clang-19"].into_iter().filter(|name| exists(name)).collect();
-    assert!(!found.is_empty(), "no compiler; cargo xtask install brings them");
-    found
+    let both = ["gcc", "clang-19"];
+    both.iter().for_each(|compiler| needs(compiler));
+    both.to_vec()
+}
+
+/// Fails if there is no program of this name: a test that returns early would pass without testing anything.
+pub fn needs(program: &str) {
+    assert!(exists(program), "this test runs {program}, which is missing; `cargo xtask test` installs it");
+}
+
+/// Says that a part of a test was left out, where the test harness does not hide it.
+pub fn skipped(what: &str) {
+    writeln!(std::io::stderr(), "skipped: {what}").expect("standard error can be written");
 }
 
 /// Is there a program of this name?

@@ -1,6 +1,6 @@
 //! The compiler wrapper with real compilers and linkers: what it builds links, runs, and can be recorded.
 
-use crate::support::{COUNTER, Scratch, compilers, exists};
+use crate::support::{COUNTER, Scratch, compilers, exists, needs};
 
 /// Runs lines with `CC` and `CXX` replaced by the wrapper around each compiler in turn, then records `./prog`.
 fn builds(files: &[(&str, &str)], lines: &[&str], expected: &str) {
@@ -152,12 +152,11 @@ fn read_modify_write_keeps_its_read() {
 
 #[test]
 fn wide_vectors_are_seen_under_clang() {
-    if exists("clang-19") {
-        let source = "void f(int n, int *a, int *b) { for (int i = 0; i < n; i++) a[i] = b[i] * 3; }\n";
-        let scratch = Scratch::with(&[("a.c", source)]);
-        let line = "foretrace-cc --compiler=clang-19 -O3 -mavx2 -S a.c -o -";
-        assert!(!scratch.run(line).succeeds().out().contains("ymm"));
-    }
+    needs("clang-19");
+    let source = "void f(int n, int *a, int *b) { for (int i = 0; i < n; i++) a[i] = b[i] * 3; }\n";
+    let scratch = Scratch::with(&[("a.c", source)]);
+    let line = "foretrace-cc --compiler=clang-19 -O3 -mavx2 -S a.c -o -";
+    assert!(!scratch.run(line).succeeds().out().contains("ymm"));
 }
 
 #[test]
@@ -189,4 +188,42 @@ fn the_compilers_exit_code_and_complaints_are_kept() {
     let ran = scratch.run("foretrace-cc --compiler=gcc -c bad.c");
     assert_eq!(ran.code(), Some(1));
     assert!(ran.err().contains("bad.c:1"), "{}", ran.err());
+}
+
+const STATIC: &str =
+    "#include <stdlib.h>\nint f() { static int x = rand(); return x; }\nint main() { return f() == 0; }\n";
+const WIDE: &str = r#"
+struct Wide { long words[4]; } shared;
+int main(void) {
+    struct Wide one = {{1, 2, 3, 4}}, other;
+    __atomic_store(&shared, &one, 5);
+    __atomic_load(&shared, &other, 5);
+    return other.words[3] != 4;
+}
+"#;
+
+fn needed(scratch: &Scratch, program: &str) -> Vec<String> {
+    let listing = scratch.run(&format!("readelf -d {program}")).succeeds().out();
+    let names = listing.lines().filter(|line| line.contains("(NEEDED)"));
+    let mut names: Vec<_> = names.filter_map(|line| line.split(['[', ']']).nth(1)).map(str::to_owned).collect();
+    names.sort();
+    names
+}
+
+/// The runtime stands in front of functions of these libraries, and does not take their place.
+#[test]
+fn the_same_libraries_are_needed() {
+    let files = [("static.cc", STATIC), ("wide.c", WIDE), ("a.c", COUNTER)];
+    for compiler in ["g++", "clang++-19"].into_iter().filter(|name| exists(name)) {
+        for linker in ["bfd", "gold"].into_iter().filter(|name| exists(&format!("ld.{name}"))) {
+            for rest in ["static.cc", "wide.c -latomic", "a.c -lm", "-Wl,--gc-sections static.cc"] {
+                let scratch = Scratch::with(&files);
+                let line = format!("-w -Wl,--as-needed -fuse-ld={linker} {rest} -o");
+                scratch.run(&format!("{compiler} {line} native")).succeeds();
+                scratch.run(&format!("foretrace-c++ --compiler={compiler} {line} ours")).succeeds();
+                assert_eq!(needed(&scratch, "ours"), needed(&scratch, "native"), "{compiler} {line}");
+                scratch.run("./ours").succeeds();
+            }
+        }
+    }
 }

@@ -49,10 +49,12 @@ fn json_has_stable_fields() {
         value.as_object().expect("an object").keys().cloned().collect::<BTreeSet<_>>().into_iter().collect()
     };
     assert_eq!(keys(&value), ["scripts", "version"]);
-    assert_eq!(keys(&value["scripts"][0]), ["assertions", "file"]);
-    assert_eq!(keys(one), ["assertion", "counterexample", "file", "line", "result", "statistics", "why"]);
+    assert_eq!(keys(&value["scripts"][0]), ["assertions", "file", "prints"]);
+    assert_eq!(keys(one), ["assertion", "counterexample", "file", "further", "line", "result", "statistics", "why"]);
     assert_eq!(keys(&one["statistics"]), ["bytes", "depth", "seconds", "states", "transitions"]);
-    assert_eq!(keys(&one["counterexample"]), ["components", "demanded", "event", "kind", "offered", "steps", "trace"]);
+    let fields =
+        ["allowed", "components", "cycle", "demanded", "event", "kind", "offered", "steps", "summary", "trace"];
+    assert_eq!(keys(&one["counterexample"]), fields);
     let wrong = run(&["--format", "json"], "P = Q\n").0;
     let value: serde_json::Value = serde_json::from_slice(&wrong.stdout).expect("it is JSON");
     assert_eq!(value["scripts"][0]["errors"][0]["line"], 1);
@@ -94,4 +96,162 @@ fn a_reader_that_has_left_is_no_error() {
     }
     assert_eq!(unread(&["trace", "info"], "main write x\n"), quiet(0));
     assert_eq!(unread(&["trace", "dump"], "main write x\n"), quiet(0));
+}
+
+/// Runs with a script on the standard input.
+fn piped(args: &[&str], input: &str) -> Output {
+    use std::io::Write;
+    let mut command = Command::new(Path::new(env!("CARGO_BIN_EXE_foretrace")));
+    let mut child = command
+        .arg("csp")
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("foretrace can be run");
+    child.stdin.take().expect("it is piped").write_all(input.as_bytes()).expect("it reads");
+    child.wait_with_output().expect("it ends")
+}
+
+#[test]
+fn a_script_can_come_from_the_standard_input() {
+    let output = piped(&["--brief", "-"], &format!("{VENDING}assert V [T= V\nassert V [T= B\n"));
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(said(&output), "-:4:8: holds: V [T= V\n-:5:8: FAILS: V [T= B\n");
+}
+
+#[test]
+fn assertions_are_chosen_by_number_or_text() {
+    let script = format!("{VENDING}assert V [T= B\nassert B [T= V\nassert V :[deadlock free]\n");
+    let chosen = |only: &str| said(&run(&["--brief", "--assert", only], &script).0).matches("model.csp").count();
+    assert_eq!((chosen("2"), chosen("[T="), chosen("deadlock")), (1, 2, 1));
+    assert_eq!(run(&["--assert", "9"], &script).0.status.code(), Some(2));
+}
+
+#[test]
+fn expressions_are_evaluated_with_and_without_a_script() {
+    let value = |output: &Output| said(output).trim().to_owned();
+    assert_eq!(value(&run(&["--eval", "card({| coin, choc |})"], VENDING).0), "2");
+    assert_eq!(value(&piped(&["--eval", "<x * x | x <- <1..3>>"], "")), "<1, 4, 9>");
+    assert_eq!(piped(&["--eval", "1 + true"], "").status.code(), Some(2));
+}
+
+#[test]
+fn lines_of_json_come_one_by_one_with_what_was_printed() {
+    let output = run(&["--format", "jsonl"], &format!("{VENDING}print 1 + 1\nassert V [T= V\nassert V [T= B\n")).0;
+    let lines: Vec<serde_json::Value> =
+        said(&output).lines().map(|l| serde_json::from_str(l).expect("each line is JSON")).collect();
+    assert_eq!(lines.len(), 3);
+    assert_eq!(
+        (&lines[0]["value"], &lines[1]["result"], &lines[2]["result"]),
+        (&"2".into(), &"holds".into(), &"fails".into())
+    );
+    assert_eq!(lines[2]["counterexample"]["allowed"][1][0], "choc");
+}
+
+#[test]
+fn several_counterexamples_of_one_length_are_shown() {
+    // One of each state that breaks the claim.
+    let script = "channel c, b : {0..4}\nSPEC = c?x -> STOP\nP = c?x -> b.x -> STOP\nassert SPEC [T= P\n";
+    let count = |n: &str| said(&run(&["--counterexamples", n], script).0).matches("then does b.").count();
+    assert_eq!((count("1"), count("3")), (1, 3));
+}
+
+#[test]
+fn the_prompt_tells_values_types_answers_and_steps() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let file = scratch.path().join("model.csp");
+    std::fs::write(&file, VENDING).expect("the script can be written");
+    let name = file.to_string_lossy().into_owned();
+    let output = piped_repl(&name, "1 + 1\n:type \\ x @ x + 1\n:assert V [T= B\n:probe V\n1\n:nonsense\n:quit\n");
+    let text = said(&output);
+    for part in
+        ["2\n", "(Int) -> Int\n", "FAILS: V [T= B", "1: coin -> 1", "1: choc -> 0", "there is no command :nonsense"]
+    {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+fn piped_repl(name: &str, input: &str) -> Output {
+    piped(&["--repl", name], input)
+}
+
+#[test]
+fn a_limit_on_time_that_makes_no_sense_is_told() {
+    for wrong in ["-1", "nan", "soon"] {
+        let output = run(&[&format!("--timeout={wrong}")], VENDING).0;
+        assert_eq!(output.status.code(), Some(2), "{wrong}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("not a number of seconds"), "{wrong}");
+    }
+    for endless in ["inf", "1e30", "0.5"] {
+        let output = run(&[&format!("--timeout={endless}")], &format!("{VENDING}assert V [T= V\n")).0;
+        assert_eq!(output.status.code(), Some(0), "{endless}");
+    }
+}
+
+/// With little room for a stack it takes less.
+#[test]
+fn little_virtual_memory_is_enough() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let file = scratch.path().join("model.csp");
+    std::fs::write(&file, format!("{VENDING}assert V [T= V\n")).expect("the script can be written");
+    let command = format!("ulimit -v 2000000; exec {} csp {}", env!("CARGO_BIN_EXE_foretrace"), file.display());
+    let output = Command::new("sh").arg("-c").arg(command).output().expect("a shell can be run");
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// Scripts that are slow in one phase each: all end when their time is up, undecided.
+#[test]
+fn every_phase_ends_when_its_time_is_up() {
+    let slow = [
+        ("evaluation", "f(n) = if n == 0 then 0 else f(n - 1) + f(n - 1)\nprint f(60)\n".to_owned()),
+        ("sets", "channel c : {0..1}\nS(0) = {<>}\nS(n) = {<x>^s | x <- {0..9}, s <- S(n - 1)}\nprint card(S(7))\n".to_owned()),
+        ("leaves", "channel c : {0..9}\nP(n) = c?x -> P(n * 10 + x)\nassert P(1) :[deadlock free]\n".to_owned()),
+        (
+            "search",
+            "channel a : {0..39}.{0..1}\nP(i) = a.i.0 -> a.i.1 -> P(i)\nassert ||| i : {0..39} @ P(i) :[deadlock free]\n"
+                .to_owned(),
+        ),
+        (
+            "normalisation",
+            "channel a, b\nP(n) = a -> P(n) [] b -> P(n) [] a -> Q(n)\nQ(0) = STOP\nQ(n) = a -> Q(n-1) [] b -> Q(n-1)\n\
+             assert P(40) [T= P(40)\n"
+                .to_owned(),
+        ),
+        (
+            "compression",
+            "transparent diamond\nchannel a : {0..11}.{0..1}\nP(i) = a.i.0 -> a.i.1 -> P(i)\n\
+             assert not STOP [T= diamond((||| i : {0..17} @ P(i % 12)) \\ {| a |})\n"
+                .to_owned(),
+        ),
+    ];
+    for (phase, script) in slow {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let file = scratch.path().join("model.csp");
+        std::fs::write(&file, script).expect("the script can be written");
+        let mut command = Command::new("timeout");
+        command.args(["30", env!("CARGO_BIN_EXE_foretrace"), "csp", "--timeout", "1"]).arg(&file);
+        let output = command.output().expect("foretrace can be run");
+        assert_eq!(output.status.code(), Some(2), "{phase}: {}", said(&output));
+        let told = said(&output) + &String::from_utf8_lossy(&output.stderr);
+        assert!(told.contains("more than 1.0 s"), "{phase}: {told}");
+    }
+}
+
+#[test]
+fn a_process_that_only_grows_is_named() {
+    let endless = "channel up : {0,1}\nCOUNT(n) = up.n%2 -> COUNT(n+1)\nassert COUNT(0) :[deadlock free]\n";
+    let output = run(&["--max-states", "5000"], endless).0;
+    assert!(said(&output).contains("COUNT seems to have no end of states"), "{}", said(&output));
+}
+
+#[test]
+fn the_page_holds_results_and_graphs() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let page = scratch.path().join("page.html");
+    let target = page.to_string_lossy().into_owned();
+    run(&["--html", &target], &format!("{VENDING}assert V [T= B\n"));
+    let text = std::fs::read_to_string(&page).expect("the page was written");
+    assert!(text.contains(r#""assertion":"V [T= B""#) && text.contains(r#""process":"V""#), "{text}");
 }

@@ -69,15 +69,22 @@ impl Program {
             "exit" => self.exit = value.parse().expect("an exit code is a number"),
             "plugin" => self.plugins.push(Plugin { source: value.to_owned(), is_plain: false }),
             "plain plugin" => self.plugins.push(Plugin { source: value.to_owned(), is_plain: true }),
-            "ways" => self.ways.retain(|way| value.split_whitespace().any(|name| name == way.name())),
-            _ => {
-                if let Some(thread) = thread_number(key) {
+            "ways" => self.ways = value.split_whitespace().map(|name| self.way(name)).collect(),
+            _ => match thread_number(key) {
+                Some(thread) => {
                     let events =
                         value.split(';').map(|event| event.trim().to_owned()).filter(|event| !event.is_empty());
                     self.threads.entry(thread).or_default().extend(events);
                 }
-            }
+                None => assert!(key.contains(' '), "{}: unknown comment `// {key}:`", self.path.display()),
+            },
         }
+    }
+
+    /// The way of this name; a typo would record the program in fewer ways than it says.
+    fn way(&self, name: &str) -> Way {
+        let found = Way::ALL.iter().find(|way| way.name() == name);
+        *found.unwrap_or_else(|| panic!("{}: no way is called `{name}`", self.path.display()))
     }
 
     /// Puts these events into the program's comments in place of those it has.

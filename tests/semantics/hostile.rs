@@ -57,6 +57,46 @@ fn first_calls_in_several_threads() {
     assert_eq!((outcome.code(), outcome.stderr.as_str()), (0, ""));
 }
 
+/// Whichever function is called first, and wherever: the program does what it does without the runtime.
+#[test]
+fn first_calls_in_every_place() {
+    let places = ["preinit", "constructor", "main", "handler", "child", "thread", "thread's end", "exit", "destructor"];
+    let scratch = scratch();
+    for way in [Way::Preload, Way::Gcc, Way::Clang, Way::Tsan] {
+        let executable = build(&program("hostile/earliest.c", &["-ldl"]), way, scratch.path());
+        for place in places {
+            let directory = scratch.path().join("recording");
+            let outcome = finish(record(&directory).arg(&executable).arg(place), &directory);
+            let said = format!("called in {place}\n");
+            assert_eq!((outcome.code(), outcome.stdout, outcome.stderr.as_str()), (0, said, ""), "{way:?} {place}");
+            if way != Way::Tsan {
+                let outcome = finish(Command::new(&executable).arg(place), &directory);
+                assert_eq!((outcome.code(), outcome.stderr.as_str()), (0, ""), "{way:?} {place}, not recorded");
+            }
+        }
+    }
+}
+
+/// The loader asks a library which variant of its function it wants, and that library calls functions that the runtime
+/// stands in front of, before the runtime has been relocated.
+#[test]
+fn calls_before_relocation() {
+    let scratch = scratch();
+    let path = scratch.path().to_str().expect("scratch directories have plain names").to_owned();
+    let resolver = program("hostile/resolver.c", &["-shared", "-fPIC", "-O1", "-Wl,-z,lazy"]);
+    let library = build(&resolver, Way::Preload, scratch.path());
+    std::fs::rename(library, scratch.path().join("libresolver.so")).expect("it was built");
+    for way in [Way::Preload, Way::Gcc, Way::Clang, Way::Tsan] {
+        for kind in ["-pie", "-no-pie"] {
+            let flags = [kind, "-L", &path, "-lresolver", "-Wl,-rpath", &format!("-Wl,{path}")];
+            let executable = build(&program("hostile/resolved.c", &flags), way, scratch.path());
+            let directory = scratch.path().join("recording");
+            let outcome = finish(record(&directory).arg(&executable), &directory);
+            assert_eq!((outcome.code(), outcome.stdout.as_str(), outcome.stderr.as_str()), (0, "42\n", ""), "{way:?}");
+        }
+    }
+}
+
 #[test]
 fn little_address_space() {
     let scratch = scratch();

@@ -152,15 +152,15 @@ fn create(directory: &Path, name: &str) -> File {
 fn the_first_error_ends_a_program_that_would_run_forever() {
     let (status, out, said) = Run::start("-DFOREVER", &["--until", "error_function"]).end();
     assert_eq!(status.code(), Some(1), "{said}");
-    assert_eq!(out.matches("error_function = \"g\"").count(), 1, "{out}");
-    assert!(out.ends_with("error_function = \"g\"\n"), "{out}");
+    assert_eq!(out.matches("error_function = g").count(), 1, "{out}");
+    assert!(out.ends_with("error_function = g\n"), "{out}");
 }
 
 #[test]
 fn an_interrupt_ends_the_program_and_what_is_known_is_said() {
     let mut run = Run::start("-DFOREVER", &[]);
     // The error is shown while the program runs on.
-    run.until("no error", |run| run.read("stdout").contains("error_function = \"g\"").then_some(()));
+    run.until("no error", |run| run.read("stdout").contains("error_function = g").then_some(()));
     let sent = Command::new("kill").args(["-INT", &run.child.id().to_string()]).status().expect("`kill` runs");
     assert!(sent.success());
     let (status, out, said) = run.end();
@@ -172,7 +172,7 @@ fn an_interrupt_ends_the_program_and_what_is_known_is_said() {
 fn what_a_program_did_before_it_died_is_evaluated() {
     let (status, out, said) = Run::start("-DCRASH", &[]).end();
     assert_eq!(status.code(), Some(1), "{said}");
-    assert!(out.contains("error_function = \"g\""), "{out}");
+    assert!(out.contains("error_function = g"), "{out}");
     assert!(said.contains("the program ended with signal: 6"), "{said}");
 }
 
@@ -187,9 +187,9 @@ fn number(said: &str, before: &str, behind: &str) -> u64 {
 fn what_does_not_fit_into_the_backlog_is_counted() {
     let (status, out, said) = Run::start("-DMUCH", &["--backlog", "100K", "--stats"]).end();
     assert_eq!(status.code(), Some(1), "{said}");
-    assert!(out.contains("error_function = \"g\""), "what fitted is evaluated: {out}");
-    assert!(out.contains("error_function = \"last\""), "what came behind the loss, too: {out}");
-    assert!(!out.contains("error_function = \"guarded\""), "locks taken in a gap are no errors: {out}");
+    assert!(out.contains("error_function = g"), "what fitted is evaluated: {out}");
+    assert!(out.contains("error_function = last"), "what came behind the loss, too: {out}");
+    assert!(!out.contains("error_function = guarded"), "locks taken in a gap are no errors: {out}");
     let (lost, gaps) = (number(&said, "", " events were lost, in "), number(&said, "lost, in ", " gaps"));
     let evaluated = number(&said, "ran for", " records evaluated");
     let (_, _, all) = Run::start("-DMUCH", &["--stats"]).end();
@@ -206,7 +206,7 @@ fn room_that_was_evaluated_is_used_again() {
     let (status, out, said) = Run::start("-DLONG", &["--backlog", "1M", "--stats"]).end();
     assert_eq!(status.code(), Some(1), "{said}");
     assert!(!said.contains("lost"), "the monitor is waited for: {said}");
-    assert!(out.contains("error_function = \"last\""), "the last error: {out}");
+    assert!(out.contains("error_function = last"), "the last error: {out}");
     assert!(number(&said, "ran for", " records evaluated") >= 600_000, "{said}");
     let (most, written) = (number(&said, "most ", " of "), number(&format!("{said} "), " of ", "\n"));
     assert!(written > 3 << 20, "many times the backlog was written: {said}");

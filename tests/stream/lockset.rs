@@ -44,7 +44,9 @@ impl Subject {
         let subject = Subject { scratch: tempfile::tempdir().expect("a scratch directory can be made") };
         let source = specimen.path.to_str().ok_or("a strange name")?;
         let driver = if specimen.is_cxx() { "c++" } else { "cc" };
-        let built = subject.foretrace(&[driver, "-g", "-O0", "-pthread", specimen.language(), source, "-o", "prog"]);
+        let flags = specimen.flags().map_err(|error| error.to_string())?;
+        let own = [driver, "-g", "-O0", "-pthread", source, "-o", "prog"];
+        let built = subject.foretrace(&own.into_iter().chain(flags.iter().map(String::as_str)).collect::<Vec<_>>());
         if !built.status.success() {
             return Err(said(&built));
         }

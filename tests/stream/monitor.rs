@@ -74,7 +74,9 @@ fn check(flags: &str, verdict: i32) {
             let output = foretrace(directory, &format!("monitor spec.tessla {input}"));
             let shown = text(&output);
             assert_eq!(output.status.code(), Some(verdict), "{template} {input}: {shown}");
-            assert_eq!(shown.contains(&format!("{stream} = \"g\"")), verdict == 1, "{template} {input}: {shown}");
+            // The templates of the paper are in the dialect that shows strings in quotes.
+            let name = if stream.starts_with("error_x") { "\"g\"" } else { "g" };
+            assert_eq!(shown.contains(&format!("{stream} = {name}")), verdict == 1, "{template} {input}: {shown}");
         }
     }
 }

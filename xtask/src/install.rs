@@ -4,7 +4,7 @@ use crate::run::{check, command, exists};
 use anyhow::bail;
 
 /// A program, and the Debian packages that bring it.
-const TOOLS: [(&str, &[&str]); 10] = [
+const TOOLS: [(&str, &[&str]); 13] = [
     ("gcc", &["gcc"]),
     ("g++", &["g++"]),
     ("clang-19", &["clang-19", "libclang-rt-19-dev"]),
@@ -15,12 +15,23 @@ const TOOLS: [(&str, &[&str]); 10] = [
     ("spin", &["spin"]),
     ("valgrind", &["valgrind"]),
     ("gdb", &["gdb"]),
+    ("ccache", &["ccache"]),
+    ("chromedriver", &["chromium", "chromium-driver"]),
+    ("pkg-config", &["pkg-config"]),
 ];
+
+/// Libraries that programs of the corpus use, as `pkg-config` calls them, and the packages that bring them.
+const LIBRARIES: [(&str, &str); 2] = [("glib-2.0", "libglib2.0-dev"), ("tbb", "libtbb-dev")];
+
+fn has_library(name: &str) -> bool {
+    command("pkg-config", &["--exists", name]).status().is_ok_and(|status| status.success())
+}
 
 /// Installs what is missing, or says exactly what to install.
 pub fn run() -> anyhow::Result<()> {
-    let missing: Vec<&str> =
-        TOOLS.iter().filter(|(program, _)| !exists(program)).flat_map(|(_, packages)| *packages).copied().collect();
+    let tools = TOOLS.iter().filter(|(program, _)| !exists(program)).flat_map(|(_, packages)| *packages).copied();
+    let libraries = LIBRARIES.iter().filter(|(name, _)| !has_library(name)).map(|(_, package)| *package);
+    let missing: Vec<&str> = tools.chain(libraries).collect();
     if missing.is_empty() {
         return Ok(());
     }

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod attack;
 mod bench;
 mod corpus;
 mod fuzz;
@@ -36,10 +37,12 @@ enum Command {
     Bench(bench::Args),
     /// Compare Foretrace, ThreadSanitizer and Helgrind over the programs of the corpus
     Corpus(corpus::Args),
+    /// Attack the tool with broken files, limits, signals, kills and faults of the environment
+    Attack(attack::Args),
     /// Feed random input to a reader for a while
     Fuzz(fuzz::Args),
     /// Build packages of Debian with foretrace-cc, record them, and compare with native builds (downloads them)
-    Packages,
+    Packages(packages::Args),
     /// Install the compilers and tools that tests and benchmarks run
     Install,
 }
@@ -52,8 +55,9 @@ fn main() -> anyhow::Result<()> {
         Command::Bless => test::bless(),
         Command::Bench(args) => bench::run(&args),
         Command::Corpus(args) => corpus::run(&args),
+        Command::Attack(args) => attack::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
-        Command::Packages => packages::run(),
+        Command::Packages(args) => packages::run(&args),
         Command::Install => install::run(),
     }
 }

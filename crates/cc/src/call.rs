@@ -35,6 +35,9 @@ pub struct Call {
     pub wants_definitions: bool,
     /// Does optimisation go on while linking (`-flto`)?
     pub link_time: bool,
+    /// Must names of other libraries be defined by an object, rather than by a linker script: is the C++ library an
+    /// archive (`-static-libstdc++`), or does the linker not know such scripts (mold)?
+    pub defines_names: bool,
 }
 
 /// What has been seen of the arguments so far.
@@ -50,6 +53,7 @@ struct Seen {
     bare: bool,
     wants_definitions: bool,
     link_time: bool,
+    defines_names: bool,
     is_static: Option<String>,
     sanitizers: Vec<String>,
 }
@@ -96,6 +100,7 @@ impl Seen {
             "-r" => self.relocatable = true,
             "-static" | "--static" | "-static-pie" | "--static-pie" => self.is_static = Some(option.to_owned()),
             "-nostdlib" | "--no-standard-libraries" | "-nodefaultlibs" | "-nolibc" => self.bare = true,
+            "-static-libstdc++" | "-fuse-ld=mold" | "--ld-path=mold" => self.defines_names = true,
             "-fno-lto" => self.link_time = false,
             _ if asks(option) => self.asks = true,
             _ => self.valued(option),
@@ -167,6 +172,7 @@ impl Seen {
             bare: self.bare,
             wants_definitions: self.wants_definitions,
             link_time: self.link_time,
+            defines_names: self.defines_names,
         })
     }
 }

@@ -1,11 +1,12 @@
 //! The environment variables Foretrace reads, and those that look as if it should.
 
 /// Every variable with our prefix that means something, and what it means.
-pub const VARIABLES: [(&str, &str); 6] = [
+pub const VARIABLES: [(&str, &str); 7] = [
     ("FORETRACE_CC", "the C compiler behind foretrace-cc"),
     ("FORETRACE_CXX", "the C++ compiler behind foretrace-c++"),
     ("FORETRACE_LOOPS", "0: accesses in counted loops are told one by one (clang)"),
     ("FORETRACE_CACHE", "where the runtime is unpacked"),
+    ("FORETRACE_DEBUG_DIR", "directories with separate debug files, before /usr/lib/debug"),
     ("FORETRACE_RUNTIME", "what the runtime does inside the program; set by foretrace itself"),
     ("FORETRACE_TOOL", "the process that started the program; set by foretrace itself"),
 ];

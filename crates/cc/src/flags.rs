@@ -11,6 +11,10 @@ pub struct Runtime {
     pub object: PathBuf,
     /// The symbols a program must export for the libraries it loads, as a dynamic list.
     pub exports: PathBuf,
+    /// A linker script with the names of functions that stand in front of other libraries than libc.
+    pub names_script: PathBuf,
+    /// The same as an object file.
+    pub names_object: PathBuf,
     /// A directory with an empty `libtsan`, for gcc's `-B`.
     pub gcc: PathBuf,
 }
@@ -21,6 +25,8 @@ impl Runtime {
         Self {
             object: directory.join("foretrace-rt.o"),
             exports: directory.join("exports.list"),
+            names_script: directory.join("names.ld"),
+            names_object: directory.join("names.o"),
             gcc: directory.join("gcc"),
         }
     }
@@ -59,6 +65,10 @@ fn before(family: Family, runtime: &Runtime, call: &Call) -> Vec<OsString> {
         flags.push(without_sanitizer_runtime(family, runtime));
     }
     if call.stage == Stage::Program {
+        let names = if call.defines_names { &runtime.names_object } else { &runtime.names_script };
+        // The script stands before the object: a name that something refers to already would be defined at once, before
+        // the linker has seen which libraries are needed for it.
+        flags.extend(["-Xlinker".into(), names.clone().into()]);
         flags.extend(["-Xlinker".into(), runtime.object.clone().into()]);
         flags.extend(["-Xlinker".into(), joined("--dynamic-list=", &runtime.exports)]);
     }
@@ -67,7 +77,7 @@ fn before(family: Family, runtime: &Runtime, call: &Call) -> Vec<OsString> {
 
 /// How accesses are instrumented, beyond that they are.
 fn instrumentation(family: Family, call: &Call) -> Vec<OsString> {
-    let mut flags = vec!["-fno-omit-frame-pointer"];
+    let mut flags = vec!["-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"];
     if !call.chooses_debug {
         flags.push("-g1");
     }

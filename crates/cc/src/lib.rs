@@ -13,9 +13,12 @@
 //! | the call | what is added |
 //! | --- | --- |
 //! | asks something (`--version`, `-E`, `-M`, `-print-…`), or has no input | nothing |
-//! | compiles | `-fsanitize=thread`, frame pointers, line numbers if no `-g` was given, the compiler's own switches below |
+//! | compiles | `-fsanitize=thread`, frame pointers, calls that stay calls, line numbers if no `-g` was given, the compiler's own switches below |
 //! | links a program | the runtime's object and the list of symbols it exports, and no runtime of the sanitizer |
 //! | links a library (`-shared`) or an object (`-r`) | no runtime: the program that loads it brings it |
+//!
+//! `-fno-optimize-sibling-calls` keeps the last call of a function a call: as a jump it would seem to come from the function's
+//! caller, and what a function of the library does for it would be nobody's.
 //!
 //! For clang, `-tsan-compound-read-before-write` makes `x++` one `__tsan_read_write4` where the read would be dropped,
 //! and `-mprefer-vector-width=128` keeps the vectoriser from 32-byte accesses, which clang leaves without a hook. For

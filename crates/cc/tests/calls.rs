@@ -17,10 +17,12 @@ fn meaning(word: &str, family: Family) -> String {
     };
     match word {
         "$SAN" => "-fsanitize=thread".to_owned(),
-        "$COMPILE" => format!("-fsanitize=thread -fno-omit-frame-pointer -g1 {switches}"),
-        "$DEBUG" => format!("-fsanitize=thread -fno-omit-frame-pointer {switches}"),
+        "$COMPILE" => format!("-fsanitize=thread -fno-omit-frame-pointer -fno-optimize-sibling-calls -g1 {switches}"),
+        "$DEBUG" => format!("-fsanitize=thread -fno-omit-frame-pointer -fno-optimize-sibling-calls {switches}"),
         "$NORT" => if gcc { "-B/rt/gcc" } else { "-fno-sanitize-link-runtime" }.to_owned(),
-        "$RT" => "-Xlinker /rt/foretrace-rt.o -Xlinker --dynamic-list=/rt/exports.list".to_owned(),
+        "$RT" => {
+            "-Xlinker /rt/names.ld -Xlinker /rt/foretrace-rt.o -Xlinker --dynamic-list=/rt/exports.list".to_owned()
+        }
         "$LIBS" => "-lpthread -ldl".to_owned(),
         "$UNDEFINED" => "-Wl,--unresolved-symbols=ignore-in-object-files".to_owned(),
         word => word.to_owned(),

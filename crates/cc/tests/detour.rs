@@ -53,7 +53,7 @@ fn a_link_takes_the_objects_in_place_of_the_sources() {
     let detour = of(Family::Clang, "-O2 a.c b.o c.cpp -o prog -lm").expect("it gains");
     let link = detour.link.expect("it links");
     assert!(has(&link, "/scratch/0.o b.o /scratch/1.o -o prog -lm"));
-    assert!(has(&link, "-Xlinker /cache/foretrace-rt.o"));
+    assert!(has(&link, "-Xlinker /cache/names.ld -Xlinker /cache/foretrace-rt.o"));
 }
 
 #[test]

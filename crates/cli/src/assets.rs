@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 
 /// The shared library, for programs that are not rebuilt.
 pub const LIBRARY: &str = "libforetrace-rt.so";
+/// The same with what gcc's own `libtsan` has besides.
+const STAND_IN: &str = "libforetrace-tsan.so";
 /// Where that library goes by the names of gcc's own.
 pub const LIBTSAN: &str = "libtsan";
 
@@ -25,10 +27,13 @@ macro_rules! asset {
 }
 
 /// Names and contents.
-const FILES: [(&str, &[u8]); 5] = [
+const FILES: [(&str, &[u8]); 8] = [
     ("foretrace-rt.o", asset!("foretrace-rt.o")),
     ("exports.list", asset!("exports.list")),
+    ("names.ld", asset!("names.ld")),
+    ("names.o", asset!("names.o")),
     (LIBRARY, asset!("libforetrace-rt.so")),
+    (STAND_IN, asset!("libforetrace-tsan.so")),
     ("gcc/libtsan_preinit.o", asset!("empty.o")),
     // An archive without members.
     ("gcc/libtsan.a", b"!<arch>\n"),
@@ -45,7 +50,7 @@ pub fn directory() -> anyhow::Result<PathBuf> {
 }
 
 /// The cache: what the user said, the usual place, or one in the temporary directory; ours alone in any case.
-fn cache() -> anyhow::Result<PathBuf> {
+pub fn cache() -> anyhow::Result<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(said) = set("FORETRACE_CACHE") {
         return private(std::path::absolute(said)?).context("FORETRACE_CACHE cannot be used");
@@ -91,7 +96,7 @@ fn write_all(draft: &Path) -> io::Result<()> {
         io::Write::write_all(&mut file, bytes)?;
     }
     for name in ["libtsan.so.0", "libtsan.so.1", "libtsan.so.2"] {
-        symlink(Path::new("..").join(LIBRARY), draft.join(LIBTSAN).join(name))?;
+        symlink(Path::new("..").join(STAND_IN), draft.join(LIBTSAN).join(name))?;
     }
     Ok(())
 }

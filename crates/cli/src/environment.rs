@@ -45,7 +45,7 @@ impl Environment {
 
     /// Reads such a file, and adds what is not written down from our own environment.
     pub fn read(file: &Path) -> anyhow::Result<Self> {
-        let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+        let text = foretrace_file::text(file).with_context(|| format!("cannot read {}", file.display()))?;
         let kept = text.lines().map(|line| {
             let words = unquoted(line).unwrap_or_default();
             let [pair] = words.as_slice() else { return None };
@@ -60,6 +60,12 @@ impl Environment {
     /// The value of a variable.
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         self.0.iter().find(|(other, _)| other == name).map(|(_, value)| value.as_os_str())
+    }
+
+    /// The variables that the loader obeys, as `NAME=VALUE`.
+    pub fn of_loader(&self) -> impl Iterator<Item = OsString> {
+        let loader = self.0.iter().filter(|(name, _)| name.as_bytes().starts_with(b"LD_"));
+        loader.map(|(name, value)| pair(name, value))
     }
 
     /// With these variables, which come instead of others of their names.

@@ -3,7 +3,6 @@
 use anyhow::{Context, bail};
 use foretrace_trace::{Module, Recording};
 use object::{Object, ReadCache};
-use std::fs::File;
 use std::io;
 use std::path::Path;
 
@@ -13,12 +12,12 @@ pub fn of(file: &Path) -> io::Result<String> {
         return Ok(format!("build-id:{id}"));
     }
     let mut hash = Hash::default();
-    io::copy(&mut File::open(file)?, &mut hash)?;
+    io::copy(&mut foretrace_file::open(file)?, &mut hash)?;
     Ok(format!("bytes:{:016x}", hash.0))
 }
 
 fn build_id(file: &Path) -> io::Result<Option<String>> {
-    let cache = ReadCache::new(File::open(file)?);
+    let cache = ReadCache::new(foretrace_file::open(file)?);
     let id = object::File::parse(&cache).ok().and_then(|file| file.build_id().ok().flatten().map(<[u8]>::to_vec));
     Ok(id.map(|id| id.iter().map(|byte| format!("{byte:02x}")).collect()))
 }

@@ -15,11 +15,12 @@ mod output;
 mod quote;
 mod recording;
 mod run;
+mod scratch;
+mod trust;
 mod way;
 
 use clap::{Parser, Subcommand};
 use std::ffi::OsString;
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -61,6 +62,7 @@ pub fn main() -> ExitCode {
 
 /// The program under the given name.
 pub fn main_as(name: &str) -> ExitCode {
+    outlive_full_files();
     warn_of_unknown_variables();
     let args = std::env::args_os();
     let outcome = match name {
@@ -72,10 +74,16 @@ pub fn main_as(name: &str) -> ExitCode {
         if output::reader_left(&error) {
             return ExitCode::SUCCESS;
         }
-        // Who closed the standard error learns it from the exit code.
-        let _ = writeln!(std::io::stderr(), "foretrace: {}", in_one_line(&error));
+        output::say!("{}", in_one_line(&error));
         ExitCode::from(FAILED)
     })
+}
+
+/// A file that may not become so large (`ulimit -f`) is an error of a write, not the end of the tool. The signal is caught
+/// rather than ignored, because programs that we start inherit what is ignored.
+fn outlive_full_files() {
+    let nobody_looks = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, nobody_looks);
 }
 
 /// The error and its causes; many errors repeat their cause themselves.

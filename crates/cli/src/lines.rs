@@ -3,7 +3,6 @@
 use crate::quote::unquoted;
 use anyhow::Context;
 use std::ffi::OsString;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +15,7 @@ pub struct Lines {
 impl Lines {
     /// Reads it.
     pub fn read(file: &Path) -> io::Result<Self> {
-        Ok(Self { file: std::path::absolute(file)?, text: fs::read_to_string(file)? })
+        Ok(Self { file: std::path::absolute(file)?, text: foretrace_file::text(file)? })
     }
 
     /// The value of a key.

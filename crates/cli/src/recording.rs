@@ -1,17 +1,18 @@
 //! The directory a recording is written to.
 
+use crate::trust::SEAL;
 use anyhow::{Context, bail};
 use foretrace_event::layout::MAGIC;
 use foretrace_trace::Recording;
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Where a recording goes if nobody says otherwise.
 pub const DEFAULT: &str = "foretrace.ft";
 
 /// The files of a recording; with the directory of forked processes, all that may lie in one.
-const FILES: [&str; 7] = ["events", "open", "modules", "threads", "customs", "run", "environment"];
+const FILES: [&str; 8] = ["events", "open", "modules", "threads", "customs", "run", "environment", SEAL];
 /// Recordings of forked processes, one directory each.
 const CHILDREN: &str = "children";
 
@@ -35,7 +36,9 @@ fn refuse_other(directory: &Path) -> anyhow::Result<()> {
     for entry in entries {
         let entry = entry?;
         let (name, kind) = (entry.file_name(), entry.file_type()?);
-        let ours = FILES.iter().any(|file| name == *file) && kind.is_file() || name == CHILDREN && kind.is_dir();
+        let is_word = name.to_str().is_some_and(|name| name.starts_with(UNWRITTEN));
+        let ours =
+            FILES.iter().any(|file| name == *file) && kind.is_file() || (name == CHILDREN || is_word) && kind.is_dir();
         if !ours {
             bail!("{} is not a recording: it holds {}; {advice}", directory.display(), name.display());
         }
@@ -49,12 +52,22 @@ fn refuse_other(directory: &Path) -> anyhow::Result<()> {
 
 fn begins_with(file: &Path, start: &[u8]) -> bool {
     let mut read = vec![0; start.len()];
-    fs::File::open(file).and_then(|mut file| file.read_exact(&mut read)).is_ok() && read == start
+    foretrace_file::open(file).and_then(|mut file| file.read_exact(&mut read)).is_ok() && read == start
 }
 
 /// Did the program make a thread, and so record anything?
 pub fn has_events(directory: &Path) -> bool {
     directory.join("events").metadata().is_ok_and(|file| file.len() > 0)
+}
+
+/// How the runtime leaves word that it could write nothing: a directory of this name and the number of the error.
+const UNWRITTEN: &str = "unwritten.";
+
+/// Why the runtime could not begin the recording, if it could not.
+pub fn unwritten(directory: &Path) -> Option<io::Error> {
+    let names = fs::read_dir(directory).into_iter().flatten().flatten().map(|entry| entry.file_name());
+    let mut errors = names.filter_map(|name| name.to_str()?.strip_prefix(UNWRITTEN)?.parse().ok());
+    errors.next().map(io::Error::from_raw_os_error)
 }
 
 /// Is this the recording of a program that made no thread?

@@ -10,10 +10,12 @@
 use crate::environment::Environment;
 use crate::identity;
 use crate::lines::Lines;
+use crate::output::say;
 use crate::quote::{quoted, quoted_all};
+use crate::trust::{self, Trust};
 use crate::way::way_into;
 use anyhow::{Context, bail};
-use foretrace_replay::{Input, Program};
+use foretrace_replay::{Input, LINGER, Program};
 use foretrace_trace::Recording;
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -21,6 +23,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::{Duration, SystemTime};
+
+/// How long a saved run may take no step while its threads run.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What was run, and how it went.
 pub struct Run<'a> {
@@ -34,6 +39,8 @@ pub struct Run<'a> {
     pub started: SystemTime,
     /// What it read, as far as it can be read again.
     pub input: Input,
+    /// What was run beside it.
+    pub client: Option<String>,
     /// The number of the process that was started; the recorded one may be another, which that one started.
     pub process: Option<u32>,
     /// How it ended, and after how long.
@@ -46,7 +53,8 @@ impl Run<'_> {
         let path = directory.join("run");
         fs::write(&path, self.text()?).with_context(|| format!("cannot write {}", path.display()))?;
         let path = directory.join("environment");
-        Environment::own().write(&path).with_context(|| format!("cannot write {}", path.display()))
+        Environment::own().write(&path).with_context(|| format!("cannot write {}", path.display()))?;
+        trust::seal(directory).with_context(|| format!("cannot seal {}", directory.display()))
     }
 
     fn text(&self) -> anyhow::Result<String> {
@@ -62,6 +70,7 @@ impl Run<'_> {
         line("directory", &quoted(std::env::current_dir().unwrap_or_default()));
         line("way", &self.way);
         line("input", &quoted_all(self.input.words()));
+        self.client.iter().for_each(|client| line("client", &quoted(client)));
         let since = self.started.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         line("started", &since.as_secs());
         self.process.iter().for_each(|process| line("process", process));
@@ -84,17 +93,22 @@ pub fn tell_again(recording: &Path, program: &Path, input: &Input) -> anyhow::Re
         Some(("input", _)) => format!("input={}\n", quoted_all(input.words())),
         _ => format!("{line}\n"),
     };
-    let text: String = fs::read_to_string(&run)?.lines().map(line).collect();
-    Ok(fs::write(&run, text)?)
+    let text: String = foretrace_file::text(&run)?.lines().map(line).collect();
+    fs::write(&run, text)?;
+    Ok(trust::seal(recording)?)
 }
 
-/// The program of a recording, to be run as it was; an error if it is not the same any more.
-pub fn recorded_program(recording: &Path) -> anyhow::Result<Program> {
+/// The program of a recording, to be run as it was; an error if it is not the same any more, or if the recording comes
+/// from elsewhere and is not trusted. Says what is going to be run.
+pub fn recorded_program(recording: &Path, trust: Trust) -> anyhow::Result<Program> {
     let missing = || format!("{} does not say what was run; record it again", recording.display());
     let lines = Lines::read(&recording.join("run")).with_context(missing)?;
     let path = lines.path("program")?;
-    identity::refuse_changed(&path, lines.get("identity")?, recording)?;
     let environment = Environment::read(&recording.join("environment"))?;
+    let what = what_is_run(&lines, &path, &environment)?;
+    trust.check(recording, &what)?;
+    say!("running {what}");
+    identity::refuse_changed(&path, lines.get("identity")?, recording)?;
     let variables = way_into(&path)?.environment(&environment)?;
     let input = Input::from_words(&lines.words("input")?).with_context(|| lines.damaged("input"))?;
     Ok(Program {
@@ -103,8 +117,30 @@ pub fn recorded_program(recording: &Path) -> anyhow::Result<Program> {
         input: input.moved(|path| lines.beside(path)),
         environment: environment.with(variables),
         started_only: is_of_started(recording, &lines),
+        patience: PATIENCE,
+        linger: LINGER,
+        client: client(&lines)?,
         path,
     })
+}
+
+/// What was run beside the program, if anything.
+fn client(lines: &Lines) -> anyhow::Result<Option<String>> {
+    if lines.get("client").is_err() {
+        return Ok(None);
+    }
+    let words = lines.words("client")?;
+    let client = words.first().and_then(|word| word.to_str()).with_context(|| lines.damaged("client"))?;
+    Ok(Some(client.to_owned()))
+}
+
+/// The command with its directory, and the variables by which a loader can be made to run something else.
+fn what_is_run(lines: &Lines, path: &Path, environment: &Environment) -> anyhow::Result<String> {
+    let command = quoted_all(command(lines, path)?);
+    let file = quoted(path);
+    let program = if command.starts_with(&file) { String::new() } else { format!(" ({file})") };
+    let variables: String = environment.of_loader().map(|pair| format!(" with {}", quoted(pair))).collect();
+    Ok(format!("{command}{program} in {}{variables}", quoted(lines.path("directory")?)))
 }
 
 /// Is it the started process that was recorded?

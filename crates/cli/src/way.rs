@@ -75,7 +75,7 @@ pub fn find_program(name: &OsStr) -> anyhow::Result<PathBuf> {
 
 /// The way into this program, or why there is none.
 pub fn way_into(program: &Path) -> anyhow::Result<Way> {
-    let way = File::open(program).map_err(anyhow::Error::from).and_then(|file| {
+    let way = foretrace_file::open(program).map_err(anyhow::Error::from).and_then(|file| {
         refuse_privileged(&file)?;
         way_into_file(file)
     });

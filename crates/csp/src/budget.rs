@@ -1,6 +1,8 @@
 //! What a check may use, and what it answers when that is not enough.
 
+use crate::refine::search::Progress;
 use std::fmt;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// Bounds on one assertion. The default has none but memory, so that a runaway script ends with a message.
@@ -11,11 +13,13 @@ pub struct Budget {
     pub max_memory: u64,
     pub timeout: Option<Duration>,
     pub threads: usize,
+    /// How many counterexamples of the shortest length are wanted.
+    pub counterexamples: usize,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Budget { max_states: u64::MAX, max_memory: 8 << 30, timeout: None, threads: 1 }
+        Budget { max_states: u64::MAX, max_memory: 8 << 30, timeout: None, threads: 1, counterexamples: 1 }
     }
 }
 
@@ -45,16 +49,26 @@ impl fmt::Display for Limit {
 pub struct Meter {
     pub budget: Budget,
     started: Instant,
+    /// How far the search in hand has come, for an answer that says why there is none.
+    progress: Arc<Mutex<Progress>>,
 }
 
 impl Meter {
     pub fn new(budget: Budget) -> Self {
-        Meter { budget, started: Instant::now() }
+        Meter { budget, started: Instant::now(), progress: Arc::default() }
     }
 
     /// The same budget, with what is spent of it, for a search that is not worth several threads.
     pub fn on_one_thread(&self) -> Self {
-        Meter { budget: Budget { threads: 1, ..self.budget.clone() }, started: self.started }
+        Meter { budget: Budget { threads: 1, ..self.budget.clone() }, ..self.clone() }
+    }
+
+    pub fn note(&self, progress: Progress) {
+        *self.progress.lock().expect("nobody panics while it is noted") = progress;
+    }
+
+    pub fn progress(&self) -> Progress {
+        *self.progress.lock().expect("nobody panics while it is noted")
     }
 
     pub fn elapsed(&self) -> Duration {

@@ -26,6 +26,10 @@ pub struct Counterexample {
     pub offered: Vec<String>,
     /// What the specification demands there, one set of events a choice.
     pub demanded: Vec<Vec<String>>,
+    /// What the specification allowed before each event of the trace, and at the end.
+    pub allowed: Vec<Vec<String>>,
+    /// Where in the steps the loop of a divergence begins.
+    pub cycle: Option<usize>,
     pub components: Vec<Behaviour>,
 }
 
@@ -35,6 +39,9 @@ impl Counterexample {
         let root = product.root();
         let done: Vec<Event> = failure.rules.iter().map(|&r| root.rules[r as usize].result).collect();
         let mut out = Counterexample::after(&done, &failure.kind, events);
+        let names = |list: &Vec<Event>| list.iter().map(|e| events.name(*e).to_owned()).collect();
+        out.allowed = failure.allowed.iter().map(names).collect();
+        out.cycle = failure.cycle;
         let rules: Vec<Option<u32>> = failure.rules.iter().map(|&r| Some(r)).collect();
         tell(product, product.root, &rules, 0, events, &mut out.components);
         out
@@ -51,6 +58,8 @@ impl Counterexample {
             event: None,
             offered: Vec::new(),
             demanded: Vec::new(),
+            allowed: Vec::new(),
+            cycle: None,
             components: Vec::new(),
         };
         match kind {
@@ -83,14 +92,24 @@ impl Counterexample {
         let event = self.event.as_deref().unwrap_or("?");
         let set = |events: &[String]| format!("{{{}}}", events.join(", "));
         match self.kind {
-            "trace" => format!("then does {event}, which the specification does not allow"),
+            "trace" => {
+                let instead = self.allowed.last().filter(|a| a.len() <= 8);
+                let instead = instead.map_or_else(String::new, |a| format!(" (only {})", set(a)));
+                format!("then does {event}, which the specification does not allow{instead}")
+            }
             "refusal" => {
                 let demanded: Vec<_> = self.demanded.iter().map(|d| set(d)).collect();
                 let demanded = if demanded.is_empty() { "never stable".into() } else { demanded.join(" or ") };
                 format!("then may offer only {}; the specification demands {demanded}", set(&self.offered))
             }
             "deadlock" => "then can do nothing".into(),
-            "divergence" => "then may work silently for ever".into(),
+            "divergence" => match self.cycle {
+                Some(from) => format!(
+                    "then may work silently for ever, {} step(s) round and round",
+                    self.steps.len().saturating_sub(from)
+                ),
+                None => "then may work silently for ever".into(),
+            },
             "nondeterminism" => format!("then may accept {event} and may refuse it"),
             _ => format!("then cannot do {event}"),
         }

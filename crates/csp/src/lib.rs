@@ -25,8 +25,8 @@
 //! - `has trace` asks for the trace in every model, and the other properties of one process take V and R for F. The models V
 //!   and R and their divergence forms are decided on explicit machines ([`refine::observe`]); `normal` and `diamond`,
 //!   which do not keep what those see, are `sbisim` there.
-//! - Elements of tuples, sets, sequences and maps are evaluated when they are put in; arguments, local definitions and
-//!   endless sequences are lazy.
+//! - Elements of sets, sequences, maps and of tuples that are not written out where they are taken apart are evaluated
+//!   when they are put in; arguments, local definitions and endless sequences are lazy.
 //! - `lazyenumerate` is `explicate`, `lazynorm` is `normal`, `model_compress` is `sbisim`.
 //! - `WEAK_BUFFER` and `SIGNAL_BUFFER` lose what finds them full and say so with the event given for it.
 //! - A divergence is shown by a silent loop that need not be the shortest one.

@@ -12,14 +12,16 @@ use crate::refine::check::{self, Answer, Failure, FailureKind, Options, Outcome,
 use crate::refine::observe;
 use crate::refine::search::Watcher;
 use crate::source::{Position, Sources, Span};
-use crate::syntax::token::Model;
 use crate::syntax::{self, Assertion, Claim, Decl, DeclKind, Expr, Symbol, Symbols};
 use crate::types;
+use std::cell::Cell;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
-/// Stack of the thread that evaluates: recursion in a script is recursion here.
+/// Stack of the thread that evaluates: recursion in a script is recursion here. Where there is no room for so much, it
+/// gets less, and scripts may be nested less deeply.
 const STACK: usize = 2 << 30;
+const LEAST_STACK: usize = 16 << 20;
 
 const PRELUDE_NAME: &str = "<prelude>";
 /// Definitions every script has; its own take precedence.
@@ -27,13 +29,36 @@ const PRELUDE: &str = include_str!("prelude.csp");
 
 /// Runs something with room for deep recursion. Loading and checking scripts belongs in here.
 pub fn with_stack<R: Send>(body: impl FnOnce() -> R + Send) -> R {
+    let body = Mutex::new(Some(body));
+    let mut size = STACK;
     std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, body);
+        let thread = loop {
+            let body = &body;
+            let run = move || {
+                let body = body.lock().expect("nobody panics while it is taken").take();
+                ROOM.set(size);
+                body.expect("it is run once")()
+            };
+            match std::thread::Builder::new().stack_size(size).spawn_scoped(scope, run) {
+                Err(_) if size > LEAST_STACK => size /= 2,
+                thread => break thread,
+            }
+        };
         match thread.expect("a thread can be started").join() {
             Ok(result) => result,
             Err(panic) => std::panic::resume_unwind(panic),
         }
     })
+}
+
+thread_local! {
+    /// The stack this thread was given.
+    static ROOM: Cell<usize> = const { Cell::new(STACK) };
+}
+
+/// What is left of a depth that the full stack has room for.
+pub(crate) fn depth_for_stack(depth: u32) -> u32 {
+    (u64::from(depth) * ROOM.get() as u64 / STACK as u64) as u32
 }
 
 /// What is wrong with a script that cannot be checked.
@@ -75,15 +100,28 @@ pub struct Report {
     pub verdict: Verdict,
     /// For a negated assertion that holds: the behaviour that shows the claim to be false.
     pub witness: Option<Counterexample>,
+    /// Further counterexamples of the same length.
+    pub more: Vec<Counterexample>,
     pub statistics: Statistics,
 }
 
 impl Script {
     /// Reads a script. `natives` are processes it may use without declaring them.
     pub fn load(name: &str, text: &str, natives: Vec<(String, Arc<dyn Native>)>) -> Result<Script, LoadError> {
+        Script::load_within(name, text, natives, &Budget::default())
+    }
+
+    /// Reads a script, unless that takes longer than the budget allows.
+    pub fn load_within(
+        name: &str,
+        text: &str,
+        natives: Vec<(String, Arc<dyn Native>)>,
+        budget: &Budget,
+    ) -> Result<Script, LoadError> {
+        let meter = Meter::new(budget.clone());
         let mut sources = Sources::default();
         let mut symbols = Symbols::default();
-        let parsed = syntax::parse(name, text, &mut sources, &mut symbols);
+        let parsed = syntax::parse_within(name, text, &mut sources, &mut symbols, &meter);
         let mut script = match parsed {
             Ok(script) => script,
             Err(diagnostics) => return Err(LoadError { diagnostics, sources }),
@@ -98,11 +136,60 @@ impl Script {
         let replaced = |d: &Decl| declared_names(d).iter().any(|(name, _)| mine.contains(name));
         script.decls.extend(prelude.into_iter().filter(|d| !replaced(d)));
         let names: Vec<String> = natives.iter().map(|(name, _)| name.clone()).collect();
-        let diagnostics = types::check(&script.decls, &names, &mut symbols);
+        let diagnostics = types::check(&script.decls, &names, &mut symbols, &meter);
         if !diagnostics.is_empty() {
             return Err(LoadError { diagnostics, sources });
         }
         Ok(Script { sources, symbols, decls: script.decls, natives })
+    }
+
+    /// The same script with further declarations at its end. What it printed and asserted itself is left out.
+    fn extended(&self, name: &str, text: &str, budget: &Budget) -> Result<Script, LoadError> {
+        let (mut sources, mut symbols) = (self.sources.clone(), self.symbols.clone());
+        let meter = Meter::new(budget.clone());
+        let more = syntax::parse_within(name, text, &mut sources, &mut symbols, &meter)
+            .and_then(|script| syntax::desugar::desugar(script.decls, &mut symbols));
+        let more = match more {
+            Ok(more) => more,
+            Err(diagnostics) => return Err(LoadError { diagnostics, sources }),
+        };
+        let asks = |d: &&Decl| matches!(d.kind, DeclKind::Assert(_) | DeclKind::Print(_));
+        let mut decls: Vec<Decl> = self.decls.iter().filter(|d| !asks(d)).cloned().collect();
+        decls.extend(more);
+        let names: Vec<String> = self.natives.iter().map(|(name, _)| name.clone()).collect();
+        let diagnostics = types::check(&decls, &names, &mut symbols, &meter);
+        if !diagnostics.is_empty() {
+            return Err(LoadError { diagnostics, sources });
+        }
+        Ok(Script { sources, symbols, decls, natives: self.natives.clone() })
+    }
+
+    /// The value of an expression, as a script would write it.
+    pub fn evaluate(&self, expression: &str, budget: &Budget) -> Result<String, LoadError> {
+        let script = self.extended("<expression>", &format!("print {expression}\n"), budget)?;
+        match script.prints(budget).pop() {
+            Some((_, Ok(value))) => Ok(value),
+            Some((_, Err(diagnostic))) => Err(LoadError { diagnostics: vec![diagnostic], sources: script.sources }),
+            None => Err(LoadError { diagnostics: Vec::new(), sources: script.sources }),
+        }
+    }
+
+    /// The type of an expression, as an annotation would write it.
+    pub fn type_of(&self, expression: &str, budget: &Budget) -> Result<String, LoadError> {
+        let script = self.extended("<expression>", &format!("csp_asked = {expression}\n"), budget)?;
+        let mut symbols = script.symbols.clone();
+        let name = symbols.intern("csp_asked");
+        let names: Vec<String> = self.natives.iter().map(|(name, _)| name.clone()).collect();
+        Ok(types::type_of(name, &script.decls, &names, &mut symbols))
+    }
+
+    /// Decides a claim that is not in the script, such as `P [T= Q`.
+    pub fn ask(&self, claim: &str, budget: &Budget, watcher: Watcher) -> Result<Report, LoadError> {
+        let script = self.extended("<assertion>", &format!("assert {claim}\n"), budget)?;
+        let assertion = script.assertions().pop();
+        assertion
+            .map(|a| script.check(&a, budget, watcher))
+            .ok_or(LoadError { diagnostics: Vec::new(), sources: script.sources })
     }
 
     pub fn assertions(&self) -> Vec<Rc<Assertion>> {
@@ -111,6 +198,30 @@ impl Script {
             _ => None,
         };
         self.decls.iter().filter_map(of).collect()
+    }
+
+    /// An assertion on one line.
+    pub fn text_of(&self, assertion: &Assertion) -> String {
+        self.sources.text(assertion.span).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// The processes that assertions are about, as they are written, each once.
+    pub fn processes(&self) -> Vec<String> {
+        let mut out: Vec<String> = Vec::new();
+        for assertion in self.assertions() {
+            let of = match &assertion.claim {
+                Claim::Refines { spec, implementation, .. } => vec![spec, implementation],
+                Claim::DeadlockFree(p, _) | Claim::DivergenceFree(p) | Claim::Deterministic(p, _) => vec![p],
+                Claim::HasTrace { process, .. } => vec![process],
+            };
+            for process in of {
+                let text = self.sources.text(process.span).split_whitespace().collect::<Vec<_>>().join(" ");
+                if !out.contains(&text) {
+                    out.push(text);
+                }
+            }
+        }
+        out
     }
 
     fn evaluator(&self, meter: Meter) -> Evaluator {
@@ -153,49 +264,57 @@ impl Script {
     pub fn check(&self, assertion: &Assertion, budget: &Budget, watcher: Watcher) -> Report {
         let meter = Meter::new(budget.clone());
         let mut evaluator = self.evaluator(meter.clone());
-        let text = self.sources.text(assertion.span).split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = self.text_of(assertion);
         let at = self.sources.position(assertion.span);
-        let (verdict, statistics) = match decide(&mut evaluator, assertion, watcher) {
+        let (verdict, more, statistics) = match decide(&mut evaluator, assertion, watcher) {
             Ok(decided) => decided,
             Err(Fault::Limit(limit)) => {
-                let statistics = Statistics { time: meter.elapsed(), ..Statistics::default() };
-                (Verdict::Unknown(limit.to_string()), statistics)
+                let why = format!("{limit}{}", endless(&evaluator));
+                (Verdict::Unknown(why), Vec::new(), Statistics::of(meter.progress(), meter.elapsed()))
             }
-            Err(fault) => (Verdict::Error(self.diagnostic(fault, assertion.span)), Statistics::default()),
+            Err(fault) => (Verdict::Error(self.diagnostic(fault, assertion.span)), Vec::new(), Statistics::default()),
         };
         let (verdict, witness) = match (assertion.negated, verdict) {
             (true, Verdict::Holds) => (Verdict::Fails(None), None),
             (true, Verdict::Fails(shown)) => (Verdict::Holds, shown),
             (_, verdict) => (verdict, None),
         };
-        Report { text, at, verdict, witness, statistics }
+        Report { text, at, verdict, witness, more, statistics }
     }
 
     /// The state space of a process given by name or expression, and the names of its events.
     pub fn explore(&self, process: &str, budget: &Budget) -> Result<(Lts, Vec<String>), LoadError> {
-        let mut sources = self.sources.clone();
-        let mut symbols = self.symbols.clone();
-        let text = format!("csp_explored = {process}\n");
-        let failed = |diagnostics, sources| LoadError { diagnostics, sources };
-        let parsed = match syntax::parse("<process>", &text, &mut sources, &mut symbols) {
-            Ok(parsed) => parsed,
-            Err(diagnostics) => return Err(failed(diagnostics, sources)),
-        };
-        let mut evaluator = self.evaluator(Meter::new(budget.clone()));
-        evaluator.symbols = symbols;
-        let Some(DeclKind::Function(_, clauses)) = parsed.decls.first().map(|d| &d.kind) else {
-            return Err(failed(Vec::new(), sources));
+        let script = self.extended("<process>", &format!("csp_explored = {process}\n"), budget)?;
+        let explored = script.decls.iter().rev().find_map(|d| match &d.kind {
+            DeclKind::Function(name, clauses) if script.symbols.name(*name) == "csp_explored" => Some(clauses.clone()),
+            _ => None,
+        });
+        let Some(clauses) = explored else {
+            return Err(LoadError { diagnostics: Vec::new(), sources: script.sources });
         };
         let body = &clauses[0].body;
+        let mut evaluator = script.evaluator(Meter::new(budget.clone()));
         let lts = evaluator.process(body, &None).and_then(|t| evaluator.explicate(t));
         match lts {
             Ok(lts) => Ok((lts, evaluator.events.names().to_vec())),
-            Err(fault) => Err(failed(vec![self.diagnostic(fault, body.span)], sources)),
+            Err(fault) => {
+                let diagnostics = vec![script.diagnostic(fault, body.span)];
+                Err(LoadError { diagnostics, sources: script.sources })
+            }
         }
     }
 }
 
-type Decided = (Verdict, Statistics);
+/// What is said of a script that gave out: the process that has only grown, if there is one.
+fn endless(evaluator: &Evaluator) -> String {
+    match evaluator.growing() {
+        Some(name) => format!("; {name} seems to have no end of states, for a parameter of it only grows"),
+        None => String::new(),
+    }
+}
+
+/// The answer, further counterexamples, and what it took.
+type Decided = (Verdict, Vec<Counterexample>, Statistics);
 
 fn decide(evaluator: &mut Evaluator, assertion: &Assertion, watcher: Watcher) -> Eval<Decided> {
     let held = match &assertion.options.tau_priority {
@@ -219,27 +338,23 @@ fn decide(evaluator: &mut Evaluator, assertion: &Assertion, watcher: Watcher) ->
             with_product(evaluator, implementation, |p| check::refines(&norm, *model, p, &options))
         }
         Claim::DeadlockFree(process, model) => {
-            let first = with_product(evaluator, process, |p| check::deadlock_free(p, &options))?;
-            match (&first.0, model) {
-                (Verdict::Holds, Model::FailuresDivergences) => {
-                    with_product(evaluator, process, |p| check::divergence_free(p, &options))
-                }
-                _ => Ok(first),
-            }
+            with_product(evaluator, process, |p| check::deadlock_free(p, *model, &options))
         }
         Claim::DivergenceFree(process) => with_product(evaluator, process, |p| check::divergence_free(p, &options)),
         Claim::Deterministic(process, model) => {
             let lts = explicit(evaluator, process)?;
+            let lts = if options.held.is_empty() { lts } else { lts.with_priority(&options.held) };
             let (answer, trace) = check::deterministic(&lts, *model, &options)?;
             Ok(by_events(evaluator, answer, &trace, &lts, &meter))
         }
         Claim::HasTrace { process, trace, .. } => {
             let lts = explicit(evaluator, process)?;
+            let lts = if options.held.is_empty() { lts } else { lts.with_priority(&options.held) };
             let trace = evaluator.events_in(trace)?;
             let done = check::has_trace(&lts, &trace);
             let answer = match done == trace.len() {
                 true => Answer::Holds,
-                false => Answer::Fails(Failure { rules: Vec::new(), kind: FailureKind::NoTrace(done) }),
+                false => Answer::Fails(Failure::plain(FailureKind::NoTrace(done))),
             };
             Ok(by_events(evaluator, answer, &trace, &lts, &meter))
         }
@@ -248,7 +363,8 @@ fn decide(evaluator: &mut Evaluator, assertion: &Assertion, watcher: Watcher) ->
 
 fn explicit(evaluator: &mut Evaluator, process: &Expr) -> Eval<Lts> {
     let term = evaluator.process(process, &None)?;
-    Ok(crate::compress::strong(&evaluator.explicate(term)?))
+    let lts = evaluator.explicate(term)?;
+    Ok(crate::compress::strong(&lts, &evaluator.meter)?)
 }
 
 fn with_product(
@@ -264,7 +380,8 @@ fn with_product(
         Answer::Unknown(limit) => Verdict::Unknown(limit.to_string()),
         Answer::Fails(failure) => Verdict::Fails(Some(Counterexample::of(&failure, &product, &evaluator.events))),
     };
-    Ok((verdict, outcome.statistics))
+    let more = outcome.more.iter().map(|f| Counterexample::of(f, &product, &evaluator.events)).collect();
+    Ok((verdict, more, outcome.statistics))
 }
 
 /// An answer found on an explicit machine, told by its events alone.
@@ -280,7 +397,7 @@ fn by_events(evaluator: &Evaluator, answer: Answer, trace: &[Event], lts: &Lts, 
         Answer::Unknown(limit) => Verdict::Unknown(limit.to_string()),
         Answer::Fails(failure) => Verdict::Fails(Some(Counterexample::after(trace, &failure.kind, &evaluator.events))),
     };
-    (verdict, statistics)
+    (verdict, Vec::new(), statistics)
 }
 
 impl Evaluator {

@@ -51,6 +51,11 @@ impl Sources {
         start
     }
 
+    /// Where each file begins.
+    pub fn starts(&self) -> Vec<u32> {
+        self.files.iter().map(|f| f.start).collect()
+    }
+
     fn file_of(&self, at: u32) -> Option<&File> {
         self.files.iter().rev().find(|f| f.start <= at)
     }
@@ -84,11 +89,15 @@ impl Sources {
 
 /// Reads a file as UTF-8 or, failing that, as Windows-1252, the two encodings scripts are found in.
 pub fn read(path: &Path) -> std::io::Result<String> {
-    let bytes = std::fs::read(path)?;
-    Ok(match String::from_utf8(bytes) {
+    Ok(decode(foretrace_file::read(path, foretrace_file::LONGEST_TEXT)?))
+}
+
+/// The text of some bytes, in either of the two encodings.
+pub fn decode(bytes: Vec<u8>) -> String {
+    match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(bad) => bad.into_bytes().iter().map(|&b| b as char).collect(),
-    })
+    }
 }
 
 /// The path of an included file, relative to the file that includes it.

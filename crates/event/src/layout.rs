@@ -54,6 +54,9 @@ pub mod header {
     pub const FLAGS: usize = 12;
     /// The process id of the recorded program.
     pub const PID: usize = 16;
+    /// What the clocks showed when the recording began and a little later, if that was asked for: twice a stamp and the
+    /// nanoseconds since 1970.
+    pub const CLOCK: usize = 24;
     /// Where this file ends: no chunk begins here or later.
     pub const NEXT: usize = 256;
     /// In `open`: where `events` ends.

@@ -61,6 +61,7 @@
 //! | `deadlock` | threads that will never go on; the lines after it are `stuck` |
 //! | `stuck thread= op= object= owner= pc= stack=` | one of them: what it waits for, and who holds it (-1: nobody) |
 //! | `thread index= parent=` | a thread that takes part, when it begins; those not in the schedule are numbered on |
+//! | `fault signal= code= address= thread= write=0\|1 sp= bottom= pc= stack=` | a thread has caused a signal that ends programs, such as SIGSEGV; `pc` is the innermost place in the program's own code, `sp` its stack pointer and `bottom` the lowest address of its stack; thread -1: unknown |
 //! | `created thread= stack=` | where a thread was created, before it begins |
 
 use crate::wire::Op;

@@ -99,11 +99,13 @@ impl Encoder {
     }
 }
 
-/// Reads the records of one chunk.
+/// Reads the records of one chunk, or of a part of it.
 #[derive(Clone, Debug)]
-pub struct Decoder<'a> {
-    bytes: &'a [u8],
+pub struct Decoder<B> {
+    bytes: B,
     at: usize,
+    /// Nothing is decoded from here on: the end of the bytes, or a record that cannot be decoded.
+    end: usize,
     sync: SyncCursor,
     access: AccessCursor,
 }
@@ -116,10 +118,10 @@ pub struct Mark {
     access: AccessCursor,
 }
 
-impl<'a> Decoder<'a> {
+impl<B: AsRef<[u8]>> Decoder<B> {
     /// Goes on from a mark in the same chunk.
-    pub const fn resume(bytes: &'a [u8], mark: Mark) -> Self {
-        Self { bytes, at: mark.at, sync: mark.sync, access: mark.access }
+    pub fn resume(bytes: B, mark: Mark) -> Self {
+        Self { end: bytes.as_ref().len(), bytes, at: mark.at, sync: mark.sync, access: mark.access }
     }
 
     /// How far it has come.
@@ -128,8 +130,13 @@ impl<'a> Decoder<'a> {
     }
 
     /// Over the used bytes of a chunk.
-    pub const fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0, sync: SyncCursor::new(), access: AccessCursor::new() }
+    pub fn new(bytes: B) -> Self {
+        Self::resume(bytes, Mark::default())
+    }
+
+    /// Goes on in other bytes of the same chunk, which begin where the next record does.
+    pub fn refill(&mut self, bytes: B) {
+        *self = Self::resume(bytes, Mark { at: 0, ..self.mark() });
     }
 
     /// Where the next record begins.
@@ -139,7 +146,7 @@ impl<'a> Decoder<'a> {
 
     #[inline]
     fn record(&mut self, first: u8) -> Result<Option<Record>, WireError> {
-        let mut input = Input { bytes: self.bytes, at: self.at };
+        let mut input = Input { bytes: self.bytes.as_ref(), at: self.at };
         let record = if first & 0x80 != 0 {
             Some(Record::Access(self.access.decode(&mut input)?))
         } else {
@@ -156,18 +163,18 @@ impl<'a> Decoder<'a> {
     }
 }
 
-impl Iterator for Decoder<'_> {
+impl<B: AsRef<[u8]>> Iterator for Decoder<B> {
     type Item = Result<Record, WireError>;
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            let first = *self.bytes.get(self.at)?;
+            let first = *self.bytes.as_ref()[..self.end].get(self.at)?;
             match self.record(first) {
                 Ok(Some(record)) => return Some(Ok(record)),
                 Ok(None) => {}
                 Err(error) => {
-                    self.bytes = &self.bytes[..self.at];
+                    self.end = self.at;
                     return Some(Err(error));
                 }
             }

@@ -72,6 +72,12 @@ pub enum Verdict {
     Diverged(Divergence),
     /// The schedule ran to its end and the error did not show.
     NotSeen,
+    /// The accesses took place in an order that nothing seen enforces, but a library that both threads use
+    /// synchronises where it cannot be seen.
+    Possible {
+        /// The library's file.
+        library: String,
+    },
     /// Not replayed, and why.
     Unknown {
         /// The reason, in words.

@@ -211,11 +211,8 @@ impl<'a> Bench<'a> {
             return self.possible(step.event);
         }
         match self.trace.event(step.event) {
-            Event::Lock(_, Patience::Timed)
-            | Event::RdLock(_, Patience::Timed)
-            | Event::SemWait(_, Patience::Timed) => true,
-            Event::Lock(_, Patience::Try) | Event::RdLock(_, Patience::Try) | Event::SemWait(_, Patience::Try) => {
-                !self.possible(step.event)
+            Event::Lock(_, patience) | Event::RdLock(_, patience) | Event::SemWait(_, patience) => {
+                patience != Patience::Blocking && !self.possible(step.event)
             }
             _ => false,
         }

@@ -6,8 +6,8 @@
 //! 1. the steps of each thread are its first events, in their order, none left out;
 //! 2. each step is legal when it comes: locks exclude, joins come after ends, waits return only from a signal given since
 //!    they began, barriers open when full, semaphores do not go below zero, a pass comes after the initialiser, an
-//!    acquire after the releases recorded before it, and an operation fails only if it was a try that finds its object
-//!    unavailable, or a timed one;
+//!    acquire after the releases recorded before it, and an operation fails only if it was a try or a timed one that
+//!    finds its object unavailable;
 //! 3. a race's accesses are then the next events of their threads, on one interval, one of them writing, not both
 //!    atomic; a deadlock's threads are then each at their event, blocked, and no thread outside of the deadlock could
 //!    unblock any of them by whatever it has left to do;

@@ -5,13 +5,13 @@
 //! before the one in the recorded order.
 
 use foretrace_causality::{Ideal, Order};
-use foretrace_event::{EventId, IntervalId};
-use foretrace_finding::{Candidate, Deadlock, Race, Rung, Schedule, Witness};
+use foretrace_event::{CondInstance, Event, EventId, IntervalId};
+use foretrace_finding::{Candidate, Deadlock, Race, Rung, Schedule, WaitsFor, Witness};
 
 use crate::analysis::{Analysis, Searchable};
 use crate::budget::Budget;
 use crate::kept::kept;
-use crate::model::State;
+use crate::model::{Program, State};
 use crate::schedule::{Writer, finish_threads};
 use crate::search::{Query, Visit, Wish, reach, search};
 
@@ -20,11 +20,12 @@ use crate::search::{Query, Visit, Wish, reach, search};
 enum Way {
     Ideal { rung: Rung, recorded: bool },
     Prefixes,
+    Delayed,
     Search { keep_atomics: bool },
     Known,
 }
 
-const WAYS: [Way; 10] = [
+const WAYS: [Way; 11] = [
     Way::Ideal { rung: Rung::Segments, recorded: false },
     Way::Ideal { rung: Rung::Segments, recorded: true },
     Way::Ideal { rung: Rung::Sections, recorded: false },
@@ -32,6 +33,7 @@ const WAYS: [Way; 10] = [
     Way::Ideal { rung: Rung::Free, recorded: false },
     Way::Ideal { rung: Rung::Free, recorded: true },
     Way::Prefixes,
+    Way::Delayed,
     Way::Search { keep_atomics: true },
     Way::Search { keep_atomics: false },
     Way::Known,
@@ -93,6 +95,10 @@ impl<'a, 'b> Climb<'a, 'b> {
                 let schedule = self.prefixes()?;
                 Some((self.rung_of(&schedule), schedule))
             }
+            Way::Delayed => {
+                let schedule = self.delayed()?;
+                Some((self.rung_of(&schedule), schedule))
+            }
             Way::Search { keep_atomics } => {
                 let schedule = self.by_search(keep_atomics)?;
                 Some((self.rung_of(&schedule), schedule))
@@ -122,6 +128,34 @@ impl<'a, 'b> Climb<'a, 'b> {
     fn prefixes(&self) -> Option<Schedule> {
         let schedule = self.by_ideal(self.analysis.must_order(), true)?;
         after(self.analysis.free(), &schedule).map(|_| schedule)
+    }
+
+    /// The recorded order, but that those who will miss their signals are held back just before they begin to wait. What they
+    /// have seen until then is what they saw in the recorded run, so they really come to wait.
+    fn delayed(&self) -> Option<Schedule> {
+        let Candidate::Deadlock(deadlock) = &self.candidate else { return None };
+        let lost = deadlock.stuck().iter().filter_map(|stuck| match stuck.waits_for {
+            WaitsFor::LostSignal(instance) => {
+                Some((EventId { index: stuck.at.index.checked_sub(1)?, ..stuck.at }, instance))
+            }
+            _ => None,
+        });
+        let lost: Vec<(EventId, CondInstance)> = lost.collect();
+        if lost.is_empty() {
+            return None;
+        }
+        let mut walk = Walk::new(&self.analysis.free().program);
+        for id in self.analysis.trace.observed() {
+            let begins_wait = lost.iter().any(|(unlock, _)| unlock.thread == id.thread && unlock.index <= id.index);
+            let is_signal = matches!(self.analysis.trace.event(id), Event::Signal(one) | Event::Broadcast(one)
+                if lost.iter().any(|(_, instance)| *instance == one));
+            let taken = !begins_wait && walk.take(id);
+            if taken && is_signal && lost.iter().all(|(unlock, _)| walk.is_next(*unlock)) {
+                lost.iter().all(|(unlock, _)| walk.take(*unlock)).then_some(())?;
+                return self.checked(Schedule::from_iter(walk.taken));
+            }
+        }
+        None
     }
 
     /// The schedule, if it really ends in what it should. For a race it is enough that the events are next.
@@ -196,6 +230,41 @@ impl Iterator for Climb<'_, '_> {
             }
         }
         None
+    }
+}
+
+/// Events that are taken one after the other, as far as the program allows. A thread that cannot take one takes no more.
+struct Walk<'a> {
+    program: &'a Program,
+    state: State,
+    /// How many events of each thread.
+    counts: Vec<u32>,
+    taken: Vec<EventId>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(program: &'a Program) -> Self {
+        Self { program, state: program.initial(), counts: vec![0; program.threads()], taken: Vec::new() }
+    }
+
+    /// Is it the next event of its thread?
+    fn is_next(&self, id: EventId) -> bool {
+        self.counts[id.thread.index()] == id.index
+    }
+
+    /// Takes an event if that is possible; false if not.
+    fn take(&mut self, id: EventId) -> bool {
+        let thread = id.thread.index();
+        let is_operation = self.program.event_at(thread, self.state.cut[thread]) == Some(id.index);
+        if !self.is_next(id) || is_operation && !self.program.ready(&self.state, thread) {
+            return false;
+        }
+        if is_operation {
+            self.program.step(&mut self.state, thread);
+        }
+        self.counts[thread] += 1;
+        self.taken.push(id);
+        true
     }
 }
 

@@ -40,7 +40,7 @@
 //! might do counts as help for those who wait for it; a thread at its end helps nobody.
 //!
 //! **Made to fail.** A schedule may let successful try or timed operations fail ([`Rules::failing`]). The operation is
-//! then possible only when it would really fail (a timed one: always), and the unlock that belongs to it does nothing.
+//! then possible only when it would really fail, and the unlock that belongs to it does nothing.
 
 mod compile;
 mod counter;

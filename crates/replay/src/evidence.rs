@@ -9,7 +9,7 @@ use foretrace_event::EventId;
 use foretrace_finding::{Candidate, Divergence, Race, Verdict, Witness};
 use foretrace_trace::Trace;
 
-use crate::{CutShort, Enforced, Modules, Outcome, Replayed, SeenRace, SeenStuck};
+use crate::{CutShort, Death, Enforced, Modules, Replayed, SeenRace, SeenStuck};
 
 /// A place that is the same in every run: a file, and an address in it.
 pub type Spot = (PathBuf, u64);
@@ -21,14 +21,19 @@ pub enum Evidence {
     Race(Box<SeenRace>),
     /// Threads that will never go on.
     Deadlock(Vec<SeenStuck>),
+    /// The program died.
+    Death(Box<Death>),
 }
 
 impl Evidence {
-    /// All that an outcome shows.
-    pub fn all(outcome: &Outcome) -> Vec<Self> {
-        let races = outcome.races.iter().cloned().map(Box::new).map(Self::Race);
+    /// All that a run shows. A race that a library may prevent is none.
+    pub fn all(run: &Replayed) -> Vec<Self> {
+        let outcome = &run.outcome;
+        let races = outcome.races.iter().filter(|race| race.library.is_none());
+        let races = races.cloned().map(Box::new).map(Self::Race);
         let deadlock = (!outcome.deadlock.is_empty()).then(|| Self::Deadlock(outcome.deadlock.clone()));
-        races.chain(deadlock).collect()
+        let death = run.death.clone().map(Box::new).map(Self::Death);
+        races.chain(deadlock).chain(death).collect()
     }
 
     /// What makes two failures the same: where each thread was.
@@ -36,6 +41,7 @@ impl Evidence {
         let pcs: Vec<u64> = match self {
             Self::Race(race) => race.accesses.iter().map(|access| access.pc).collect(),
             Self::Deadlock(stuck) => stuck.iter().map(|stuck| stuck.pc).collect(),
+            Self::Death(death) => death.fault.iter().map(|fault| fault.pc).collect(),
         };
         let mut spots: Vec<Spot> = pcs.into_iter().map(|pc| modules.locate(pc)).collect();
         spots.sort();
@@ -46,8 +52,13 @@ impl Evidence {
     /// accesses may come first: one place in common is enough.
     pub fn is_like(&self, own: &Modules, other: &Self, others: &Modules) -> bool {
         let places = other.spots(others);
-        let same_kind = matches!(self, Self::Race(_)) == matches!(other, Self::Race(_));
-        same_kind && self.spots(own).iter().any(|spot| places.contains(spot))
+        if let (Self::Death(own), Self::Death(other)) = (self, other)
+            && (own.fault.is_none() || other.fault.is_none())
+        {
+            return own.cause == other.cause;
+        }
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+            && self.spots(own).iter().any(|spot| places.contains(spot))
     }
 
     /// Is it what the candidate predicts?
@@ -97,11 +108,23 @@ fn same_race(seen: &SeenRace, race: &Race, (trace, recorded): (&Trace, &Modules)
     threads == [race.first.thread.0, race.second.thread.0]
 }
 
+/// The name of a library that may order the accesses of the candidate, which nothing else orders.
+fn library_between(witness: &Witness, recorded: (&Trace, &Modules), run: &Replayed) -> Option<String> {
+    let Candidate::Race(race) = &witness.candidate else { return None };
+    let same = |seen: &&SeenRace| same_race(seen, race, recorded, &run.modules);
+    let address = run.outcome.races.iter().filter(same).find_map(|seen| seen.library)?;
+    let path = &run.modules.find(address)?.path;
+    Some(path.file_name()?.to_string_lossy().into_owned())
+}
+
 /// What the replay says of the witness.
 pub fn verdict(witness: &Witness, recorded: (&Trace, &Modules), enforced: &Enforced, run: &Replayed) -> Verdict {
-    let evidence = Evidence::all(&run.outcome);
+    let evidence = Evidence::all(run);
     if evidence.iter().any(|seen| seen.shows(&witness.candidate, recorded, &run.modules)) {
         return Verdict::Confirmed;
+    }
+    if let Some(library) = library_between(witness, recorded, run) {
+        return Verdict::Possible { library };
     }
     let at = |step: u32, came: String| match enforced.steps().get(step as usize) {
         Some(step) => Verdict::Diverged(Divergence { expected: step.event, came }),
@@ -122,6 +145,9 @@ pub fn verdict(witness: &Witness, recorded: (&Trace, &Modules), enforced: &Enfor
     }
     match run.ended.status.signal() {
         _ if run.ended.cut_short == Some(CutShort::Stopped) => Verdict::Unknown { why: "interrupted".to_owned() },
+        _ if run.ended.cut_short == Some(CutShort::Outside) => {
+            Verdict::Unknown { why: "the replay waited for input from outside; give it with --client".to_owned() }
+        }
         _ if run.ended.cut_short.is_some() => Verdict::Unknown { why: format!("no end within {:.1?}", run.ended.time) },
         Some(signal) => Verdict::Unknown { why: format!("the program was killed by signal {signal}") },
         None if outcome.ended => Verdict::NotSeen,

@@ -67,7 +67,7 @@ impl Input {
             Self::Nothing => command.stdin(Stdio::null()),
             Self::File(path, from) => command.stdin(opened(path, *from)?),
             Self::Piped(path) => {
-                let mut content = File::open(path)?;
+                let mut content = foretrace_file::open(path)?;
                 let (reader, mut writer) = io::pipe()?;
                 // It ends at the latest when the program and the command are gone, and with them the pipe's other end.
                 std::thread::spawn(move || io::copy(&mut content, &mut writer));
@@ -147,7 +147,7 @@ impl Input {
 pub struct NoInput;
 
 fn opened(path: &Path, from: u64) -> io::Result<File> {
-    let mut file = File::open(path)?;
+    let mut file = foretrace_file::open(path)?;
     file.seek(SeekFrom::Start(from))?;
     Ok(file)
 }

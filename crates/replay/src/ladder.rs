@@ -56,7 +56,7 @@ impl Confirmed {
     pub fn all(schedule: &Schedule, run: &Arc<Replayed>) -> Vec<Self> {
         let confirmed =
             |evidence| Self { schedule: schedule.clone(), evidence, run: run.clone(), aimed_at: false, repeats: None };
-        Evidence::all(&run.outcome).into_iter().map(confirmed).collect()
+        Evidence::all(run).into_iter().map(confirmed).collect()
     }
 }
 
@@ -158,7 +158,8 @@ pub fn confirm(
                 verdict(&witness, recorded, &enforced, &run)
             }
         };
-        let done = verdict == Verdict::Confirmed;
+        // A library that both threads use stays between them.
+        let done = matches!(verdict, Verdict::Confirmed | Verdict::Possible { .. });
         last = Some(Finding { witness, verdict });
         if done {
             break;

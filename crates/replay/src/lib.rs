@@ -32,6 +32,8 @@
 //! ```
 #![deny(unsafe_code)]
 
+mod client;
+mod death;
 mod enforced;
 mod evidence;
 mod input;
@@ -42,11 +44,15 @@ mod process;
 mod program;
 mod standstill;
 
+pub use death::{Cause, Death};
 pub use enforced::{Enforced, EnforcedStep, NotEnforceable};
 pub use evidence::{Evidence, Spot, verdict};
 pub use input::{Input, NoInput};
 pub use ladder::{Confirmed, Limits, Repeats, Runs, confirm, side_by_side};
 pub use modules::Modules;
-pub use outcome::{Block, Diverged, Outcome, OutcomeError, Owner, SeenAccess, SeenLock, SeenRace, SeenStuck, Stalled};
-pub use process::{CutShort, Ended, TimeLimit, run_limited, run_watched};
-pub use program::{Precision, Program, ReplayError, Replayed};
+pub use outcome::{
+    Block, Diverged, Outcome, OutcomeError, Owner, SeenAccess, SeenFault, SeenLock, SeenRace, SeenStuck, Stalled,
+    Unsignalled,
+};
+pub use process::{CutShort, Ended, TimeLimit, run_beside, run_limited, run_watched, spawn};
+pub use program::{LINGER, Precision, Program, ReplayError, Replayed};

@@ -16,7 +16,7 @@ impl Modules {
 
     /// Reads a file `modules`; lines that make no sense are skipped, because their writer may have been killed.
     pub fn read(path: &Path) -> Self {
-        let text = std::fs::read(path).unwrap_or_default();
+        let text = foretrace_file::read(path, foretrace_file::LONGEST_TEXT).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         Self(text.lines().filter_map(parse).collect())
     }

@@ -17,12 +17,31 @@ pub struct Outcome {
     pub unchecked: bool,
     /// The threads that will never go on; empty: no deadlock.
     pub deadlock: Vec<SeenStuck>,
+    /// Waits without a deadline that ended without a signal.
+    pub unsignalled: Vec<Unsignalled>,
+    /// The last signal that a thread has caused by itself, such as SIGSEGV.
+    pub fault: Option<SeenFault>,
     /// How often threads came to each place where they come late, by number.
     pub passed: BTreeMap<u32, u32>,
     /// Parents of threads, by index; -1: none.
     pub threads: BTreeMap<u32, i64>,
     /// Where threads were created, by index: return addresses, the innermost first.
     pub created: BTreeMap<u32, Vec<u64>>,
+    /// The same with the frame pointer of the function that each is in; zero: unknown.
+    pub frames: BTreeMap<u32, Vec<(u64, u64)>>,
+}
+
+/// A wait without a deadline that ended without a signal, as the standard allows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Unsignalled {
+    /// Who waited.
+    pub thread: u32,
+    /// Where.
+    pub pc: u64,
+    /// Return addresses, the innermost first.
+    pub stack: Vec<u64>,
+    /// The thread waited again at once: it has looked at its condition.
+    pub again: bool,
 }
 
 /// Another operation than expected.
@@ -62,6 +81,8 @@ pub struct SeenRace {
     pub accesses: [SeenAccess; 2],
     /// What the bytes are part of, if it is known.
     pub memory: Option<Owner>,
+    /// An address in a library that both threads use and that may order them where nobody sees it.
+    pub library: Option<u64>,
 }
 
 impl SeenRace {
@@ -153,6 +174,29 @@ pub struct SeenStuck {
     pub locks: Vec<SeenLock>,
 }
 
+/// A signal that a thread has caused by itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SeenFault {
+    /// Its number.
+    pub signal: i32,
+    /// Why, as the kernel says (`si_code`).
+    pub code: i64,
+    /// The address that was used; zero if it is about none.
+    pub address: u64,
+    /// Who; none: a thread that takes no part.
+    pub thread: Option<u32>,
+    /// It tried to write.
+    pub write: bool,
+    /// Its stack pointer.
+    pub sp: u64,
+    /// The lowest address of its stack; zero: unknown.
+    pub bottom: u64,
+    /// The innermost place in the program's own code.
+    pub pc: u64,
+    /// Where it happened, and return addresses from there.
+    pub stack: Vec<u64>,
+}
+
 /// What is wrong with an outcome.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("outcome, line {line}: {why}")]
@@ -169,6 +213,11 @@ pub const MAX_BYTES: usize = 16 << 20;
 const MAX_STACK: usize = 4096;
 
 impl Outcome {
+    /// A wait that ended without a signal, after which the thread did not wait again: it is not in a loop.
+    pub fn wait_not_in_loop(&self) -> Option<&Unsignalled> {
+        self.unsignalled.iter().find(|wait| !wait.again)
+    }
+
     /// Reads the text of the file `outcome`. A last line without its end is left out: its writer was killed.
     ///
     /// # Errors
@@ -193,7 +242,23 @@ struct Reader {
 }
 
 /// A race, and those of its accesses that have been read.
-type Race = (u64, u64, Option<u32>, Vec<SeenAccess>);
+struct Race {
+    address: u64,
+    size: u64,
+    step: Option<u32>,
+    library: Option<u64>,
+    accesses: Vec<SeenAccess>,
+}
+
+impl Race {
+    /// Complete, or as it was.
+    fn finish(self) -> Result<SeenRace, Self> {
+        let Self { address, size, step, library, accesses } = self;
+        <[SeenAccess; 2]>::try_from(accesses)
+            .map(|accesses| SeenRace { address, size, step, accesses, memory: None, library })
+            .map_err(|accesses| Self { address, size, step, library, accesses })
+    }
+}
 
 #[derive(Clone, Copy, Default)]
 enum Holder {
@@ -215,8 +280,9 @@ impl Reader {
                     Some(Stalled { step: fields.decimal("step")?, thread: fields.decimal("thread")? });
             }
             "race" => {
-                let step = fields.decimal("step").ok();
-                self.open = Some((fields.hex("address")?, fields.decimal("size")?, step, Vec::new()));
+                let (step, library) = (fields.decimal("step").ok(), fields.hex("library").ok());
+                let (address, size) = (fields.hex("address")?, fields.decimal("size")?);
+                self.open = Some(Race { address, size, step, library, accesses: Vec::new() });
             }
             "access" => self.access(access(&fields)?)?,
             "lock" => self.lock(lock(&fields)?)?,
@@ -227,6 +293,7 @@ impl Reader {
                 self.outcome.passed.insert(fields.decimal("place")?, fields.decimal("count")?);
             }
             "unchecked" => self.outcome.unchecked = true,
+            "fault" => self.outcome.fault = Some(fault(&fields)?),
             "deadlock" => {}
             "stuck" => {
                 self.outcome.deadlock.push(stuck(&fields)?);
@@ -236,7 +303,19 @@ impl Reader {
                 self.outcome.threads.insert(fields.decimal("index")?, fields.decimal("parent")?);
             }
             "created" => {
-                self.outcome.created.insert(fields.decimal("thread")?, fields.list("stack")?);
+                let (thread, stack) = (fields.decimal("thread")?, fields.list("stack")?);
+                let frames = if fields.get("frames").is_ok() { fields.list("frames")? } else { Vec::new() };
+                self.outcome.frames.insert(thread, stack.iter().copied().zip(frames).collect());
+                self.outcome.created.insert(thread, stack);
+            }
+            "unsignalled" => {
+                let (thread, pc) = (fields.decimal("thread")?, fields.hex("pc")?);
+                self.outcome.unsignalled.push(Unsignalled { thread, pc, stack: fields.list("stack")?, again: false });
+            }
+            "again" => {
+                let thread: u32 = fields.decimal("thread")?;
+                let last = self.outcome.unsignalled.iter_mut().rfind(|wait| wait.thread == thread);
+                last.ok_or("a thread waits again that was not woken")?.again = true;
             }
             other => return Err(format!("`{}` is no answer", other.chars().take(40).collect::<String>())),
         }
@@ -244,12 +323,12 @@ impl Reader {
     }
 
     fn access(&mut self, access: SeenAccess) -> Result<(), String> {
-        let (address, size, step, mut accesses) = self.open.take().ok_or("an access without a race")?;
-        accesses.push(access);
+        let mut race = self.open.take().ok_or("an access without a race")?;
+        race.accesses.push(access);
         self.holder = Holder::Access;
-        match <[SeenAccess; 2]>::try_from(accesses) {
-            Ok(accesses) => self.outcome.races.push(SeenRace { address, size, step, accesses, memory: None }),
-            Err(one) => self.open = Some((address, size, step, one)),
+        match race.finish() {
+            Ok(race) => self.outcome.races.push(race),
+            Err(race) => self.open = Some(race),
         }
         Ok(())
     }
@@ -259,7 +338,7 @@ impl Reader {
         let locks = match self.holder {
             Holder::Nobody => None,
             Holder::Access => match &mut self.open {
-                Some((.., accesses)) => accesses.last_mut().map(|access| &mut access.locks),
+                Some(race) => race.accesses.last_mut().map(|access| &mut access.locks),
                 None => self.outcome.races.last_mut().map(|race| &mut race.accesses[1].locks),
             },
             Holder::Stuck => self.outcome.deadlock.last_mut().map(|stuck| &mut stuck.locks),
@@ -312,6 +391,20 @@ fn block(fields: &Fields<'_>) -> Result<Block, String> {
     let (address, size) = (fields.hex("address")?, fields.decimal("size")?);
     let (mapped, thread) = (fields.get("mapped")? == "1", fields.decimal("thread")?);
     Ok(Block { address, size, mapped, thread, stack: fields.list("stack")? })
+}
+
+fn fault(fields: &Fields<'_>) -> Result<SeenFault, String> {
+    Ok(SeenFault {
+        signal: fields.decimal("signal")?,
+        code: fields.decimal("code")?,
+        address: fields.hex("address")?,
+        thread: u32::try_from(fields.decimal::<i64>("thread")?).ok(),
+        write: fields.get("write")? == "1",
+        sp: fields.hex("sp")?,
+        bottom: fields.hex("bottom")?,
+        pc: fields.hex("pc")?,
+        stack: fields.list("stack")?,
+    })
 }
 
 fn stuck(fields: &Fields<'_>) -> Result<SeenStuck, String> {
@@ -405,6 +498,15 @@ mod tests {
         let stuck = Outcome::parse(text).unwrap().deadlock;
         assert_eq!((stuck.len(), stuck[0].owner, stuck[1].owner), (2, Some(2), None));
         assert_eq!((stuck[0].locks[0].address, stuck[1].locks[0].stack[0]), (0x20, 6));
+    }
+
+    #[test]
+    fn a_wait_that_ended_without_a_signal_is_in_a_loop_if_it_began_again() {
+        let text = "unsignalled thread=1 pc=10 stack=10,20\nunsignalled thread=2 pc=30 stack=30\nagain thread=1\n";
+        let outcome = Outcome::parse(text).unwrap();
+        assert!(outcome.unsignalled[0].again && outcome.unsignalled[0].stack == [0x10, 0x20]);
+        assert_eq!(outcome.wait_not_in_loop().map(|wait| wait.thread), Some(2));
+        assert!(Outcome::parse("again thread=1\n").is_err());
     }
 
     #[test]

@@ -6,7 +6,8 @@ use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::standstill::Watch;
+use crate::client::Client;
+use crate::standstill::{Stillness, Watch};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
@@ -24,6 +25,8 @@ pub struct TimeLimit {
     pub stop: Option<&'static AtomicBool>,
     /// And not when none of its threads can ever go on.
     pub standstill: bool,
+    /// And not when it waits for input from outside that nobody gives.
+    pub outside: bool,
 }
 
 impl TimeLimit {
@@ -35,7 +38,7 @@ impl TimeLimit {
 
 impl From<Duration> for TimeLimit {
     fn from(time: Duration) -> Self {
-        Self { time, until: None, afterwards: None, stop: None, standstill: false }
+        Self { time, until: None, afterwards: None, stop: None, standstill: false, outside: false }
     }
 }
 
@@ -61,6 +64,10 @@ pub enum CutShort {
     Stopped,
     /// None of its threads could ever go on.
     Stuck,
+    /// It waited for input from outside: a connection, a pipe or a terminal.
+    Outside,
+    /// Its client had ended.
+    Served,
 }
 
 /// Runs a command and kills it when its time is up, with its process group if it leads one, or when the calling thread
@@ -72,7 +79,7 @@ pub fn run_limited(command: &mut Command, limit: impl Into<TimeLimit>) -> io::Re
     run_watched(command, limit, &|| false)
 }
 
-/// The same; `is_done` tells whether it has done what it is run for.
+/// The same; `is_done`, which is asked now and then, tells whether it has done what it is run for.
 ///
 /// # Errors
 /// If the command cannot be run.
@@ -81,10 +88,23 @@ pub fn run_watched(
     limit: impl Into<TimeLimit>,
     is_done: &dyn Fn() -> bool,
 ) -> io::Result<Ended> {
+    run_beside(command, limit, is_done, None)
+}
+
+/// The same, with a client beside it.
+///
+/// # Errors
+/// If the command or the client cannot be run.
+pub fn run_beside(
+    command: &mut Command,
+    limit: impl Into<TimeLimit>,
+    is_done: &dyn Fn() -> bool,
+    client: Option<&str>,
+) -> io::Result<Ended> {
     let begin = Instant::now();
     let limit = limit.into();
     let mut child = spawn(command)?;
-    let cut_short = ends_within(&child, &limit, is_done)?;
+    let cut_short = ends_within(&child, &limit, is_done, Client::new(client))?;
     if cut_short.is_some() {
         let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
         child.kill()?;
@@ -93,8 +113,12 @@ pub fn run_watched(
     Ok(Ended { process: child.id(), status, cut_short, time: begin.elapsed() })
 }
 
+/// Starts a command that is killed when the calling thread ends, as a debugger's child is when the debugger is killed.
+///
+/// # Errors
+/// If the command cannot be run.
 #[allow(unsafe_code)]
-fn spawn(command: &mut Command) -> io::Result<Child> {
+pub fn spawn(command: &mut Command) -> io::Result<Child> {
     // SAFETY: between fork and exec the closure makes one system call and touches no memory.
     unsafe {
         command.pre_exec(|| Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?));
@@ -104,6 +128,8 @@ fn spawn(command: &mut Command) -> io::Result<Child> {
 
 /// A signal may reach another thread than the one that waits, so it looks up now and then.
 const GLANCE: Duration = Duration::from_millis(50);
+/// With a client, which is started in between, it looks more often.
+const SHORT_GLANCE: Duration = Duration::from_millis(5);
 
 /// How long the process has waited for a processor, as the kernel tells of each thread; bounded, so that every process
 /// ends.
@@ -119,30 +145,41 @@ fn kept_waiting(child: &Child, limit: &TimeLimit) -> Duration {
 const MOST_WAITING: u32 = 5;
 
 /// Waits for its end, or tells why it has to be killed.
-fn ends_within(child: &Child, limit: &TimeLimit, is_done: &dyn Fn() -> bool) -> io::Result<Option<CutShort>> {
+fn ends_within(
+    child: &Child,
+    limit: &TimeLimit,
+    is_done: &dyn Fn() -> bool,
+    mut client: Client<'_>,
+) -> io::Result<Option<CutShort>> {
     let descriptor = pidfd_open(Pid::from_child(child), PidfdFlags::empty())?;
     let begin = Instant::now();
     let mut watch = Watch::new(child.id());
     let mut until = limit.until;
     let mut afterwards = limit.afterwards;
-    let mut over = || {
-        if let Some(rest) = afterwards.take_if(|_| is_done()) {
+    let mut over = |client: &Client<'_>| {
+        let done = is_done();
+        if let Some(rest) = afterwards.take_if(|_| done) {
             let end = Instant::now() + rest;
             until = Some(until.map_or(end, |until| until.min(end)));
         }
         let is_over = until.is_some_and(|until| Instant::now() >= until);
         let is_slow = || begin.elapsed() >= limit.time && begin.elapsed() >= limit.time + kept_waiting(child, limit);
         let late = || is_over || is_slow();
-        let stuck = limit.standstill && watch.stands_still();
+        let still = if limit.standstill || limit.outside { watch.look() } else { None };
+        let stuck = limit.standstill && still == Some(Stillness::Stuck);
+        let outside = limit.outside && !client.is_busy() && still == Some(Stillness::Outside);
         limit
             .is_stopped()
             .then_some(CutShort::Stopped)
             .or(late().then_some(CutShort::Late))
             .or(stuck.then_some(CutShort::Stuck))
+            .or(client.is_over().then_some(CutShort::Served))
+            .or(outside.then_some(CutShort::Outside))
     };
     loop {
-        let left = limit.time.saturating_sub(begin.elapsed()).min(GLANCE);
-        let left = if left.is_zero() { GLANCE } else { left };
+        let glance = if client.is_busy() { SHORT_GLANCE } else { GLANCE };
+        let left = limit.time.saturating_sub(begin.elapsed()).min(glance);
+        let left = if left.is_zero() { glance } else { left };
         let left = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
         match poll(&mut [PollFd::new(&descriptor, PollFlags::IN)], Some(&left)) {
             Err(rustix::io::Errno::INTR) => {}
@@ -150,7 +187,8 @@ fn ends_within(child: &Child, limit: &TimeLimit, is_done: &dyn Fn() -> bool) -> 
             Ok(0) => {}
             Ok(_) => return Ok(None),
         }
-        if let Some(why) = over() {
+        client.look(child.id())?;
+        if let Some(why) = over(&client) {
             return Ok(Some(why));
         }
     }

@@ -3,12 +3,13 @@
 use foretrace_event::schedule::PROGRESS_SIZE;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use crate::outcome::MAX_BYTES;
-use crate::{Ended, Enforced, Input, Modules, Outcome, OutcomeError, TimeLimit, run_watched};
+use crate::{Death, Ended, Enforced, Input, Modules, Outcome, OutcomeError, TimeLimit, run_beside};
 
 /// A program, and how the runtime comes into it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,7 +26,16 @@ pub struct Program {
     pub environment: Vec<(OsString, OsString)>,
     /// The process that is started is the one to replay, and none that it starts.
     pub started_only: bool,
+    /// A replay that takes no step for so long, while its threads run, is given up; zero: never.
+    pub patience: Duration,
+    /// How long it waits at the end of `main` for threads that still run.
+    pub linger: Duration,
+    /// What is run beside it, for the shell: the client of a server.
+    pub client: Option<String>,
 }
+
+/// How long a program waits at the end of `main`, if nobody says.
+pub const LINGER: Duration = Duration::from_secs(1);
 
 /// Why a replay could not take place.
 #[derive(Debug, thiserror::Error)]
@@ -72,6 +82,8 @@ pub struct Replayed {
     pub modules: Modules,
     /// How the process ended.
     pub ended: Ended,
+    /// It died.
+    pub death: Option<Death>,
 }
 
 impl Program {
@@ -80,7 +92,12 @@ impl Program {
         let (exact, loose) = if precision == Precision::Each { (1, 0) } else { (0, 1) };
         // A debugger may start the program through another process.
         let (hold, only) = (u8::from(hold), u8::from(self.started_only && !hold));
-        let settings = format!("replay exact={exact} loose={loose} hold={hold} only_started={only} dir=");
+        // Whoever debugs takes all the time that they need.
+        let patience = if hold == 1 { 0 } else { self.patience.as_millis() };
+        let linger = self.linger.as_millis();
+        let settings = format!(
+            "replay exact={exact} loose={loose} hold={hold} only_started={only} patience={patience} linger={linger} dir="
+        );
         let mut settings = OsString::from(settings);
         settings.push(directory);
         self.with_settings(&settings)
@@ -141,17 +158,22 @@ impl Program {
         limit: impl Into<TimeLimit>,
     ) -> Result<Replayed, ReplayError> {
         use std::os::unix::process::CommandExt;
-        for name in ["outcome", "progress", "modules"] {
+        for name in ["outcome", "progress", "modules", PRINTED] {
             let _ = fs::remove_file(directory.join(name));
         }
         let mut command = self.under(directory, precision, false);
         command.process_group(0);
-        command.stdout(Stdio::null()).stderr(Stdio::null());
         let error = |source| ReplayError::Io { path: self.path.clone(), source };
+        let printed = fs::File::options().append(true).create(true).open(directory.join(PRINTED)).map_err(error)?;
+        command.stdout(Stdio::null()).stderr(printed.try_clone().map_err(error)?);
         self.input.give(&mut command).map_err(error)?;
         let outcome = directory.join("outcome");
-        let is_done = || read_bounded(&outcome).is_ok_and(|text| text.lines().any(|line| line == "end"));
-        let ended = run_watched(&mut command, limit, &is_done).map_err(error)?;
+        let is_done = || {
+            forget_much(&printed);
+            read_bounded(&outcome).is_ok_and(|text| text.lines().any(|line| line == "end"))
+        };
+        let limit = TimeLimit { outside: true, ..limit.into() };
+        let ended = run_beside(&mut command, limit, &is_done, self.client.as_deref()).map_err(error)?;
         read(directory, ended)
     }
 }
@@ -177,9 +199,11 @@ fn read(directory: &Path, ended: Ended) -> Result<Replayed, ReplayError> {
     let path = directory.join("outcome");
     let text = read_bounded(&path).map_err(|source| ReplayError::Io { path: path.clone(), source })?;
     let outcome = Outcome::parse(&text).map_err(|source| ReplayError::Outcome { path, source })?;
-    let progress = fs::read(directory.join("progress")).unwrap_or_default();
+    let progress = foretrace_file::read(&directory.join("progress"), MAX_BYTES as u64).unwrap_or_default();
     let taken = progress.chunks(PROGRESS_SIZE).filter_map(|thread| thread.first_chunk().copied());
+    let printed = read_end(&directory.join(PRINTED)).unwrap_or_default();
     Ok(Replayed {
+        death: Death::of(&ended, &outcome, &printed),
         outcome,
         progress: taken.map(u32::from_le_bytes).fold(0, u32::wrapping_add),
         modules: Modules::read(&directory.join("modules")),
@@ -187,9 +211,32 @@ fn read(directory: &Path, ended: Ended) -> Result<Replayed, ReplayError> {
     })
 }
 
+/// What a replayed program writes to its standard error. The words that libraries print before they end a program are there.
+const PRINTED: &str = "printed";
+/// So much of it is read, from the end.
+const MOST_READ: u64 = 64 << 10;
+/// So large it may become before it is emptied.
+const MOST_KEPT: u64 = 16 << 20;
+
+/// Empties what was printed if it is much: what counts is the end.
+fn forget_much(printed: &fs::File) {
+    if printed.metadata().is_ok_and(|file| file.len() > MOST_KEPT) {
+        let _ = printed.set_len(0);
+    }
+}
+
+fn read_end(path: &Path) -> io::Result<String> {
+    let mut file = fs::File::open(path)?;
+    let start = file.metadata()?.len().saturating_sub(MOST_READ);
+    file.seek(io::SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.take(MOST_READ).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// A file that is not there is empty: the program may have died before the runtime began.
 fn read_bounded(path: &Path) -> io::Result<String> {
-    let file = match fs::File::open(path) {
+    let file = match foretrace_file::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
         file => file?,
     };

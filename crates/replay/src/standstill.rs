@@ -24,6 +24,7 @@ struct Waiting {
     thread: String,
     call: String,
     switches: String,
+    outside: bool,
 }
 
 impl Watch {
@@ -32,24 +33,89 @@ impl Watch {
         Self { process: format!("/proc/{process}"), seen: None }
     }
 
-    /// Has it stood still for a while? To be asked again and again.
-    pub fn stands_still(&mut self) -> bool {
+    /// Has it stood still for a while, and how? To be asked again and again.
+    pub fn look(&mut self) -> Option<Stillness> {
         let now = Instant::now();
         let Some(waiting) = all_waiting(Path::new(&self.process)) else {
             self.seen = None;
-            return false;
+            return None;
         };
         match &self.seen {
             Some((since, before)) if *before == waiting => {
-                now.duration_since(*since) >= LONG && !handles_what_comes_by_itself(Path::new(&self.process))
+                let long = now.duration_since(*since) >= LONG;
+                let still = if waiting.iter().any(|one| one.outside) { Stillness::Outside } else { Stillness::Stuck };
+                let alone = still == Stillness::Stuck || !has_children(Path::new(&self.process));
+                (long && alone && !handles_what_comes_by_itself(Path::new(&self.process))).then_some(still)
             }
             _ => {
                 // What was true of each thread in turn has to be true of all at once: the time runs from here.
                 self.seen = Some((Instant::now(), waiting));
-                false
+                None
             }
         }
     }
+}
+
+/// Has the process started others, which may be what it waits for?
+fn has_children(process: &Path) -> bool {
+    let threads = fs::read_dir(process.join("task")).into_iter().flatten().flatten();
+    let children = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("children"));
+    threads.map(children).any(|children| !children.is_ok_and(|children| children.trim().is_empty()))
+}
+
+/// How a process stands still.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stillness {
+    /// Its threads wait for each other.
+    Stuck,
+    /// One of them waits for what comes from outside: a connection, a pipe, a terminal.
+    Outside,
+}
+
+/// Does a thread of this process wait for what comes from outside?
+pub fn waits_outside(process: u32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+    let call = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("syscall")).unwrap_or_default();
+    threads.map(call).any(|call| is_outside(&call))
+}
+
+/// The numbers of system calls that wait for what comes from outside, on x86-64, and which argument of theirs is a limit of
+/// time: `read`, `readv`, `recvfrom`, `recvmsg`, `accept`, `accept4`; `poll`, `select`, `epoll_wait`, `epoll_pwait`, `ppoll`,
+/// `pselect6`.
+const OUTSIDE: [(u64, Option<usize>); 12] = [
+    (0, None),
+    (19, None),
+    (45, None),
+    (47, None),
+    (43, None),
+    (288, None),
+    (7, Some(2)),
+    (23, Some(4)),
+    (232, Some(3)),
+    (281, Some(3)),
+    (271, Some(2)),
+    (270, Some(4)),
+];
+
+/// Is this a call that waits for what comes from outside, with no limit of time?
+fn is_outside(call: &str) -> bool {
+    let words = numbers(call);
+    let Some((number, arguments)) = words.split_first() else { return false };
+    let is_unlimited = |limit: Option<usize>| {
+        limit.is_none_or(|index| {
+            matches!(arguments.get(index), Some(0 | 0xffff_ffff | 0xffff_ffff_ffff_ffff))
+                && !(*number == 7 && arguments[index] == 0)
+        })
+    };
+    OUTSIDE.iter().any(|(known, limit)| known == number && is_unlimited(*limit))
+}
+
+fn numbers(call: &str) -> Vec<u64> {
+    let number = |word: &str| match word.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => word.parse().ok(),
+    };
+    call.split_whitespace().map_while(number).collect()
 }
 
 /// The threads, if all of them wait for ever.
@@ -63,11 +129,12 @@ fn all_waiting(process: &Path) -> Option<Vec<Waiting>> {
             continue;
         }
         let call = fs::read_to_string(path.join("syscall")).ok()?;
-        if !waits_for_ever(&call, process)? {
+        let outside = is_outside(&call);
+        if !outside && !waits_for_ever(&call, process)? {
             return None;
         }
         let switches = field(&status, "voluntary_ctxt_switches:")?.to_owned();
-        all.push(Waiting { thread: path.file_name()?.to_string_lossy().into_owned(), call, switches });
+        all.push(Waiting { thread: path.file_name()?.to_string_lossy().into_owned(), call, switches, outside });
     }
     (!all.is_empty()).then_some(all)
 }
@@ -85,11 +152,7 @@ const PRIVATE: u64 = 0x80;
 
 /// Does a thread in this call wait for a word of its process's own memory, with no limit of time?
 fn waits_for_ever(call: &str, process: &Path) -> Option<bool> {
-    let number = |word: &str| match word.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => word.parse().ok(),
-    };
-    let words: Vec<u64> = call.split_whitespace().map_while(number).collect();
+    let words = numbers(call);
     let &[FUTEX, word, operation, _, limit, ..] = words.as_slice() else { return Some(false) };
     let waits = WAITS.contains(&(operation & COMMANDS)) && limit == 0;
     Some(waits && (operation & PRIVATE != 0 || is_own(word, process)?))
@@ -139,9 +202,23 @@ mod tests {
     }
 
     #[test]
+    fn calls_that_wait_for_others_without_a_limit_are_outside() {
+        for call in
+            ["0 0x3 0x7ffd 0x400 0x0", "43 0x3 0x0", "232 0x4 0x7ffd 0x10 0xffffffff", "7 0x7ffd 0x1 0xffffffff"]
+        {
+            assert!(is_outside(call), "{call}");
+        }
+        for call in
+            ["7 0x7ffd 0x1 0x3e8", "7 0x7ffd 0x1 0x0", "232 0x4 0x7ffd 0x10 0x64", "202 0x1 0x80 0x0 0x0", "running"]
+        {
+            assert!(!is_outside(call), "{call}");
+        }
+    }
+
+    #[test]
     fn a_process_that_runs_does_not_stand_still() {
         let mut watch = Watch::new(std::process::id());
-        assert!(!watch.stands_still() && !watch.stands_still());
-        assert!(!Watch::new(u32::MAX).stands_still());
+        assert!(watch.look().is_none() && watch.look().is_none());
+        assert!(Watch::new(u32::MAX).look().is_none());
     }
 }

@@ -34,6 +34,9 @@ fn check_times(witnesses: usize, answer: &str, seconds: u32) -> (Verdict, usize,
         input: Input::Nothing,
         environment: vec![],
         started_only: false,
+        patience: std::time::Duration::ZERO,
+        linger: std::time::Duration::ZERO,
+        client: None,
     };
     let trace = trace();
     let event = |text: &str, index| foretrace_event::EventId {

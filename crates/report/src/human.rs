@@ -6,13 +6,12 @@ mod help;
 mod names;
 mod readable;
 mod snippet;
-mod visible;
 
 use std::io::{self, Write};
 
-use visible::visible;
+use crate::visible::visible;
 
-use crate::model::{Counts, Finding, Origin, Report, Status, bytes};
+use crate::model::{Access, Counts, Finding, Frame, Kind, Origin, Report, Status, bytes};
 
 /// How it is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,7 +55,9 @@ pub(crate) fn write(report: &Report, style: Style, out: &mut dyn Write) -> io::R
         write_finding(&readable::finding(finding), style, out)?;
     }
     for open in report.undecided.iter().filter(|_| report.show_predicted) {
-        writeln!(out, "{}: {}: {}", style.bold("undecided"), visible(&open.question), visible(&open.why))?;
+        let alike = if open.count > 1 { format!(" ({} questions)", open.count) } else { String::new() };
+        let (question, why) = (visible(&open.question), visible(&open.why));
+        writeln!(out, "{}: {question}{alike}: {why}", style.bold("undecided"))?;
     }
     for note in &report.notes {
         writeln!(out, "{}: {}", style.bold("note"), visible(note))?;
@@ -77,12 +78,14 @@ fn write_finding(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
         snippet::write(finding, site, number == 0, style, out)?;
         snippet::write_others(finding, &others, style, out)?;
     }
+    write_pairs(finding, style, out)?;
     write_memory(finding, style, out)?;
     write_threads(finding, style, out)?;
     if let Status::Predicted(why) = &finding.status {
         note(&format!("not confirmed: {}", visible(why)), style, out)?;
     }
     columns::write(finding, style, out)?;
+    write_death(finding, style, out)?;
     if let Some((seen, of)) = finding.repeats {
         note(&format!("it does not come every time: {seen} of {of} replays showed it"), style, out)?;
     }
@@ -94,6 +97,24 @@ fn write_finding(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
         writeln!(out, "   {} to see it again: {}", style.frame("="), visible(&command))?;
     }
     writeln!(out)
+}
+
+/// What a program that dies has printed, and of another error than a crash that it dies at all.
+fn write_death(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    let Some(death) = &finding.death else { return Ok(()) };
+    if finding.kind != Kind::Crash {
+        let place = death.place.as_ref().map(|frame| format!(" at {} in {}", frame.short(), frame.name()));
+        let text = format!("the program can die of it: {}{}", death.what, place.unwrap_or_default());
+        note(&visible(&text), style, out)?;
+        if let Some(command) = death.replay() {
+            writeln!(out, "   {} to see it die: {}", style.frame("="), visible(&command))?;
+        }
+    }
+    if death.message.is_empty() {
+        Ok(())
+    } else {
+        note(&visible(&format!("it printed: {}", death.message)), style, out)
+    }
 }
 
 /// A line that begins with `=`, and as many more as it takes.
@@ -124,6 +145,27 @@ fn write_memory(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Res
     note(&format!("byte {offset} of {what} of {}{place}", bytes(block.size)), style, out)
 }
 
+/// Pairs of places that are listed.
+const PAIRS: usize = 8;
+
+/// Where else the same functions race for the same variable.
+fn write_pairs(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
+    if finding.also.is_empty() {
+        return Ok(());
+    }
+    note("the same race shows at these lines, too:", style, out)?;
+    for pair in finding.also.iter().take(PAIRS) {
+        let place = |access: &Access| access.top().map(Frame::short).unwrap_or_default();
+        let words = |access: &Access| format!("{} {}", place(access), access.doing);
+        let accesses: Vec<String> = pair.accesses.iter().map(words).collect();
+        writeln!(out, "      {}", accesses.join("; "))?;
+    }
+    match finding.also.len().saturating_sub(PAIRS) {
+        0 => Ok(()),
+        more => writeln!(out, "      and at {more} more pairs of lines"),
+    }
+}
+
 /// Where the threads come from; those of one place together.
 fn write_threads(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let mut places: Vec<(String, Vec<&str>)> = Vec::new();
@@ -144,6 +186,7 @@ fn write_threads(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
 fn write_summary(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let Counts { confirmed, predicted, undecided, suppressed } = report.counts();
     let mut words = vec![match confirmed {
+        0 if report.incomplete => "not everything could be checked; nothing found in the rest".to_owned(),
         0 if predicted == 0 && undecided == 0 => "nothing found".to_owned(),
         count => format!("{count} confirmed"),
     }];

@@ -47,6 +47,9 @@ fn body(finding: &Finding) -> String {
             text += &format!("    {} in {}\n", frame.short(), frame.name());
         }
     }
+    if let Some(death) = finding.death.as_ref().filter(|death| !death.message.is_empty()) {
+        text += &format!("it printed: {}\n", death.message);
+    }
     if let Status::Predicted(why) = &finding.status {
         text += &format!("not confirmed: {why}\n");
     }

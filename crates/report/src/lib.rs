@@ -38,13 +38,16 @@ mod model;
 mod sarif;
 mod statement;
 mod tsan;
+mod visible;
 
 use std::io::{self, BufWriter, Write};
 
 pub use human::Style;
 pub use model::{
-    Block, Counts, Finding, Frame, Kind, Lock, Memory, Origin, Report, Site, Status, Step, Thread, Undecided, bytes,
+    Access, Block, Counts, Death, Finding, Frame, Kind, Lock, Memory, Origin, Pair, Report, Site, Status, Step, Thread,
+    Undecided, bytes, top,
 };
+pub use visible::{Visible, visible};
 
 /// The forms of a report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -74,9 +77,9 @@ pub fn write(report: &Report, format: Format, style: Style, out: &mut dyn Write)
         Format::Human => human::write(report, style, out),
         Format::Json => json(report, out),
         Format::Sarif => sarif::write(report, out),
-        Format::Tsan => tsan::write(report, out),
+        Format::Tsan => tsan::write(report, &mut Visible::new(&mut *out)),
         Format::Junit => junit::write(report, out),
-        Format::Github => github::write(report, out),
+        Format::Github => github::write(report, &mut Visible::new(&mut *out)),
     }?;
     out.flush()
 }

@@ -20,10 +20,16 @@ pub struct Report {
     pub pid: Option<u64>,
     /// The failures, confirmed ones first.
     pub findings: Vec<Finding>,
+    /// Crashes that are told with the errors which lead to them; they are kept, and not shown again.
+    #[serde(skip)]
+    pub folded: Vec<Finding>,
     /// Questions without an answer.
     pub undecided: Vec<Undecided>,
     /// What the recording misses.
     pub notes: Vec<String>,
+    /// Not all that the program did could be checked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub incomplete: bool,
     /// How many findings a suppression hid.
     pub suppressed: usize,
     /// Suppressions that hid nothing.
@@ -61,6 +67,8 @@ pub struct Finding {
     pub memory: Option<Memory>,
     /// Where each thread is when it fails; the first is where the error is shown.
     pub sites: Vec<Site>,
+    /// Other pairs of places at which the same functions race for the same variable.
+    pub also: Vec<Pair>,
     /// The threads that take part.
     pub threads: Vec<Thread>,
     /// The steps that matter, in order.
@@ -70,6 +78,26 @@ pub struct Finding {
     /// The whole schedule, to paste back.
     pub schedule: String,
     /// The folder it is kept in.
+    pub folder: Option<String>,
+    /// How the program died: of a crash itself, of another error after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub death: Option<Death>,
+}
+
+/// How a program died.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Death {
+    /// What it died of: `failed assertion`.
+    pub what: String,
+    /// What it printed about that; empty if nothing.
+    pub message: String,
+    /// Where, if it is known.
+    pub place: Option<Frame>,
+    /// Of a death after another error: the id of the finding that it is kept as.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// The folder of that.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
 }
 
@@ -81,6 +109,10 @@ pub enum Kind {
     DataRace,
     /// Threads that wait for each other, or for what will not come.
     Deadlock,
+    /// A wait on a condition variable whose condition is not looked at again.
+    WaitNotInLoop,
+    /// The program died, or stood still without a deadlock that could be repeated.
+    Crash,
 }
 
 /// How sure a finding is.
@@ -98,12 +130,16 @@ pub enum Status {
 pub struct Memory {
     /// The variable's name, if it is known.
     pub name: Option<String>,
+    /// The function whose local variable it is, if it is one.
+    pub function: Option<String>,
     /// What it is part of.
     pub origin: Origin,
     /// The first byte both touch, in the run that failed.
     pub address: u64,
     /// How many bytes both touch, at most.
     pub size: u64,
+    /// One of the two ends the block.
+    pub freed: bool,
 }
 
 /// What memory is part of.
@@ -150,6 +186,29 @@ pub struct Site {
     pub stack: Vec<Frame>,
     /// The locks it holds, in the order it took them.
     pub locks: Vec<Lock>,
+}
+
+/// Another pair of accesses that race.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Pair {
+    /// The later one first.
+    pub accesses: Vec<Access>,
+}
+
+/// One access of a pair.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Access {
+    /// What is done: `writes 4 bytes`.
+    pub doing: String,
+    /// Calls, the innermost first.
+    pub stack: Vec<Frame>,
+}
+
+impl Access {
+    /// Where it is, for people.
+    pub fn top(&self) -> Option<&Frame> {
+        top(&self.stack)
+    }
 }
 
 /// A lock that a thread holds.
@@ -222,6 +281,8 @@ pub struct Undecided {
     pub question: String,
     /// Why there is none.
     pub why: String,
+    /// How many there are that read the same.
+    pub count: usize,
 }
 
 impl Report {
@@ -256,11 +317,13 @@ impl Finding {
             status: Status::Confirmed,
             memory: None,
             sites: Vec::new(),
+            also: Vec::new(),
             threads: Vec::new(),
             steps: Vec::new(),
             repeats: None,
             schedule: String::new(),
             folder: None,
+            death: None,
         }
     }
 
@@ -274,6 +337,12 @@ impl Finding {
         match (self.kind, &self.memory) {
             (Kind::DataRace, Some(memory)) => match &memory.name {
                 Some(name) => match &memory.origin {
+                    Origin::Stack(_) if memory.function.is_some() => {
+                        format!(
+                            "data race on `{name}`, a local variable of {}",
+                            memory.function.as_deref().unwrap_or("?")
+                        )
+                    }
                     Origin::ThreadLocal(thread) => format!("data race on `{name}` of {thread}"),
                     _ => format!("data race on `{name}`"),
                 },
@@ -281,13 +350,15 @@ impl Finding {
             },
             (Kind::DataRace, None) => "data race".to_owned(),
             (Kind::Deadlock, _) if self.sites.len() == 1 => "deadlock of one thread".to_owned(),
+            (Kind::WaitNotInLoop, _) => "wait not in a loop".to_owned(),
             (Kind::Deadlock, _) => format!("deadlock of {} threads", self.sites.len()),
+            (Kind::Crash, _) => self.death.as_ref().map_or("crash", |death| &death.what).to_owned(),
         }
     }
 
     /// The command that repeats it.
     pub fn replay(&self) -> Option<String> {
-        self.folder.as_ref().map(|folder| format!("foretrace replay {}", quoted(folder)))
+        self.folder.as_deref().map(replay_of)
     }
 
     /// Where it is shown.
@@ -301,6 +372,17 @@ impl Finding {
     }
 }
 
+impl Death {
+    /// The command that repeats it, where it is kept by itself.
+    pub fn replay(&self) -> Option<String> {
+        self.folder.as_deref().map(replay_of)
+    }
+}
+
+fn replay_of(folder: &str) -> String {
+    format!("foretrace replay {}", quoted(folder))
+}
+
 impl Site {
     /// The innermost call in the program's own source; else one whose source is known, or the innermost.
     pub fn top(&self) -> Option<&Frame> {
@@ -308,7 +390,8 @@ impl Site {
     }
 }
 
-fn top(stack: &[Frame]) -> Option<&Frame> {
+/// Of calls, the innermost in the program's own source; else one whose source is known, or the innermost.
+pub fn top(stack: &[Frame]) -> Option<&Frame> {
     let known = stack.iter().find(|frame| frame.file.is_some());
     stack.iter().find(|frame| frame.is_own()).or(known).or(stack.first())
 }
@@ -371,7 +454,7 @@ impl Frame {
 
     /// Is it in the program's own source, not in a header of the system?
     pub fn is_own(&self) -> bool {
-        self.file.as_ref().is_some_and(|file| !file.starts_with("/usr/"))
+        self.file.as_ref().is_some_and(|file| !is_system(file)) && !self.function.as_deref().is_some_and(is_standard)
     }
 
     /// The part of the line that is meant.
@@ -386,12 +469,28 @@ impl Frame {
     }
 }
 
+/// Directories of headers and sources that are not the user's.
+const SYSTEM: [&str; 4] = ["/usr/include/", "/usr/lib/", "/usr/local/include/", "/usr/src/"];
+
+fn is_system(file: &str) -> bool {
+    SYSTEM.iter().any(|directory| file.starts_with(directory))
+}
+
+/// Is it a function of the C++ library? A template's name has its result in front.
+fn is_standard(function: &str) -> bool {
+    let head = function.split(['(', '<']).next().unwrap_or_default();
+    let name = head.rsplit(' ').next().unwrap_or_default();
+    ["std::", "__gnu_cxx::"].iter().any(|space| name.starts_with(space))
+}
+
 impl Kind {
     /// Its rule in machine-readable forms.
     pub fn rule(self) -> &'static str {
         match self {
             Self::DataRace => "data-race",
             Self::Deadlock => "deadlock",
+            Self::WaitNotInLoop => "wait-not-in-loop",
+            Self::Crash => "crash",
         }
     }
 
@@ -400,6 +499,10 @@ impl Kind {
         match self {
             Self::DataRace => "Two threads access the same memory, one of them writes, and nothing orders them.",
             Self::Deadlock => "Threads wait for each other, or for something that will not come.",
+            Self::WaitNotInLoop => {
+                "A wait may end without a signal, and the program goes on without looking at its condition again."
+            }
+            Self::Crash => "The program dies in an order of its threads that can happen.",
         }
     }
 }

@@ -8,7 +8,8 @@ use crate::model::{Finding, Frame, Kind, Report, Site, Status, Step};
 
 /// Writes a report.
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let rules: Vec<Value> = [Kind::DataRace, Kind::Deadlock].into_iter().map(rule).collect();
+    let kinds = [Kind::DataRace, Kind::Deadlock, Kind::WaitNotInLoop, Kind::Crash];
+    let rules: Vec<Value> = kinds.into_iter().map(rule).collect();
     let results: Vec<Value> = report.shown().map(result).collect();
     let log = json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",

@@ -22,6 +22,8 @@ fn warning(finding: &Finding, pid: u64, out: &mut dyn Write) -> io::Result<()> {
     let kind = match finding.kind {
         Kind::DataRace => "data race",
         Kind::Deadlock => "lock-order-inversion (potential deadlock)",
+        Kind::WaitNotInLoop => "wait not in a loop",
+        Kind::Crash => "crash",
     };
     writeln!(out, "==================\nWARNING: ThreadSanitizer: {kind} (pid={pid})")?;
     sites(finding, out)?;

@@ -1,7 +1,8 @@
 //! Each form of one report against the file that says what it should be. `BLESS=1` writes the files.
 
 use foretrace_report::{
-    Block, Finding, Format, Frame, Kind, Lock, Memory, Origin, Report, Site, Status, Step, Style, Thread, Undecided,
+    Access, Block, Finding, Format, Frame, Kind, Lock, Memory, Origin, Pair, Report, Site, Status, Step, Style, Thread,
+    Undecided,
 };
 
 fn frame(function: &str, line: u32, column: u32, source: &str) -> Frame {
@@ -36,7 +37,7 @@ fn lock(name: &str, shared: bool) -> Lock {
 
 /// The same race with other memory.
 fn race_in(origin: Origin) -> Finding {
-    let memory = Memory { name: None, origin, address: 0x4010, size: 4 };
+    let memory = Memory { name: None, function: None, origin, address: 0x4010, size: 4, freed: false };
     let nameless = |text: &str| text.replace("`balance` (4 bytes)", "4 bytes").replace("`balance`", "4 bytes");
     let mut finding = Finding { memory: Some(memory), folder: Some("my findings/it's".to_owned()), ..race() };
     finding.sites.iter_mut().for_each(|site| site.doing = nameless(&site.doing));
@@ -53,6 +54,14 @@ fn block() -> Block {
     }
 }
 
+fn pair(write: u32, read: u32) -> Pair {
+    let access = |doing: &str, function, line| {
+        let stack = vec![frame(function, line, 5, "    balance -= n;")];
+        Access { doing: doing.to_owned(), stack }
+    };
+    Pair { accesses: vec![access("writes `balance`", "deposit", write), access("reads `balance`", "audit", read)] }
+}
+
 fn race() -> Finding {
     let site = |thread, doing: &str, access: &str, locks: &[&str], stack| Site {
         thread,
@@ -66,7 +75,14 @@ fn race() -> Finding {
         id: "race-0011".to_owned(),
         kind: Kind::DataRace,
         status: Status::Confirmed,
-        memory: Some(Memory { name: Some("balance".to_owned()), origin: Origin::Global, address: 0x4010, size: 4 }),
+        memory: Some(Memory {
+            name: Some("balance".to_owned()),
+            function: None,
+            origin: Origin::Global,
+            address: 0x4010,
+            size: 4,
+            freed: false,
+        }),
         sites: vec![
             site(
                 1,
@@ -83,6 +99,7 @@ fn race() -> Finding {
                 vec![frame("audit", 20, 12, "\treturn balance;"), main],
             ),
         ],
+        also: vec![pair(13, 20), pair(13, 21)],
         threads: threads(),
         steps: vec![
             step(0, "creates t1", 31, false),
@@ -93,6 +110,7 @@ fn race() -> Finding {
         repeats: Some((7, 8)),
         schedule: "t0:1 t1:2".to_owned(),
         folder: Some("foretrace-findings/race-0011".to_owned()),
+        death: None,
     }
 }
 
@@ -110,11 +128,13 @@ fn deadlock() -> Finding {
         status: Status::Predicted("t1 came with end, not lock".to_owned()),
         memory: None,
         sites: vec![site(0, 40, "waits for `m1`, held by t1", "m0"), site(1, 50, "waits for `m0`, held by main", "m1")],
+        also: Vec::new(),
         threads: threads(),
         steps: vec![step(0, "locks `m0`", 39, false), step(1, "locks `m1`", 49, false)],
         repeats: None,
         schedule: "t0:1 t1:1".to_owned(),
         folder: None,
+        death: None,
     }
 }
 
@@ -127,8 +147,10 @@ fn report() -> Report {
         signal: None,
         pid: Some(4711),
         findings: vec![race(), deadlock()],
-        undecided: vec![Undecided { question: "dead ends".to_owned(), why: "too many states".to_owned() }],
+        undecided: vec![Undecided { question: "dead ends".to_owned(), why: "too many states".to_owned(), count: 3 }],
         notes: vec!["the recording is cut off".to_owned()],
+        incomplete: false,
+        folded: Vec::new(),
         suppressed: 1,
         unused_suppressions: vec!["race:old".to_owned()],
         show_predicted: true,

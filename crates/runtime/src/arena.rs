@@ -1,8 +1,9 @@
 //! Memory of our own, straight from the kernel and never given back: tables that grow with the program's threads and
-//! objects, and what `dlsym` asks of `calloc` before the real one is known.
+//! objects, and what a program asks of `malloc` where no allocator can be found.
 
 use crate::spin::Spin;
 use crate::sys;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// How much is asked of the kernel at a time.
 const BLOCK: usize = 1 << 20;
@@ -14,6 +15,8 @@ struct Block {
 
 static BLOCK_IN_USE: Spin<Block> = Spin::new(Block { at: 0, left: 0 });
 static EARLY: Spin<[usize; 2]> = Spin::new([0, 0]);
+/// Where the early arena begins; zero if there is none. Every `free` looks here.
+static EARLY_START: AtomicUsize = AtomicUsize::new(0);
 
 /// Zeroed memory aligned to 64 bytes; none if the kernel has none.
 pub fn allocate(size: usize) -> Option<*mut u8> {
@@ -45,6 +48,7 @@ pub fn allocate_early(size: usize) -> Option<*mut u8> {
     if early[0] == 0 {
         let at = sys::map_memory(BLOCK).ok()? as usize;
         *early = [at, at];
+        EARLY_START.store(at, Ordering::Relaxed);
     }
     let size = size.checked_add(63)? & !63;
     if early[1] + size > early[0] + BLOCK {
@@ -56,15 +60,15 @@ pub fn allocate_early(size: usize) -> Option<*mut u8> {
 }
 
 /// Did [`allocate_early`] give this out?
+#[inline]
 pub fn owns(at: usize) -> bool {
-    let early = EARLY.lock();
-    early[0] != 0 && (early[0]..early[0] + BLOCK).contains(&at)
+    let start = EARLY_START.load(Ordering::Relaxed);
+    start != 0 && at.wrapping_sub(start) < BLOCK
 }
 
 /// How many bytes the early arena has from here on.
 pub fn bytes_from(at: usize) -> usize {
-    let early = EARLY.lock();
-    (early[0] + BLOCK).saturating_sub(at)
+    (EARLY_START.load(Ordering::Relaxed) + BLOCK).saturating_sub(at)
 }
 
 /// In a forked child.

@@ -10,6 +10,7 @@
 //! instrumented one has been unloaded.
 
 use crate::arena;
+use crate::calls;
 use crate::elf::{self, Module};
 use crate::spin::Spin;
 use crate::tls::Section;
@@ -66,8 +67,9 @@ impl Search {
         let called = module.has_code_at(self.pc) && !module.runs_constructors();
         let new = module.loads() != self.before;
         self.now = module.loads();
-        if called || new && (module.imports(b"__tsan_init") || module.is_executable() && module.has_code_at(us())) {
+        if called || new && (module.imports(c"__tsan_init") || module.is_executable() && module.has_code_at(us())) {
             module.code(add);
+            calls::watch(module);
         }
     }
 }

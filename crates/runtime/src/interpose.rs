@@ -13,16 +13,22 @@ mod c11;
 mod cond;
 pub mod fd;
 mod fiber;
+mod glib;
 pub mod libatomic;
+pub mod limit;
 mod memory;
 mod mutex;
 mod number;
 pub mod once;
 pub mod process;
+pub mod quarantine;
 mod raw;
 mod rwlock;
 pub mod semaphore;
+pub mod sending;
 pub mod signal;
+mod spin;
+mod statics;
 mod stdio;
 mod stream;
 pub mod string;
@@ -32,22 +38,26 @@ mod wide;
 use crate::replay::{self, gate::Arrival};
 use crate::state;
 use core::ffi::c_int;
-use foretrace_event::Patience;
 use foretrace_event::wire::Op;
+use limit::Limit;
 
 /// Comes to an operation that may block or fail, before it is tried. In a replay the thread waits here for its turn.
 #[inline]
-fn arrive(op: Op, failed: Op, object: usize, arg: u64, patience: Patience, pc: usize) -> Arrival {
+fn arrive(op: Op, failed: Op, object: usize, arg: u64, limit: Limit, pc: usize) -> Arrival {
     if !state::is_replaying() {
         return Arrival::Go;
     }
-    replay::arrive(op, failed, object, arg, patience, pc)
+    replay::arrive(op, failed, object, arg, limit, pc)
 }
 
-/// Tries an operation whose turn has come. One that does not wait may find that the thread before it has passed its gate
-/// and not yet let go.
+/// Tries an operation whose turn has come. One that is to succeed and does not wait, or whose deadline has passed, may find
+/// that the thread before it has passed its gate and not yet let go. One that is to fail is tried like any other: only if it
+/// really fails, its step is taken.
 fn insist(arrival: Arrival, busy: impl Fn(c_int) -> bool, mut real: impl FnMut() -> c_int) -> c_int {
     const TRIES: u32 = 1000;
+    if arrival == Arrival::Fail {
+        return limit::awaiting(real);
+    }
     for _ in 0..if arrival == Arrival::Insist { TRIES } else { 0 } {
         let result = real();
         if !busy(result) {

@@ -28,12 +28,17 @@ mod access;
 mod arena;
 mod bpf;
 mod callers;
+mod calls;
+mod cxx;
 mod elf;
+mod ending;
 mod hooks;
 mod internal;
 mod interpose;
+mod lifetime;
 mod lineage;
 mod lines;
+mod linkmap;
 mod map;
 mod modules;
 mod names;
@@ -49,8 +54,10 @@ mod stamp;
 mod state;
 mod stream;
 mod sys;
+mod tables;
 mod thread;
 mod tls;
+mod unseen;
 
 /// Nothing here panics on purpose; if it does, the recording ends as if the program had been killed.
 #[cfg(all(not(test), panic = "abort"))]
@@ -67,6 +74,7 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
 static ON_LOAD: extern "C" fn() = {
     extern "C" fn on_load() {
         state::init();
+        state::begin_early();
     }
     on_load
 };

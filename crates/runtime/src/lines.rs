@@ -108,6 +108,8 @@ pub struct Lines {
     windows: Latest,
     /// Lines are kept apart by program counter; the hooks look elsewhere and always take the slow path.
     by_place: bool,
+    /// Nothing is kept: each access is a record of its own.
+    every: bool,
 }
 
 impl Lines {
@@ -117,6 +119,7 @@ impl Lines {
         (self.entries, self.touched) = (entries.cast(), touched.cast());
         (self.count, self.evictions) = (0, 0);
         (self.mask, self.by_place) = (slot_mask(size), by_place);
+        self.every = crate::state::keeps_every_access();
         true
     }
 
@@ -155,7 +158,7 @@ impl Lines {
     #[inline(never)]
     pub fn touch(&mut self, sink: &mut impl Sink, address: usize, reads: u64, writes: u64, pc: usize) {
         let (line, pc) = (address as u64 & !63, pc as u64);
-        let Some(place) = self.windows.place(pc).filter(|_| table::fits(line)) else {
+        let Some(place) = self.windows.place(pc).filter(|_| table::fits(line) && !self.every) else {
             return sink.take(&Access { line: line / 64, reads, writes, pc });
         };
         let (tag, mask) = (tag(line), self.mask);
@@ -317,6 +320,10 @@ pub fn series(at: usize, step: isize, count: usize, size: usize, kind: u32, pc: 
     let bytes = stride.saturating_mul(count.saturating_sub(1)).saturating_add(size);
     if count == 0 || bytes > LONGEST {
         return access(at, size, kind, pc);
+    }
+    if crate::state::keeps_every_access() {
+        let element = |round| at.wrapping_add_signed(step.wrapping_mul(round as isize));
+        return (0..count).for_each(|round| access(element(round), size, kind, pc));
     }
     // Without gaps it is one access.
     if stride <= size || count == 1 {

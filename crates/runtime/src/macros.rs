@@ -4,13 +4,17 @@
 /// It changes no register that carries an argument. `as` gives another name: see `internal`.
 macro_rules! trampoline {
     ($name:ident as $export:ident, $to:path) => {
-        trampoline!($export, $to);
+        trampoline!(@ $name, $export, $to);
     };
     ($name:ident, $to:path) => {
+        trampoline!(@ $name, $name, $to);
+    };
+    (@ $name:ident, $export:ident, $to:path) => {
         #[cfg_attr(not(test), unsafe(no_mangle))]
         #[unsafe(naked)]
-        pub unsafe extern "C" fn $name() {
+        pub unsafe extern "C" fn $export() {
             core::arch::naked_asm!(
+                go_on_if_relocated!($name),
                 "mov r10, qword ptr [rip + ft_tls@gottpoff]",
                 "mov r11, qword ptr [rsp]",
                 "mov qword ptr fs:[r10 + {caller}], r11",
@@ -19,8 +23,29 @@ macro_rules! trampoline {
                 caller = const $crate::tls::CALLER,
                 frame = const $crate::tls::FRAME,
                 to = sym $to,
+                early = sym $crate::real::ft_call_before_relocation,
             )
         }
+    };
+}
+
+/// The beginning of every function that programs reach: before the runtime has been relocated, the call goes on to the
+/// real function of that name. See `real`.
+macro_rules! go_on_if_relocated {
+    ($name:ident) => {
+        concat!(
+            "lea r11, [rip + ft_relocated]\n",
+            "cmp r11, qword ptr [rip + ft_relocated]\n",
+            "je 4f\n",
+            ".pushsection .rodata.ft_names,\"a\",@progbits\n",
+            "3: .asciz \"",
+            stringify!($name),
+            "\"\n",
+            ".popsection\n",
+            "lea r11, [rip + 3b]\n",
+            "jmp {early}\n",
+            "4:"
+        )
     };
 }
 
@@ -37,6 +62,7 @@ macro_rules! interpose {
         const _: () = {
             type Function = unsafe extern "C-unwind" fn($($ty),*) $(-> $ret)?;
             #[allow(dead_code, reason = "some replacements never call the real function")]
+            #[unsafe(link_section = "ft_reals")]
             static REAL: $crate::real::Real<Function> = $crate::real::Real::new(
                 match core::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
                     Ok(name) => name,
@@ -82,6 +108,7 @@ macro_rules! real_function {
         #[inline]
         $vis unsafe fn $name($($arg: $ty),*) $(-> $ret)? {
             type Function = unsafe extern "C-unwind" fn($($ty),*) $(-> $ret)?;
+            #[unsafe(link_section = "ft_reals")]
             static REAL: $crate::real::Real<Function> = $crate::real::Real::new(
                 match core::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
                     Ok(name) => name,
@@ -130,6 +157,7 @@ macro_rules! variadic {
         pub unsafe extern "C" fn $name() {
             core::arch::naked_asm!(
                 ".cfi_startproc",
+                go_on_if_relocated!($name),
                 "push rbp",
                 ".cfi_def_cfa_offset 16",
                 ".cfi_offset rbp, -16",
@@ -170,7 +198,62 @@ macro_rules! variadic {
                 caller = const $crate::tls::CALLER,
                 fixed = const $fixed,
                 to = sym $to,
+                early = sym $crate::real::ft_call_before_relocation,
             )
         }
+    };
+}
+
+/// The code of a function that asks `$find` for a function, by what is in `r11` and `r10`, and goes on there with the
+/// arguments it was called with. If there is none, it returns zero.
+macro_rules! call_found {
+    ($find:path) => {
+        core::arch::naked_asm!(
+            "push rbp",
+            "mov rbp, rsp",
+            "sub rsp, 192",
+            "mov [rsp], rdi",
+            "mov [rsp + 8], rsi",
+            "mov [rsp + 16], rdx",
+            "mov [rsp + 24], rcx",
+            "mov [rsp + 32], r8",
+            "mov [rsp + 40], r9",
+            "mov [rsp + 48], rax",
+            "movups [rsp + 64], xmm0",
+            "movups [rsp + 80], xmm1",
+            "movups [rsp + 96], xmm2",
+            "movups [rsp + 112], xmm3",
+            "movups [rsp + 128], xmm4",
+            "movups [rsp + 144], xmm5",
+            "movups [rsp + 160], xmm6",
+            "movups [rsp + 176], xmm7",
+            "mov rdi, r11",
+            "mov rsi, r10",
+            "call {find}",
+            "mov r11, rax",
+            "mov rdi, [rsp]",
+            "mov rsi, [rsp + 8]",
+            "mov rdx, [rsp + 16]",
+            "mov rcx, [rsp + 24]",
+            "mov r8, [rsp + 32]",
+            "mov r9, [rsp + 40]",
+            "mov rax, [rsp + 48]",
+            "movups xmm0, [rsp + 64]",
+            "movups xmm1, [rsp + 80]",
+            "movups xmm2, [rsp + 96]",
+            "movups xmm3, [rsp + 112]",
+            "movups xmm4, [rsp + 128]",
+            "movups xmm5, [rsp + 144]",
+            "movups xmm6, [rsp + 160]",
+            "movups xmm7, [rsp + 176]",
+            "leave",
+            "test r11, r11",
+            "je 2f",
+            "jmp r11",
+            "2:",
+            "xor eax, eax",
+            "ret",
+            find = sym $find,
+        )
     };
 }

@@ -1,56 +1,43 @@
-//! The functions we stand in front of: the next definition in the loader's order, looked up once.
+//! The functions we stand in front of: the next definition in the loader's order.
+//!
+//! All are found when the runtime starts, or when the first of them is called, and by reading the loader's tables
+//! ([`linkmap`]). `dlsym` is not called: it allocates and frees, so that to look for `free` with it could call `free`, and it
+//! takes a lock that a forked child may find held. A function of a library that is loaded later is looked for again when
+//! more has been loaded.
 
-use crate::tls::tls;
-use core::ffi::{CStr, c_char, c_int, c_void};
+use crate::elf;
+use crate::linkmap::{Modules, next_function};
+use core::arch::global_asm;
+use core::ffi::{CStr, c_char, c_void};
 use core::marker::PhantomData;
-use core::sync::atomic::{AtomicPtr, Ordering};
-
-unsafe extern "C" {
-    fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
-    fn dlvsym(handle: *mut c_void, name: *const c_char, version: *const c_char) -> *mut c_void;
-    fn dladdr(address: *const c_void, info: *mut libc::Dl_info) -> c_int;
-}
-
-/// `RTLD_NEXT`.
-const NEXT: *mut c_void = -1isize as *mut c_void;
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 /// Is this copy of the runtime the one that the program's calls reach? A script's programs have the library preloaded,
 /// and may have been linked with the runtime besides; the copy that comes second in the loader's order stays out.
 pub fn is_first_copy() -> bool {
-    // SAFETY: the name ends with zero; a null handle asks for the loader's order.
-    let reached = unsafe { dlsym(core::ptr::null_mut(), c"__tsan_init".as_ptr()) };
-    reached.is_null() || module_of(reached) == module_of(is_first_copy as *const c_void)
+    Modules::now().is_none_or(|modules| modules.is_own_first(c"__tsan_init"))
 }
 
-/// Where the module that holds an address begins.
-fn module_of(address: *const c_void) -> *mut c_void {
-    let mut info = libc::Dl_info {
-        dli_fname: core::ptr::null(),
-        dli_fbase: core::ptr::null_mut(),
-        dli_sname: core::ptr::null(),
-        dli_saddr: core::ptr::null_mut(),
-    };
-    // SAFETY: `info` is ours to fill.
-    unsafe { dladdr(address, &mut info) };
-    info.dli_fbase
-}
-
-/// A function of type `F`, found at its first use.
+/// A function of type `F`. All of them stand side by side in a section of their own.
+#[repr(C)]
 pub struct Real<F> {
     name: &'static CStr,
     version: Option<&'static CStr>,
     found: AtomicPtr<c_void>,
+    /// How many modules had been loaded when it was last not found.
+    missed: AtomicU64,
     kind: PhantomData<F>,
 }
 
-// SAFETY: only the atomic pointer changes.
+// SAFETY: only the atomics change.
 unsafe impl<F> Sync for Real<F> {}
 
 impl<F: Copy> Real<F> {
     /// The function of that name; with a version, that version of it (condition variables have an old one too).
     pub const fn new(name: &'static CStr, version: Option<&'static CStr>) -> Self {
         const { assert!(size_of::<F>() == size_of::<*mut c_void>()) };
-        Self { name, version, found: AtomicPtr::new(core::ptr::null_mut()), kind: PhantomData }
+        let (found, missed) = (AtomicPtr::new(core::ptr::null_mut()), AtomicU64::new(0));
+        Self { name, version, found, missed, kind: PhantomData }
     }
 
     /// The function, if this system has it.
@@ -67,11 +54,12 @@ impl<F: Copy> Real<F> {
         Some(unsafe { core::mem::transmute_copy(&found) })
     }
 
-    /// Is this thread looking for a function right now, and does not know this one yet? Allocation functions are called
-    /// by the very look-up.
-    #[inline]
-    pub fn is_being_found(&self) -> bool {
-        self.found.load(Ordering::Relaxed).is_null() && tls().looking_up.get()
+    /// The function, if it was there when the runtime started.
+    pub fn known(&self) -> Option<F> {
+        find_all();
+        let found = self.found.load(Ordering::Acquire);
+        // SAFETY: as in `find`.
+        (!found.is_null()).then(|| unsafe { core::mem::transmute_copy(&found) })
     }
 
     /// The function. A program that calls what its libc does not have has been linked against another; it cannot go on.
@@ -85,17 +73,24 @@ impl<F: Copy> Real<F> {
 
     #[cold]
     fn look_up(&self) -> *mut c_void {
-        let nested = tls().looking_up.replace(true);
-        // SAFETY: the strings end with zero.
-        let found = unsafe {
-            match self.version {
-                Some(version) => dlvsym(NEXT, self.name.as_ptr(), version.as_ptr()),
-                None => dlsym(NEXT, self.name.as_ptr()),
-            }
-        };
-        tls().looking_up.set(nested);
-        self.found.store(found, Ordering::Release);
-        found
+        find_all();
+        if self.found.load(Ordering::Acquire).is_null() {
+            self.look_in_later_modules();
+        }
+        self.found.load(Ordering::Acquire)
+    }
+
+    /// Looks through all modules if there are more than last time.
+    fn look_in_later_modules(&self) {
+        elf::modules_since(&self.missed, |module| {
+            let tables = module.tables()?;
+            let found = tables.function(self.name, self.version)?;
+            (!module.has_code_at(find_all as *const () as usize)).then(|| self.keep(found))
+        });
+    }
+
+    fn keep(&self, found: usize) {
+        self.found.store(found as *mut c_void, Ordering::Release);
     }
 
     #[cold]
@@ -106,3 +101,77 @@ impl<F: Copy> Real<F> {
         crate::sys::abort()
     }
 }
+
+// The linker makes these symbols for the section of all functions.
+global_asm!(".hidden __start_ft_reals", ".hidden __stop_ft_reals");
+unsafe extern "C" {
+    #[link_name = "__start_ft_reals"]
+    static FIRST: [usize; 0];
+    #[link_name = "__stop_ft_reals"]
+    static END: [usize; 0];
+}
+
+/// All functions have been looked for.
+static ALL_FOUND: AtomicBool = AtomicBool::new(false);
+
+/// Finds all functions, the first time.
+pub fn find_all() {
+    if ALL_FOUND.load(Ordering::Acquire) {
+        return;
+    }
+    let Some(modules) = Modules::now() else { return };
+    // Two threads that do this at the same time write the same addresses.
+    for real in all() {
+        if let Some(found) = modules.next_function(real.name, real.version) {
+            real.keep(found);
+        }
+    }
+    ALL_FOUND.store(true, Ordering::Release);
+}
+
+fn all() -> &'static [Real<fn()>] {
+    let [first, end] = [&raw const FIRST, &raw const END].map(|at| at.cast::<Real<fn()>>());
+    // SAFETY: the section holds nothing else, and all types have one layout.
+    unsafe { core::slice::from_raw_parts(first, end.offset_from_unsigned(first)) }
+}
+
+/// Called before the runtime has been relocated, while the loader asks which variant of a function a library wants: the
+/// program's call goes on to the real function, and if there is none it returns zero. The name is in `r11`. Nothing here
+/// reads an address that the loader has yet to fill in.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+#[unsafe(naked)]
+pub unsafe extern "C" fn ft_call_before_relocation() {
+    call_found!(find_before_relocation)
+}
+
+/// Calls the first function of the name in `r11` in the loader's order, and notes its address where `r10` points.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+#[unsafe(naked)]
+pub unsafe extern "C" fn ft_call_by_name() {
+    call_found!(find_by_name)
+}
+
+unsafe extern "C" fn find_before_relocation(name: *const c_char) -> usize {
+    // SAFETY: the trampolines pass a string.
+    next_function(unsafe { CStr::from_ptr(name) }, None).unwrap_or(0)
+}
+
+unsafe extern "C" fn find_by_name(name: *const c_char, place: &AtomicUsize) -> usize {
+    // SAFETY: the caller passes a string.
+    let found = Modules::now().and_then(|modules| modules.first_function(unsafe { CStr::from_ptr(name) }));
+    place.store(found.unwrap_or(0), Ordering::Relaxed);
+    found.unwrap_or(0)
+}
+
+// Holds its own address once the runtime has been relocated; the trampolines compare.
+global_asm!(
+    ".section .data.rel.ft_relocated,\"aw\",@progbits",
+    ".balign 8",
+    ".hidden ft_relocated",
+    ".globl ft_relocated",
+    ".type ft_relocated, @object",
+    ".size ft_relocated, 8",
+    "ft_relocated:",
+    ".quad ft_relocated",
+    ".text",
+);

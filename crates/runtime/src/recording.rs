@@ -75,12 +75,31 @@ pub fn create(settings: &Settings) -> sys::Result<()> {
     unsafe { field(base, header::MAGIC).copy_from_nonoverlapping(MAGIC.as_ptr(), MAGIC.len()) };
     word(base, header::VERSION).store(VERSION, Ordering::Relaxed);
     counter(header::PID).store(u64::from(sys::pid()), Ordering::Relaxed);
+    if settings.clock {
+        note_clock();
+    }
     counter(header::NEXT).store(HEADER_SIZE as u64, Ordering::Relaxed);
     counter(header::APPEND).store(HEADER_SIZE as u64, Ordering::Relaxed);
     // SAFETY: the header's bytes are mapped.
     let header = unsafe { core::slice::from_raw_parts(base, HEADER_SIZE) };
     sys::write_at(events, [header, &[]], 0)
 }
+
+/// Writes down what the clocks show, twice, so that stamps can be told as time.
+fn note_clock() {
+    let begin = sys::nanoseconds();
+    let mut end = begin;
+    for (at, after) in [(0, 0), (16, CALIBRATION)] {
+        while end < begin + after {
+            end = sys::nanoseconds();
+        }
+        counter(header::CLOCK + at).store(crate::stamp::now(), Ordering::Relaxed);
+        counter(header::CLOCK + at + 8).store(end, Ordering::Relaxed);
+    }
+}
+
+/// How far apart the two looks at the clocks are, in nanoseconds: the error of a look is a small part of it.
+const CALIBRATION: u64 = 4_000_000;
 
 /// Maps as much of `open` as there is room for.
 fn map(open: i32) -> sys::Result<*mut u8> {

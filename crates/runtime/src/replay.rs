@@ -12,6 +12,7 @@
 
 pub mod blocks;
 pub mod clock;
+pub mod fault;
 pub mod gate;
 mod horizon;
 mod late;
@@ -31,20 +32,22 @@ pub mod stack;
 pub mod stuck;
 
 use crate::hooks::atomic::{self, LastLoad, Outcome, Word};
+use crate::interpose::limit::{self, Limit};
 use crate::interpose::signal::{self, Slots};
 use crate::lines::{Entry, LARGE, Lines, READ, SMALL, WRITE, split};
 use crate::settings::Settings;
 use crate::spin::{Brief, Guard, Spin};
+use crate::sys::Activity;
 use crate::tls::{Section, tls};
-use crate::{arena, prelude, sys, thread};
+use crate::{arena, prelude, sys, thread, unseen};
 use blocks::Origin;
 use clock::Synchronised;
 use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use foretrace_event::Order;
 use foretrace_event::schedule::is_step;
 use foretrace_event::table::ENTRY_SIZE;
 use foretrace_event::wire::Op;
-use foretrace_event::{Order, Patience};
 use gate::Arrival;
 use horizon::Published;
 use moments::Moments;
@@ -87,6 +90,8 @@ pub struct Player {
     /// The locks it held when it was last asked, and how often they had changed then, and what it held last if it holds
     /// none; its own alone.
     locks: Cell<(u32, stack::StackId, stack::StackId)>,
+    /// Where it has called `abort` or failed an assertion, and the frame there; zero: nowhere; its own alone.
+    gave_up: Cell<(usize, usize)>,
     /// What it had done when; only it adds to that.
     moments: Moments,
     /// What others may know of its clock.
@@ -101,11 +106,18 @@ pub struct Player {
     lock: Brief,
     /// What it holds.
     held: UnsafeCell<Held>,
+    /// The libraries that it is in touch with.
+    pub libraries: unseen::Libraries,
     /// What it is waiting for: only the thread itself changes it.
     waiting: Cell<Option<Waiting>>,
     /// It has ended.
     ended: Cell<bool>,
     next: *mut Self,
+    /// The condition variable and the place of its last wait, if that ended without a signal and without a deadline; its own
+    /// alone.
+    unsignalled: Cell<(usize, usize)>,
+    /// It waits on a condition variable, and looks from time to time whether it was signalled.
+    looks_for_signal: AtomicBool,
     /// Signals that wait for the end of a section; its own alone. They take no memory until they come.
     pub deferred: Slots,
 }
@@ -299,11 +311,15 @@ pub fn open(settings: &Settings) -> sys::Result<()> {
     EXACT.store(settings.exact, Ordering::Relaxed);
     outcome::open(settings)?;
     look::open();
+    stuck::set_patience(settings.patience);
+    limit::allow(settings.patience);
+    fault::open();
     if schedule::load(settings) { Ok(()) } else { Err(libc::ENOENT) }
 }
 
 /// Begins with the main thread.
 pub fn begin() {
+    unseen::look();
     join_in(schedule::MAIN, u32::MAX);
     sync(Op::Start, 0, 0, 0);
     // What was done before was not done here.
@@ -331,6 +347,7 @@ pub fn join_in(index: u32, parent: u32) {
     order::set_player(new);
     look::one_more();
     tls().player.set(player);
+    fault::prepare_thread();
     thread::choose_lines();
     forget(stack.0, stack.1);
     outcome::thread(index, parent);
@@ -353,13 +370,18 @@ pub fn no_child() {
 }
 
 /// Comes to an operation that may block or fail.
-pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, patience: Patience, pc: usize) -> Arrival {
+pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, limit: Limit, pc: usize) -> Arrival {
     let Some(player) = player() else { return Arrival::Go };
+    unseen::touch(pc);
     // One line after the other would come from where it was used last; so they come together.
     objects::prefetch(object as *const u8);
     player.objects.prefetch(object as u64);
-    let arrival = gate::arrive(player, op, failed, object, pc);
-    if patience == Patience::Blocking && arrival != Arrival::Fail {
+    let arrival = gate::arrive(player, op, failed);
+    if arrival == Arrival::Fail && limit.is_far() {
+        // It cannot fail, or not so soon.
+        outcome::diverged(player.index, failed, op, pc);
+    }
+    if matches!(limit, Limit::Forever) {
         flush(player);
         if op == Op::Join {
             player.published.set_awaited(Some(arg as u32));
@@ -379,6 +401,7 @@ pub fn is_to_join(index: u32) -> bool {
 pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
     let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return };
     flush(player);
+    unseen::touch(pc);
     if is_step(op) {
         gate::pass_with(player, op, object, pc, || take_part(player, op, object, arg, pc));
     } else {
@@ -392,7 +415,8 @@ fn take_part(player: &'static Player, op: Op, object: usize, arg: u64, pc: usize
     if op == Op::Fork {
         COMING.fetch_add(1, Ordering::SeqCst);
         horizon::fork();
-        outcome::created(arg as u32, stack::capture(player, Place::of_call(pc)));
+        let place = Place::of_call(pc);
+        outcome::created(arg as u32, stack::capture(player, place), stack::frame_pointers(player, place));
     }
     player.last_load.set(None);
     player.repeats.end();
@@ -436,16 +460,58 @@ pub fn repeat_load(load: LastLoad) {
     }
 }
 
-/// The thread is about to wait on a condition variable.
-pub fn begin_wait(cond: usize) {
-    let _section = Section::nest();
-    stuck::begin_wait(cond);
+/// A signal or broadcast, which `real` gives. Nobody takes another step before it is given: else it would wake those who begin to
+/// wait after it.
+pub fn signal(op: Op, cond: usize, pc: usize, real: impl FnOnce()) {
+    let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return real() };
+    flush(player);
+    gate::pass_with(player, op, cond, pc, || {
+        take_part(player, op, cond, 0, pc);
+        real();
+    });
+}
+
+/// The thread gives its lock back to wait on a condition variable. Both are one step: a signal that is given before reaches
+/// it no more than one that is given before the thread comes.
+pub fn unlock_to_wait(lock: usize, arg: u64, cond: usize, pc: usize) {
+    let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return };
+    flush(player);
+    gate::pass_with(player, Op::Unlock, lock, pc, || {
+        let _section = Section::nest();
+        stuck::begin_wait(cond);
+        take_part(player, Op::Unlock, lock, arg, pc);
+    });
 }
 
 /// Waits as long as the schedule wants, and says how the wait ends; none if the schedule ends first.
 pub fn await_wake() -> Option<Op> {
     let step = gate::peek(player()?)?;
     Some(if step == Op::WaitFailed { step } else { Op::Wait })
+}
+
+/// A wait without a deadline ends without a signal.
+pub fn wakes_unsignalled(cond: usize, pc: usize) {
+    if let Some(player) = player() {
+        let _section = Section::nest();
+        player.unsignalled.set((cond, pc));
+        outcome::unsignalled(player.index, pc, stack::capture(player, Place::of_call(pc)));
+    }
+}
+
+/// A thread is about to wait. One that was woken without a signal from the same wait has looked at its condition, and waits on.
+pub fn waits_again(cond: usize, pc: usize) {
+    if let Some(player) = player()
+        && player.unsignalled.replace((0, 0)) == (cond, pc)
+    {
+        outcome::again(player.index);
+    }
+}
+
+/// The thread begins or ceases to wait on a condition variable in short slices: to the kernel that is a wait with a limit.
+pub fn look_for_signal(looks: bool) {
+    if let Some(player) = player() {
+        player.looks_for_signal.store(looks, Ordering::Relaxed);
+    }
 }
 
 /// May one of those who wait on the condition variable go on?
@@ -593,6 +659,21 @@ pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operate: 
     outcome
 }
 
+/// A store that is not instrumented, which `store` does: nobody takes another step before it is done.
+pub fn store(at: usize, size: usize, pc: usize, store: impl FnOnce()) {
+    let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return store() };
+    flush(player);
+    gate::pass_with(player, Op::AtomicStore, at, pc, || {
+        let _section = Section::nest();
+        atomic::exclusively(at, || {
+            note_atomic(player, Op::AtomicStore, at, size, Order::Release, pc);
+            store();
+        });
+    });
+    player.last_load.set(None);
+    player.repeats.end();
+}
+
 /// The current thread ends.
 pub fn end() {
     // As when recording: signals go to other threads from now on.
@@ -646,6 +727,40 @@ pub fn expire(at: usize, size: usize, pc: Option<usize>) {
 
 /// The program is ending: what is done from now on, by functions that are called at exit, is checked at once.
 static ENDING: AtomicBool = AtomicBool::new(false);
+
+/// The current thread is about to end the process, and waits for the others; false: it does not. Whose steps are not all
+/// taken yet goes on to them, unless this is the last moment.
+pub fn begin_leaving(last: bool) -> bool {
+    let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return false };
+    if !last && !order::has_finished(player.index) {
+        return false;
+    }
+    flush(player);
+    if last {
+        player.set_waiting(Some(Waiting::Leaving));
+    }
+    true
+}
+
+/// It has waited.
+pub fn end_leaving() {
+    if let Some(player) = player() {
+        player.set_waiting(None);
+    }
+}
+
+/// Tells of a thread, by its number in the kernel, whether it is idle. `last`: one at a delay point is not.
+pub fn is_idle(last: bool) -> impl Fn(u32) -> bool {
+    move |tid| match players().find(|player| player.tid == tid && !player.ended.get()) {
+        Some(player) => stuck::is_idle(player, last),
+        None => sys::activity(tid) == Activity::Waits,
+    }
+}
+
+/// Has a race been seen?
+pub fn has_failed() -> bool {
+    outcome::has_told()
+}
 
 /// The program ends: what this thread did last is checked.
 pub fn finish() {

@@ -36,7 +36,7 @@ const SOME: u64 = 1000;
 
 /// What the recorder calls, as it does; the same number several times if it matters how. Ending the process is not among
 /// them: there is nothing to do instead.
-const CALLS: [(i64, [u64; 6]); 30] = [
+const CALLS: [(i64, [u64; 6]); 34] = [
     (libc::SYS_pwritev, [SOME, SOME, 2, 0, 0, 0]),
     (libc::SYS_fallocate, [SOME, 0, 0, SOME, 0, 0]),
     (libc::SYS_ftruncate, [SOME, SOME, 0, 0, 0, 0]),
@@ -67,6 +67,10 @@ const CALLS: [(i64, [u64; 6]); 30] = [
     (libc::SYS_getsockname, [SOME, SOME, SOME, 0, 0, 0]),
     (libc::SYS_getpeername, [SOME, SOME, SOME, 0, 0, 0]),
     (libc::SYS_pause, [0; 6]),
+    (libc::SYS_rt_sigprocmask, [libc::SIG_BLOCK as u64, SOME, SOME, 8, 0, 0]),
+    (libc::SYS_rt_sigtimedwait, [SOME, 0, SOME, 8, 0, 0]),
+    (libc::SYS_getdents64, [SOME, SOME, SOME, 0, 0, 0]),
+    (libc::SYS_clock_gettime, [libc::CLOCK_MONOTONIC as u64, SOME, 0, 0, 0, 0]),
 ];
 
 const READ_WRITE: u64 = (libc::PROT_READ | libc::PROT_WRITE) as u64;

@@ -1,8 +1,8 @@
 //! What the command line tool asked for: one environment variable, `FORETRACE_RUNTIME`.
 //!
 //! ```text
-//! record limit=BYTES ring=0|1 locations=0|1 follow=0|1 dir=PATH
-//! replay exact=0|1 loose=0|1 hold=0|1 only_started=0|1 dir=PATH
+//! record limit=BYTES ring=0|1 locations=0|1 every=0|1 early=0|1 clock=0|1 follow=0|1 linger=MS dir=PATH
+//! replay exact=0|1 loose=0|1 hold=0|1 only_started=0|1 patience=MS linger=MS dir=PATH
 //! ```
 //!
 //! `FORETRACE_TOOL` is the tool's process, so that the program it has started can tell itself from what that starts.
@@ -29,6 +29,12 @@ pub struct Settings {
     pub ring: bool,
     /// Keep accesses apart by program counter.
     pub locations: bool,
+    /// Each access is a record of its own; implies `locations`.
+    pub every: bool,
+    /// The process that the tool has started is recorded from its beginning, not from its first thread on.
+    pub early: bool,
+    /// What time it is, is part of the recording.
+    pub clock: bool,
     /// Record processes that come later, too.
     pub follow: bool,
     /// Enforce a schedule instead of recording.
@@ -41,6 +47,8 @@ pub struct Settings {
     pub hold: bool,
     /// Replay the process that the command line tool has started and no other; else the first that makes a thread.
     pub only_started: bool,
+    /// In a replay, milliseconds without a step after which a program that runs on is given up; zero: never.
+    pub patience: u64,
     /// The command line tool's process; zero if unknown.
     pub tool: u32,
     dir: [u8; PATH],
@@ -85,12 +93,16 @@ impl Settings {
             limit: u64::MAX,
             ring: false,
             locations: false,
+            every: false,
+            early: false,
+            clock: false,
             follow: false,
             replay,
             exact: false,
             loose: false,
             hold: false,
             only_started: false,
+            patience: 0,
             tool: 0,
             dir: [0; PATH],
             dir_len: 0,
@@ -113,11 +125,16 @@ impl Settings {
             b"limit" => self.limit = number.max(64 * UNIT as u64),
             b"ring" => self.ring = number != 0,
             b"locations" => self.locations = number != 0,
+            b"every" => self.every = number != 0,
+            b"early" => self.early = number != 0,
+            b"clock" => self.clock = number != 0,
             b"follow" => self.follow = number != 0,
             b"exact" => self.exact = number != 0,
             b"loose" => self.loose = number != 0,
+            b"linger" => crate::ending::set_linger(u32::try_from(number).unwrap_or(u32::MAX)),
             b"hold" => self.hold = number != 0,
             b"only_started" => self.only_started = number != 0,
+            b"patience" => self.patience = number,
             _ => return None,
         }
         Some(())
@@ -156,6 +173,15 @@ impl Settings {
             }
         }
         true
+    }
+
+    /// Leaves word that nothing could be written, and why: `unwritten.ERRNO`, a directory.
+    pub fn mark_unwritten(&self, why: i32) {
+        let mut name = *b"unwritten.\0\0\0\0\0\0\0\0\0\0";
+        let number = Decimal::new(why.unsigned_abs().into());
+        let digits = &number.bytes()[..number.bytes().len().min(10)];
+        name[10..10 + digits.len()].copy_from_slice(digits);
+        let _ = crate::sys::mkdir(&self.path(&name));
     }
 
     /// A file of the directory, with a zero byte at its end; the whole array is the path's room.

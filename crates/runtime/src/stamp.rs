@@ -19,11 +19,33 @@ struct Clock(AtomicU64);
 const CLOCKS: usize = 4096;
 static BY_OBJECT: [Clock; CLOCKS] = [const { Clock(AtomicU64::new(0)) }; CLOCKS];
 
+/// Counts instead of the processor's clock, in programs that give that clock up (`PR_TSC_SIGSEGV`, seccomp's strict mode);
+/// zero while the clock may be read.
+static COUNTER: AtomicU64 = AtomicU64::new(0);
+
 /// Time in units of eight cycles: fine enough to order what threads do, and short in a record.
 #[inline]
-fn now() -> u64 {
+pub fn now() -> u64 {
+    if COUNTER.load(Ordering::Relaxed) != 0 {
+        return COUNTER.fetch_add(1, Ordering::Relaxed);
+    }
     // SAFETY: every x86-64 processor has it.
     unsafe { core::arch::x86_64::_rdtsc() >> 3 }
+}
+
+/// The program is about to give the processor's clock up: a counter goes on from what it says now.
+pub fn give_clock_up() {
+    let _ = COUNTER.compare_exchange(0, now().max(1), Ordering::Relaxed, Ordering::Relaxed);
+}
+
+/// The program may read the clock after all.
+pub fn take_clock_back() {
+    COUNTER.store(0, Ordering::Relaxed);
+}
+
+/// May the processor's clock be read?
+pub fn has_clock() -> bool {
+    COUNTER.load(Ordering::Relaxed) == 0
 }
 
 fn clock(object: usize) -> &'static AtomicU64 {

@@ -9,7 +9,7 @@ use crate::interpose::thread::notice_end;
 use crate::settings::Settings;
 use crate::spin::Spin;
 use crate::tls::{Section, tls};
-use crate::{lineage, modules, prelude, real, recording, replay, sys, thread};
+use crate::{ending, lifetime, lineage, modules, prelude, real, recording, replay, sys, thread};
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use foretrace_event::layout::Flags;
 use foretrace_event::wire::Op;
@@ -23,6 +23,7 @@ const REPLAYING: u8 = 4;
 static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
 static SETTINGS: Spin<Option<Settings>> = Spin::new(None);
 static PLACES: AtomicBool = AtomicBool::new(false);
+static EVERY: AtomicBool = AtomicBool::new(false);
 /// There will be a replay that examines accesses one by one, and there is none yet.
 static WILL_REPLAY: AtomicBool = AtomicBool::new(false);
 /// The end of the process has been recorded.
@@ -36,13 +37,17 @@ pub fn init() {
         return;
     }
     let _section = Section::nest();
+    real::find_all();
     let settings = Settings::read().filter(|_| real::is_first_copy());
     let state = if settings.is_some() { ARMED } else { OFF };
-    PLACES.store(settings.as_ref().is_some_and(|settings| settings.locations), Ordering::Relaxed);
+    let every = settings.as_ref().is_some_and(|settings| settings.every);
+    EVERY.store(every, Ordering::Relaxed);
+    PLACES.store(every || settings.as_ref().is_some_and(|settings| settings.locations), Ordering::Relaxed);
     let exact = settings.as_ref().is_some_and(|settings| settings.replay && settings.exact);
     WILL_REPLAY.store(exact, Ordering::Relaxed);
     *SETTINGS.lock() = settings;
     STATE.store(state, Ordering::Release);
+    crate::calls::watch_all();
 }
 
 /// Is a replay to come that will want to know where memory comes from?
@@ -86,6 +91,22 @@ pub fn keeps_places() -> bool {
     PLACES.load(Ordering::Relaxed)
 }
 
+/// Is each access a record of its own?
+pub fn keeps_every_access() -> bool {
+    EVERY.load(Ordering::Relaxed)
+}
+
+/// The program has been loaded: if it is to be recorded from its beginning, that is now.
+pub fn begin_early() {
+    if STATE.load(Ordering::Acquire) != ARMED {
+        return;
+    }
+    let early = SETTINGS.lock().as_ref().is_some_and(|settings| settings.early && settings.is_started());
+    if early {
+        begin_with_first();
+    }
+}
+
 /// Instrumented code has announced itself.
 pub fn set_instrumented() {
     if !INSTRUMENTED.swap(true, Ordering::Relaxed) && is_recording() {
@@ -102,6 +123,17 @@ pub fn is_instrumented() -> bool {
 /// Records an operation of the current thread, done at `pc`, at this moment.
 #[inline]
 pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
+    if lifetime::is_before(op) {
+        lifetime::note(op, object, arg, pc);
+    }
+    record(op, object, arg, pc);
+    if lifetime::is_after(op) {
+        lifetime::note(op, object, arg, pc);
+    }
+}
+
+#[inline]
+fn record(op: Op, object: usize, arg: u64, pc: usize) {
     match STATE.load(Ordering::Acquire) {
         RECORDING => {
             let Some(_section) = Section::enter() else { return };
@@ -209,6 +241,7 @@ fn begin_replaying() {
     modules::write();
     crate::interpose::process::watch();
     replay::begin();
+    notice_end();
 }
 
 /// The recording's files, or a child's. If another process was faster than the one that the command line tool has started,
@@ -225,7 +258,9 @@ fn create(settings: &mut Settings) -> bool {
         Ok(()) => true,
         // Another process of the same run is being recorded.
         Err(libc::EEXIST) => false,
-        Err(_) => {
+        Err(why) => {
+            // A directory can be made even where no file can be opened or written.
+            settings.mark_unwritten(why);
             sys::write(2, b"foretrace: cannot write the recording; the program runs on unrecorded\n");
             false
         }
@@ -253,13 +288,26 @@ fn is_recorded_process() -> bool {
     }
 }
 
-/// The process ends in an orderly way. A child of `vfork` that ends is not the process.
+/// The process is about to end in an orderly way: `main` has returned, or a thread has called `exit`. Functions that are
+/// called at exit come after this. A child of `vfork` that ends is not the process.
 pub fn finish(status: i32, pc: usize) {
-    replay::finish();
+    if is_replaying() && !FINISHED.swap(true, Ordering::Relaxed) {
+        ending::await_others_in_replay(false);
+        replay::finish();
+    }
     if is_recording() && is_recorded_process() && !FINISHED.swap(true, Ordering::Relaxed) {
+        ending::await_others();
         modules::write();
         sync(Op::Exit, 0, u64::from(status as u32), pc);
         recording::close();
+    }
+}
+
+/// Functions that are called at exit have been called.
+pub fn last_moment() {
+    if is_replaying() {
+        ending::await_others_in_replay(true);
+        replay::finish();
     }
 }
 
@@ -272,13 +320,17 @@ pub fn leave() {
     crate::arena::reset_locks();
     crate::hooks::atomic::reset_locks();
     crate::callers::reset_locks();
+    crate::unseen::reset_locks();
     crate::names::reset_locks();
     crate::places::reset_locks();
     crate::interpose::libatomic::reset_locks();
     crate::interpose::fd::channel::reset_locks();
     crate::interpose::annotate::reset_locks();
     crate::interpose::semaphore::reset_locks();
+    crate::interpose::limit::reset_locks();
     crate::interpose::signal::reset_locks();
+    crate::interpose::sending::reset_locks();
+    crate::interpose::quarantine::reset_locks();
     thread::detach();
     tls().player.set(core::ptr::null_mut());
     let follow = SETTINGS.lock().as_ref().is_some_and(|settings| settings.follow);

@@ -60,6 +60,11 @@ pub fn map_file(fd: i32, size: usize) -> Result<*mut u8> {
     call!(SYS_mmap, 0, size, libc::PROT_READ | libc::PROT_WRITE, flags, fd, 0).map(|at| at as *mut u8)
 }
 
+/// Changes what may be done with pages.
+pub fn protect(at: usize, size: usize, protection: i32) -> Result<()> {
+    call!(SYS_mprotect, at, size, protection).map(drop)
+}
+
 /// Keeps a mapping out of core dumps.
 pub fn keep_out_of_dumps(at: *mut u8, size: usize) {
     let _ = call!(SYS_madvise, at, size, libc::MADV_DONTDUMP);
@@ -106,8 +111,21 @@ pub fn move_high(fd: i32) -> i32 {
     fd
 }
 
-/// Writes all bytes, as far as it goes.
-pub fn write(fd: i32, mut bytes: &[u8]) {
+/// Writes all bytes, as far as it goes. A file that may not become so large is no reason for the program to be killed: the
+/// signal that the kernel sends for it waits, and is taken back.
+pub fn write(fd: i32, bytes: &[u8]) {
+    const SIZE: usize = size_of::<u64>();
+    let (too_large, mut before) = (1u64 << (libc::SIGXFSZ - 1), 0u64);
+    let blocked = call!(SYS_rt_sigprocmask, libc::SIG_BLOCK, &raw const too_large, &raw mut before, SIZE).is_ok();
+    write_all(fd, bytes);
+    if blocked && before & too_large == 0 {
+        let at_once = [0i64; 2];
+        let _ = call!(SYS_rt_sigtimedwait, &raw const too_large, 0, at_once.as_ptr(), SIZE);
+        let _ = call!(SYS_rt_sigprocmask, libc::SIG_SETMASK, &raw const before, 0, SIZE);
+    }
+}
+
+fn write_all(fd: i32, mut bytes: &[u8]) {
     while !bytes.is_empty() {
         match call!(SYS_write, fd, bytes.as_ptr(), bytes.len()) {
             Ok(written) if written > 0 => bytes = &bytes[written as usize..],
@@ -115,6 +133,11 @@ pub fn write(fd: i32, mut bytes: &[u8]) {
             _ => return,
         }
     }
+}
+
+/// Reads up to that many words of a file, and says how many.
+pub fn read_words(fd: i32, words: &mut [u64]) -> usize {
+    call!(SYS_read, fd, words.as_mut_ptr(), size_of_val(words)).map_or(0, |bytes| bytes as usize / 8)
 }
 
 /// Writes two blocks of bytes at a place of a file. After an error the first of them may be there.
@@ -178,6 +201,13 @@ pub fn truncate(fd: i32, size: u64) -> Result<()> {
     call!(SYS_ftruncate, fd, size).map(drop)
 }
 
+/// Nanoseconds since 1970.
+pub fn nanoseconds() -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    let _ = call!(SYS_clock_gettime, libc::CLOCK_REALTIME, &raw mut time);
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
 /// Waits while the word has this value; may return early.
 pub fn futex_wait(word: *const u32, value: u32) {
     let _ = call!(SYS_futex, word, libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG, value, 0);
@@ -193,21 +223,119 @@ pub fn futex_wait_for(word: *const u32, value: u32, nanoseconds: i64) -> bool {
 /// Is a thread of this process asleep in the kernel until another wakes it, with no limit of time? False if the kernel
 /// does not say. A thread that has been woken is not, whether it runs yet or not.
 pub fn sleeps_until_woken(tid: u32) -> bool {
-    let mut path = [0; 48];
-    let mut used = 0;
-    for part in [&b"/proc/self/task/"[..], Decimal::new(u64::from(tid)).bytes(), b"/syscall"] {
-        path[used..used + part.len()].copy_from_slice(part);
-        used += part.len();
-    }
     let mut text = [0; 128];
-    let Ok(fd) = open(&path[..=used], libc::O_RDONLY, 0) else { return false };
-    let read = call!(SYS_read, fd, text.as_mut_ptr(), text.len()).unwrap_or(0) as usize;
-    close(fd);
+    let Ok(read) = read_of_task(tid, b"/syscall", &mut text) else { return false };
     let mut words = text[..read].split(|byte| *byte == b' ');
     let is_futex = words.next().is_some_and(|number| number == b"202");
     let command = words.nth(1).map_or(0, |word| word.last().map_or(0, |digit| *digit));
     let waits = matches!(command, b'0' | b'9');
     is_futex && waits && words.nth(1).is_some_and(|timeout| timeout == b"0x0")
+}
+
+/// What a thread of this process does, as the kernel sees it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Activity {
+    /// It runs, or sleeps for a limited time.
+    Runs,
+    /// It waits for something, with no limit of time, or has ended.
+    Waits,
+}
+
+/// What a thread does; one that the kernel does not tell of runs.
+pub fn activity(tid: u32) -> Activity {
+    let mut text = [0; 192];
+    match read_of_task(tid, b"/syscall", &mut text) {
+        Ok(read) => activity_of(&text[..read]),
+        Err(libc::ESRCH | libc::ENOENT) => Activity::Waits,
+        Err(_) => Activity::Runs,
+    }
+}
+
+/// Of the text of `/proc/…/syscall`: the number of the call, and its arguments in hexadecimal.
+fn activity_of(text: &[u8]) -> Activity {
+    let mut words = text.split(|byte| *byte == b' ');
+    let number = words.next().and_then(|word| core::str::from_utf8(word).ok()?.parse::<i64>().ok());
+    let mut argument = |index| words.nth(index).is_some_and(is_no_limit);
+    let waits = match number {
+        Some(libc::SYS_futex | libc::SYS_epoll_wait | libc::SYS_epoll_pwait) => argument(3),
+        Some(libc::SYS_poll | libc::SYS_ppoll | libc::SYS_rt_sigtimedwait) => argument(2),
+        Some(libc::SYS_select | libc::SYS_pselect6) => argument(4),
+        Some(libc::SYS_read | libc::SYS_readv | libc::SYS_recvfrom | libc::SYS_recvmsg) => true,
+        Some(libc::SYS_accept | libc::SYS_accept4 | libc::SYS_wait4 | libc::SYS_waitid) => true,
+        Some(libc::SYS_pause | libc::SYS_rt_sigsuspend | libc::SYS_flock) => true,
+        _ => false,
+    };
+    if waits { Activity::Waits } else { Activity::Runs }
+}
+
+/// Is this a null pointer to a limit of time, or -1 for none?
+fn is_no_limit(word: &[u8]) -> bool {
+    matches!(word, b"0x0" | b"0xffffffff" | b"0xffffffffffffffff")
+}
+
+/// Reads a file of a thread's directory in `/proc`.
+fn read_of_task(tid: u32, file: &[u8], text: &mut [u8]) -> Result<usize> {
+    let mut path = [0; 64];
+    let mut used = 0;
+    for part in [&b"/proc/self/task/"[..], Decimal::new(u64::from(tid)).bytes(), file] {
+        path[used..used + part.len()].copy_from_slice(part);
+        used += part.len();
+    }
+    let fd = open(&path[..=used], libc::O_RDONLY, 0)?;
+    let read = call!(SYS_read, fd, text.as_mut_ptr(), text.len());
+    close(fd);
+    Ok(read? as usize)
+}
+
+/// Is it so of all other threads of this process? Yes if the kernel does not tell who they are.
+pub fn other_threads(mut is_so: impl FnMut(u32) -> bool) -> bool {
+    let Ok(fd) = open(b"/proc/self/task\0", libc::O_RDONLY | libc::O_DIRECTORY, 0) else { return true };
+    let own = tid();
+    let mut entries = Entries([0; 2048]);
+    let mut all = true;
+    while all
+        && let Ok(size) = call!(SYS_getdents64, fd, entries.0.as_mut_ptr(), entries.0.len())
+        && size > 0
+    {
+        all = entries.numbers(size as usize).filter(|tid| *tid != own).all(&mut is_so);
+    }
+    close(fd);
+    all
+}
+
+/// Is there no other thread in this process?
+pub fn is_alone() -> bool {
+    other_threads(|_| false)
+}
+
+/// Entries of a directory, as `getdents64` gives them.
+#[repr(align(8))]
+struct Entries([u8; 2048]);
+
+impl Entries {
+    /// The names that are numbers.
+    fn numbers(&self, size: usize) -> impl Iterator<Item = u32> + '_ {
+        let mut rest = &self.0[..size];
+        core::iter::from_fn(move || {
+            let length = usize::from(u16::from_le_bytes([*rest.get(16)?, *rest.get(17)?])).max(19);
+            let (entry, after) = rest.split_at_checked(length)?;
+            rest = after;
+            Some(entry[19..].split(|byte| *byte == 0).next().unwrap_or(&[]))
+        })
+        .filter_map(|name| core::str::from_utf8(name).ok()?.parse().ok())
+    }
+}
+
+/// Milliseconds by a clock that only goes forward.
+pub fn milliseconds() -> u64 {
+    monotonic() / 1_000_000
+}
+
+/// Nanoseconds by a clock that only goes forward; zero where it cannot be read.
+pub fn monotonic() -> u64 {
+    let mut time = [0u64; 2];
+    let _ = call!(SYS_clock_gettime, libc::CLOCK_MONOTONIC, time.as_mut_ptr());
+    time[0] * 1_000_000_000 + time[1]
 }
 
 /// The current thread.
@@ -282,6 +410,16 @@ pub fn abort() -> ! {
     loop {
         let _ = call!(SYS_exit_group, 134);
     }
+}
+
+/// Sends a signal to the current thread.
+pub fn send_to_self(signal: i32) {
+    let _ = call!(SYS_tgkill, pid(), tid(), signal);
+}
+
+/// Sets the stack that signal handlers of the current thread run on, and tells the one before.
+pub fn handler_stack(new: *const u8, old: *mut u8) -> Result<()> {
+    call!(SYS_sigaltstack, new, old).map(drop)
 }
 
 /// What kind of file it is (the bits of `S_IFMT`), and its number in its file system.

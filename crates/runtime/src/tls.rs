@@ -41,8 +41,6 @@ pub struct Tls {
     pub ended: Cell<bool>,
     /// How many reasons there are not to record this thread's reads, and its writes, just now; operations are recorded.
     pub ignored: [Cell<u16>; 2],
-    /// The thread is looking for a function of libc.
-    pub looking_up: Cell<bool>,
     /// The innermost thing this thread is doing once.
     pub once: Cell<*mut Call>,
 }

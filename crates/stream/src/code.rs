@@ -56,6 +56,8 @@ pub enum Code {
     CallSelf(Box<[Code]>),
     CallValue(Box<Code>, Box<[Code]>),
     Closure(u32, Box<[Code]>),
+    /// The running closure, as a value.
+    Own,
 }
 
 impl Code {
@@ -93,6 +95,15 @@ impl Code {
             Code::CallValue(..) => &[],
             _ => &[],
         }
+    }
+
+    /// How many parts it has.
+    pub fn size(&self) -> usize {
+        let called = match self {
+            Code::CallValue(callee, args) => callee.size() + args.iter().map(Code::size).sum::<usize>(),
+            _ => 0,
+        };
+        1 + called + self.parts().iter().map(Code::size).sum::<usize>()
     }
 
     /// Whether an operation that may grow its argument occurs in it.
@@ -151,7 +162,7 @@ impl Code {
             | Code::Call(_, parts)
             | Code::CallSelf(parts)
             | Code::Closure(_, parts) => parts.iter_mut().for_each(|part| part.each_slot(visit)),
-            Code::Const(_) | Code::Captured(_) => {}
+            Code::Const(_) | Code::Captured(_) | Code::Own => {}
         }
     }
 
@@ -319,7 +330,7 @@ impl Code {
             | Code::Call(_, parts)
             | Code::CallSelf(parts)
             | Code::Closure(_, parts) => parts.iter_mut().rev().for_each(|part| part.mark(live)),
-            Code::Const(_) | Code::Captured(_) => {}
+            Code::Const(_) | Code::Captured(_) | Code::Own => {}
         }
     }
 }

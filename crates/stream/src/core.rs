@@ -39,12 +39,26 @@ pub struct Lambda {
     pub span: Span,
 }
 
+/// What a definition is made of, as far as a recursion needs to know: a stream may be defined by its own past, also as a
+/// part of a tuple or record.
+#[derive(Clone, Debug)]
+pub enum Shape {
+    Value,
+    Stream,
+    Fields(Option<Rc<[Rc<str>]>>, Vec<Shape>),
+}
+
+impl Shape {
+    pub fn is_stream(&self) -> bool {
+        matches!(self, Shape::Stream)
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct CoreDef {
     pub var: VarId,
     pub name: Rc<str>,
     pub value: CoreRef,
     pub span: Span,
-    /// It is a stream, which may be defined by its own past.
-    pub stream: bool,
+    pub shape: Shape,
 }

@@ -3,6 +3,7 @@ use crate::code::Func;
 use crate::source::Span;
 use crate::types::InputDecl;
 use crate::value::Value;
+use std::fmt;
 use std::rc::Rc;
 
 pub type NodeId = u32;
@@ -55,6 +56,8 @@ pub struct Output {
     pub node: NodeId,
     pub raw: bool,
     pub error: bool,
+    pub incomplete: bool,
+    pub style: Option<Rc<str>>,
 }
 
 /// A specification as a graph.
@@ -96,7 +99,9 @@ impl Node {
             Node::Default(s, _) | Node::Time(s) | Node::Alias(s) => vec![*s],
             Node::DefaultFrom(s, d) => vec![*s, *d],
             Node::Last(_, trigger) => vec![*trigger],
-            // The reset is needed now only to set the delay, but the language forbids recursion through it.
+            // The reset is needed now only to set the delay, but the language forbids recursion through it, unless it is the
+            // delays themselves, as in `delayedLast` of 2018.
+            Node::Delay(delay, reset) if delay == reset => Vec::new(),
             Node::Delay(_, reset) => vec![*reset],
             Node::Merge(args) | Node::Lift { args, .. } => args.clone(),
         }
@@ -120,4 +125,39 @@ impl Node {
             Node::Merge(args) | Node::Lift { args, .. } => args.iter_mut().collect(),
         }
     }
+}
+
+impl fmt::Display for Graph {
+    /// The primitive operators, one a line, in the order they were made.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, node) in self.nodes.iter().enumerate() {
+            let text = match node {
+                Node::Input(input) => format!("in {}", self.inputs[*input as usize].name),
+                Node::Nil => "nil".to_owned(),
+                Node::Const(value) => format!("{value}"),
+                Node::Default(source, value) => format!("default(${source}, {value})"),
+                Node::DefaultFrom(source, other) => format!("defaultFrom(${source}, ${other})"),
+                Node::Last(value, trigger) => format!("last(${value}, ${trigger})"),
+                Node::Time(source) => format!("time(${source})"),
+                Node::Delay(amount, reset) => format!("delay(${amount}, ${reset})"),
+                Node::Merge(args) => format!("merge({})", list(args)),
+                Node::Lift { kind: LiftKind::Events, func, args } => format!("lift({}, f{func})", list(args)),
+                Node::Lift { func, args, .. } => format!("slift({}, f{func})", list(args)),
+                Node::Alias(node) => format!("${node}"),
+                Node::Pending => continue,
+            };
+            match &self.names[index] {
+                Some(name) => writeln!(f, "${index} = {text} -- {}", name.name)?,
+                None => writeln!(f, "${index} = {text}")?,
+            }
+        }
+        for (index, func) in self.funcs.iter().enumerate() {
+            writeln!(f, "f{index}({} parameters) = {:?}", func.params, func.body)?;
+        }
+        self.outputs.iter().try_for_each(|output| writeln!(f, "out ${} as {}", output.node, output.name))
+    }
+}
+
+fn list(nodes: &[NodeId]) -> String {
+    nodes.iter().map(|node| format!("${node}")).collect::<Vec<_>>().join(", ")
 }

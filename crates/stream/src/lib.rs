@@ -40,13 +40,13 @@
 //!   an unused argument that does not terminate does.
 //! * Functions and lambdas can be lifted over any number of streams up to 64, not five.
 //! * Type arguments that nothing determines are left open instead of being refused.
+//! * `delay(d, d)` may be recursive, as `delayedLast` of 2018 needs it.
 //! * After the end of the input, delays end only if the caller says up to when.
 //! * A delay that is not positive ends the run with an error.
 //!
 //! # What it misses
 //!
-//! CTF input, `CTF.*`; event ranges and expressions in trace text, which TeSSLa dropped in 1.2; modules as values;
-//! local functions that are mutually recursive and see run-time values.
+//! CTF input, `CTF.*`; event ranges and expressions in trace text, which TeSSLa dropped in 1.2; modules as values.
 //!
 //! # Example
 //!
@@ -85,4 +85,4 @@ pub mod value;
 
 pub use compile::{CompileError, Options, Spec, compile};
 pub use syntax::Dialect;
-pub use types::TimeUnit;
+pub use types::{TimeBase, TimeUnit};

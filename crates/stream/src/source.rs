@@ -57,7 +57,16 @@ impl SourceMap {
 
     /// The message with its place, the line it is in, a mark under the range, and the hint.
     pub fn render(&self, diagnostic: &Diagnostic) -> String {
-        let Some(span) = diagnostic.span else { return format!("error: {diagnostic}") };
+        self.render_as("error", diagnostic)
+    }
+
+    /// The same for what is only a warning.
+    pub fn render_warning(&self, diagnostic: &Diagnostic) -> String {
+        self.render_as("warning", diagnostic)
+    }
+
+    fn render_as(&self, level: &str, diagnostic: &Diagnostic) -> String {
+        let Some(span) = diagnostic.span else { return format!("{level}: {diagnostic}") };
         let (line, column) = self.line_col(span);
         let text = &self.files[span.file as usize].text;
         let shown = text.lines().nth(line - 1).unwrap_or("");
@@ -65,7 +74,7 @@ impl SourceMap {
         let room = shown.chars().count().saturating_sub(column - 1).max(1);
         let width = (span.end.saturating_sub(span.start) as usize).clamp(1, room);
         let gutter = line.to_string().len();
-        let mut out = format!("error: {}\n", diagnostic.message);
+        let mut out = format!("{level}: {}\n", diagnostic.message);
         out += &format!("{:gutter$}--> {}\n{:gutter$} |\n", "", self.position(span), "");
         out += &format!("{}\n{:gutter$} | {:indent$}{:^<width$}", numbered.trim_end(), "", "", "", indent = column - 1);
         for note in diagnostic.notes() {
@@ -96,6 +105,15 @@ pub struct Diagnostic {
 impl Diagnostic {
     pub fn new(message: impl Into<String>, span: Span) -> Self {
         Diagnostic { message: message.into(), span: Some(span), hint: None, trail: Vec::new() }
+    }
+
+    /// An error that only follows from another, which has been said.
+    pub fn follow_up() -> Self {
+        Diagnostic { message: String::new(), span: None, hint: None, trail: Vec::new() }
+    }
+
+    pub fn is_follow_up(&self) -> bool {
+        self.message.is_empty()
     }
 
     pub fn hint(mut self, hint: impl Into<String>) -> Self {

@@ -10,12 +10,12 @@
 //! ```
 //!
 //! `--- csv` in place of `--- input` gives comma-separated values; `--- options` before it lists `json`, `csv`,
-//! `until=NAME`, `end=TIME`, `base-time=UNIT`, `strict`. Where the specification or the input is wrong, the output is the
-//! message.
+//! `until=NAME`, `end=TIME`, `base-time=UNIT`, `abort-at=COUNT`, `strict`, `lenient`, `quotes`, `no-quotes`,
+//! `ignore-repeated`, `core`. Where the specification or the input is wrong, the output is the message.
 use crate::engine::{Engine, Time};
-use crate::input::{CsvReader, TextReader, Undeclared};
-use crate::output::{Format, Writer};
-use crate::{Dialect, Options, TimeUnit, compile};
+use crate::input::{CsvReader, TextReader, Undeclared, time_unit};
+use crate::output::{Failures, Format, Writer};
+use crate::{Dialect, Options, TimeBase, compile};
 
 /// A case, taken apart.
 pub struct Case {
@@ -37,8 +37,8 @@ impl Case {
             expected: String::new(),
         };
         let mut section = "spec";
-        for line in text.lines() {
-            match line.trim_end() {
+        for whole in text.lines() {
+            match whole.trim_end() {
                 "--- input" => section = "input",
                 "--- csv" => {
                     section = "input";
@@ -50,11 +50,16 @@ impl Case {
                     "spec" => case.spec += &format!("{line}\n"),
                     "options" => case.options.extend(line.split_whitespace().map(str::to_owned)),
                     "input" => case.input += &format!("{line}\n"),
-                    _ => case.expected += &format!("{line}\n"),
+                    // Blanks at the end of a line of output count.
+                    _ => case.expected += &format!("{whole}\n"),
                 },
             }
         }
         case
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.options.iter().any(|option| option == name)
     }
 
     fn option(&self, name: &str) -> Option<&str> {
@@ -64,11 +69,13 @@ impl Case {
     /// Runs the case and returns what came out.
     pub fn run(&self, name: &str) -> String {
         let mut options = Options::for_text(&self.spec);
-        options.base_time = self.option("base-time").and_then(TimeUnit::by_name);
+        let unit = self.input.lines().next().and_then(time_unit);
+        options.base_time = self.option("base-time").or(unit).and_then(TimeBase::parse);
         let spec = match compile(name, &self.spec, &options) {
             Ok(spec) => spec,
             Err(error) => return format!("{}\n", error.rendered),
         };
+        let warnings: String = spec.warnings.iter().map(|warning| format!("{warning}\n")).collect();
         let format = match () {
             () if self.options.iter().any(|o| o == "json") => Format::Json,
             () if self.options.iter().any(|o| o == "csv") => Format::Csv,
@@ -76,11 +83,20 @@ impl Case {
         };
         let mut bytes = Vec::new();
         let mut engine = Engine::new(spec.plan);
-        let mut writer = Writer::new(&mut bytes, format, self.option("until"));
+        engine.ignore_repeated = self.has("ignore-repeated");
+        let quotes = self.has("quotes") || (options.dialect == Dialect::Tessla2018 && !self.has("no-quotes"));
+        let failures = if self.has("lenient") { Failures::Show } else { Failures::Stop };
+        let limit = self.option("abort-at").and_then(|limit| limit.parse().ok());
+        let mut writer =
+            Writer::new(&mut bytes, format, self.option("until")).quotes(quotes).failures(failures).limit(limit);
         let result = self.feed(&mut engine, &mut writer);
-        let mut text = String::from_utf8(bytes).expect("output is text");
+        let failure = writer.failure.take();
+        let mut text = warnings + &String::from_utf8(bytes).expect("output is text");
         if let Err(message) = result {
             text += &format!("{message}\n");
+        }
+        if let Some(failure) = failure {
+            text += &format!("{failure}\n");
         }
         text
     }

@@ -13,8 +13,9 @@ const SPEC: &str = "in a: Events[Int]\nin ab: Events[Int]\nin text: Events[Strin
     in tick: Events[Unit]\nout a\nout ab\nout text\nout flag\nout tick\n";
 
 /// The output, or the error, of a trace that is read through a buffer of this size.
-fn read(plan: &Rc<Plan>, trace: &str, size: usize) -> String {
+fn read(plan: &Rc<Plan>, trace: &str, size: usize, ignore_repeated: bool) -> String {
     let mut engine = Engine::new(plan.clone());
+    engine.ignore_repeated = ignore_repeated;
     let mut out = Writer::new(Vec::new(), Format::Text, None);
     let reader = TextReader { name: "trace", undeclared: Undeclared::Reject };
     let result = reader.run(BufReader::with_capacity(size, trace.as_bytes()), &mut engine, &mut out);
@@ -73,9 +74,11 @@ fn both_readers_agree() {
     let mut failed = 0;
     for seed in 0..4000 {
         let trace = trace(seed);
-        let (quick, general) = (read(plan, &trace, 1 << 16), read(plan, &trace, 1));
+        // Most of these traces have two events of a stream at one time: often they are ignored, so that there is more to read.
+        let ignore = seed % 4 != 0;
+        let (quick, general) = (read(plan, &trace, 1 << 16, ignore), read(plan, &trace, 1, ignore));
         assert_eq!(quick, general, "{trace}");
-        assert_eq!(read(plan, &trace, 24), general, "{trace}");
+        assert_eq!(read(plan, &trace, 24, ignore), general, "{trace}");
         failed += usize::from(general.starts_with("Err"));
     }
     assert!((200..3800).contains(&failed), "good and bad traces: {failed}");

@@ -24,6 +24,18 @@ impl Dice {
     }
 }
 
+/// Macros that the specifications use, most of them generic and without a result type.
+const MACROS: &str = "\
+def m = merge2
+def twice[A](s: Events[A]) = (s, prev(s))
+def span[A, B](s: Events[A], trigger: Events[B]) = { before = last(s, trigger), now = on(trigger, s) }
+def pick[A](c: Events[Bool], yes: Events[A], no: Events[A]) = if c then yes else no
+def orElse[A](option: Option[A], other: A) = if isSome(option) then getSome(option) else other
+def positive(n: Int) = if n > 0 then Some(n) else None[Int]
+def upTo(n: Int): List[Int] = if n <= 0 then List.empty[Int] else List.append(upTo(n - 1), n)
+def compose(f: (Int) => Int, g: (Int) => Int): (Int, Int) => Int = (p: Int, q: Int) => f(g(p)) - g(f(q))
+";
+
 /// Writes specifications whose every part has the right type.
 struct Author {
     dice: Dice,
@@ -51,7 +63,7 @@ impl Author {
             return if self.dice.below(4) == 0 { self.dice.below(5).to_string() } else { self.known(|a| &a.ints) };
         }
         let d = depth - 1;
-        match self.dice.below(20) {
+        match self.dice.below(32) {
             0..=2 => format!("({} {} {})", self.int(d), self.dice.pick(&["+", "-", "*", "/", "%"]), self.int(d)),
             3 => format!("(if {} then {} else {})", self.bool(d), self.int(d), self.int(d)),
             4 => format!("default({}, {})", self.int_stream(d), self.dice.below(4)),
@@ -73,6 +85,50 @@ impl Author {
             ),
             17 => format!("pure({})", self.int_stream(d)),
             18 => format!("maximum({})", self.int_stream(d)),
+            // Records and tuples, of values and of streams.
+            19 => format!(
+                "slift2({}, {}, (p: Int, q: Int) => {{ low = min(p, q), high = max(p, q) }}).{}",
+                self.int_stream(d),
+                self.int_stream(d),
+                self.dice.pick(&["low", "high"])
+            ),
+            20 => format!("twice({}).{}", self.int_stream(d), self.dice.pick(&["_1", "_2"])),
+            21 => format!("span({}, {}).{}", self.int_stream(d), self.any(d), self.dice.pick(&["before", "now"])),
+            // Options.
+            22 => format!(
+                "lift({}, {}, (x: Option[Int], y: Option[Int]) => Option.map2(x, y, (p: Int, q: Int) => orElse(positive(p), q)))",
+                self.int_stream(d),
+                self.int_stream(d)
+            ),
+            23 => format!("slift1({}, (v: Int) => orElse(positive(v), -1))", self.int_stream(d)),
+            // Generic macros, at several types.
+            24 => format!("pick({}, {}, {})", self.bool(d), self.int_stream(d), self.int_stream(d)),
+            25 => format!("m({}, {})", self.int_stream(d), self.int_stream(d)),
+            // Closures: recursive ones, ones that call each other, and ones that are passed on.
+            26 => format!(
+                "slift2({}, {}, (p: Int, q: Int) => {{ def f(n: Int): Int = if n <= 0 then q else p + f(n - 1)\n f(p % 5) }})",
+                self.int_stream(d),
+                self.int_stream(d)
+            ),
+            27 => format!(
+                "slift2({}, {}, (p: Int, q: Int) => {{\n def even(n: Int): Int = if n <= 0 then p else odd(n - 1)\n\
+                 def odd(n: Int): Int = if n <= 0 then q else even(n - 1)\n even(p % 6) }})",
+                self.int_stream(d),
+                self.int_stream(d)
+            ),
+            28 => format!(
+                "slift1({}, (p: Int) => List.fold(List.map(upTo(p % 5), (n: Int) => n * p), 0, (a: Int, b: Int) => a + b / (p - 1)))",
+                self.int_stream(d)
+            ),
+            29 => format!(
+                "slift2({}, {}, compose((n: Int) => n + 1, (n: Int) => n * 2))",
+                self.int_stream(d),
+                self.int_stream(d)
+            ),
+            30 => format!(
+                "slift1({}, (p: Int) => {{ def add = (q: Int) => (r: Int) => p + q - r\n add(2)(p) + add(p)(1) }})",
+                self.int_stream(d)
+            ),
             _ => format!("fold({}, 1, (x: Int, y: Int) => if y == 0 then x else x + y / (x - y))", self.int_stream(d)),
         }
     }
@@ -132,7 +188,8 @@ impl Author {
     }
 
     fn spec(&mut self) -> String {
-        let mut text = "in a: Events[Int]\nin b: Events[Int]\nin c: Events[Bool]\nin u: Events[Unit]\n".to_owned();
+        let mut text =
+            format!("in a: Events[Int]\nin b: Events[Int]\nin c: Events[Bool]\nin u: Events[Unit]\n{MACROS}");
         for index in 0..2 + self.dice.below(6) {
             let name = format!("d{index}");
             let (definition, kind): (String, usize) = match self.dice.below(9) {

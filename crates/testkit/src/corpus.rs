@@ -1,7 +1,10 @@
 //! The corpus of programs under `tests/programs`: what each is expected to show, and whether a report says so.
 //!
-//! A program in `fail` marks the lines of its errors: `// expect: race with line 12`, `// expect: deadlock`; `may` in place of
-//! `expect` if not every run comes to those lines. One in `pass` has none. A *miss* is an expectation that no finding fits: one of its kind, with a thread at the marked line and one at the
+//! A program in `fail` marks the lines of its errors: `// expect: race with line 12`, `// expect: deadlock`, `// expect:
+//! crash`; `may` in place of `expect` if not every run comes to those lines; `at -O0` behind it if the error is there at that
+//! level alone, because the compiler may remove one of the accesses. One in `pass` has none. A mark that is none of these is
+//! an error. A line `// needs: glib-2.0` names libraries. A *miss* is an expectation that no finding fits: one of its kind,
+//! with a thread at the marked line and one at the
 //! other. A *false alarm* is a finding that is of no kind the program has marks of, or elsewhere: each access of a race
 //! must be at a line that some mark of a race names, one thread of a deadlock at a line that a mark of one names.
 
@@ -10,6 +13,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A kind of error, as reports spell it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -18,6 +22,23 @@ pub enum Expected {
     Race,
     /// `deadlock`
     Deadlock,
+    /// `wait-not-in-loop`
+    WaitNotInLoop,
+    /// `crash`
+    Crash,
+}
+
+impl Expected {
+    /// From the word of a mark, or of a report.
+    fn of(word: &str) -> Option<Self> {
+        match word {
+            "race" | "data-race" => Some(Self::Race),
+            "deadlock" => Some(Self::Deadlock),
+            "wait-not-in-loop" => Some(Self::WaitNotInLoop),
+            "crash" => Some(Self::Crash),
+            _ => None,
+        }
+    }
 }
 
 /// One mark.
@@ -31,6 +52,37 @@ pub struct Mark {
     pub line: u32,
     /// And on which other.
     pub with: Option<u32>,
+    /// At which level of optimisation alone; none: at every level.
+    pub level: Option<Level>,
+}
+
+/// A level of optimisation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Level {
+    /// `-O0`
+    O0,
+    /// `-O1`
+    O1,
+    /// `-O2`
+    O2,
+}
+
+impl Level {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::O0, Self::O1, Self::O2];
+
+    /// As compilers spell it.
+    pub fn flag(self) -> &'static str {
+        match self {
+            Self::O0 => "-O0",
+            Self::O1 => "-O1",
+            Self::O2 => "-O2",
+        }
+    }
+
+    fn named(flag: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|level| level.flag() == flag)
+    }
 }
 
 /// A program.
@@ -42,6 +94,8 @@ pub struct Specimen {
     pub name: String,
     /// What it is expected to show.
     pub marks: Vec<Mark>,
+    /// Libraries that it needs, as `pkg-config` calls them.
+    pub needs: Vec<String>,
 }
 
 impl Specimen {
@@ -50,9 +104,35 @@ impl Specimen {
         self.path.extension().is_some_and(|ending| ending == "cc")
     }
 
+    /// The program as it is when it is built at a level: a mark of another one may or may not hold.
+    #[must_use]
+    pub fn at(&self, level: Level) -> Self {
+        let holds = |mark: &Mark| mark.level.is_none_or(|only| only == level);
+        let marks = self.marks.iter().map(|mark| Mark { must: mark.must && holds(mark), ..*mark });
+        Self { marks: marks.collect(), ..self.clone() }
+    }
+
     /// The compiler's flags for its language, in one word.
     pub fn language(&self) -> &'static str {
         if self.is_cxx() { "-std=c++20" } else { "-std=gnu17" }
+    }
+}
+
+impl Specimen {
+    /// The compiler's flags for its language and its libraries.
+    ///
+    /// # Errors
+    /// If a library is not there.
+    pub fn flags(&self) -> io::Result<Vec<String>> {
+        let mut flags = vec![self.language().to_owned()];
+        if !self.needs.is_empty() {
+            let asked = Command::new("pkg-config").args(["--cflags", "--libs"]).args(&self.needs).output()?;
+            if !asked.status.success() {
+                return Err(io::Error::other(format!("{} needs {}", self.name, self.needs.join(" "))));
+            }
+            flags.extend(String::from_utf8_lossy(&asked.stdout).split_whitespace().map(str::to_owned));
+        }
+        Ok(flags)
     }
 }
 
@@ -86,8 +166,13 @@ pub fn specimens(root: &Path) -> io::Result<Vec<Specimen>> {
                 open.push(path);
             } else if path.extension().is_some_and(|ending| ending == "c" || ending == "cc") {
                 let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
-                let marks = marks(&fs::read_to_string(&path)?);
-                found.push(Specimen { path, name, marks });
+                let wrong = |why: String| io::Error::new(io::ErrorKind::InvalidData, format!("{name}: {why}"));
+                let text = fs::read_to_string(&path)?;
+                let marks = marks(&text).map_err(wrong)?;
+                if marks.is_empty() != name.starts_with("pass/") {
+                    return Err(wrong("programs in `fail` have marks, those in `pass` have none".to_owned()));
+                }
+                found.push(Specimen { path, name, marks, needs: needs(&text) });
             }
         }
     }
@@ -95,16 +180,50 @@ pub fn specimens(root: &Path) -> io::Result<Vec<Specimen>> {
     Ok(found)
 }
 
-fn marks(text: &str) -> Vec<Mark> {
-    let mark = |(index, line): (usize, &str)| {
-        let must = line.contains("// expect: ");
-        let mark = line.split_once(if must { "// expect: " } else { "// may: " })?.1.trim();
-        let (what, rest) = mark.split_once(' ').unwrap_or((mark, ""));
-        let what = if what == "deadlock" { Expected::Deadlock } else { Expected::Race };
-        let with = rest.strip_prefix("with line ").and_then(|number| number.parse().ok());
-        Some(Mark { what, must, line: index as u32 + 1, with })
+fn needs(text: &str) -> Vec<String> {
+    let named = text.lines().find_map(|line| line.strip_prefix("// needs: "));
+    named.into_iter().flat_map(str::split_whitespace).map(str::to_owned).collect()
+}
+
+/// Comments that look like a mark without being one are errors: a mark with a typo would expect nothing.
+fn marks(text: &str) -> Result<Vec<Mark>, String> {
+    let mut marks = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let Some((_, comment)) = line.split_once("//") else { continue };
+        let Some((word, mark)) = comment.split_once(':') else { continue };
+        let (word, mark) = (word.trim(), mark.trim());
+        if is_like_a_mark(word, mark) {
+            let line = index as u32 + 1;
+            marks.push(mark_of(word, mark, line).ok_or(format!("line {line}: unknown mark `{}`", comment.trim()))?);
+        }
+    }
+    Ok(marks)
+}
+
+fn is_like_a_mark(word: &str, mark: &str) -> bool {
+    let letters = word.to_ascii_lowercase();
+    let begins = ["expect", "may"].iter().any(|known| letters.starts_with(known));
+    let says = ["race", "deadlock", "wait-not-in-loop", "crash"].contains(&mark) || mark.starts_with("race with line ");
+    !word.contains(' ') && (begins || says)
+}
+
+fn mark_of(word: &str, mark: &str, line: u32) -> Option<Mark> {
+    let must = match word {
+        "expect" => true,
+        "may" => false,
+        _ => return None,
     };
-    text.lines().enumerate().filter_map(mark).collect()
+    let (mark, level) = match mark.split_once(" at ") {
+        Some((mark, level)) => (mark, Some(Level::named(level)?)),
+        None => (mark, None),
+    };
+    let (what, rest) = mark.split_once(' ').unwrap_or((mark, ""));
+    let what = Expected::of(what)?;
+    let with = match rest {
+        "" => None,
+        rest => Some(rest.strip_prefix("with line ")?.parse().ok()?),
+    };
+    Some(Mark { what, must, line, with, level })
 }
 
 /// What a tool reports: an error of a kind, with the lines of the program on the stack of each thread that takes part.
@@ -119,7 +238,7 @@ pub struct Found {
 /// What a report in JSON gets wrong.
 pub fn judge(specimen: &Specimen, report: &Value) -> Judgement {
     let findings = report["findings"].as_array().into_iter().flatten();
-    judge_found(specimen, &findings.filter_map(|finding| found(specimen, finding)).collect::<Vec<_>>())
+    judge_found(specimen, &findings.flat_map(|finding| found(specimen, finding)).collect::<Vec<_>>())
 }
 
 /// What these findings get wrong.
@@ -136,17 +255,19 @@ pub fn judge_found(specimen: &Specimen, findings: &[Found]) -> Judgement {
     }
 }
 
-/// A confirmed finding of a report.
-fn found(specimen: &Specimen, finding: &Value) -> Option<Found> {
-    let file = specimen.path.file_name()?.to_str()?;
-    let what = if finding["kind"] == "deadlock" { Expected::Deadlock } else { Expected::Race };
+/// A confirmed finding of a report: one for each pair of places that is folded into it.
+fn found(specimen: &Specimen, finding: &Value) -> Vec<Found> {
+    let file = specimen.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let what = finding["kind"].as_str().and_then(Expected::of).unwrap_or(Expected::Race);
     let of_site = |site: &Value| {
         let frames = site["stack"].as_array().into_iter().flatten();
         let own = frames.filter(|frame| frame["file"].as_str().is_some_and(|name| name.ends_with(file)));
         own.filter_map(|frame| frame["line"].as_u64()).map(|line| line as u32).collect()
     };
-    let lines = finding["sites"].as_array()?.iter().map(of_site).collect();
-    (finding["status"] == "confirmed").then_some(Found { what: Some(what), lines })
+    let also = finding["also"].as_array().into_iter().flatten().map(|pair| &pair["accesses"]);
+    let all = [&finding["sites"]].into_iter().chain(also).filter(|_| finding["status"] == "confirmed");
+    let lines = |sites: &Value| sites.as_array().into_iter().flatten().map(of_site).collect();
+    all.map(|sites| Found { what: Some(what), lines: lines(sites) }).collect()
 }
 
 fn fits(found: &Found, mark: &Mark) -> bool {
@@ -161,7 +282,9 @@ fn is_expected(found: &Found, marks: &[Mark]) -> bool {
     let is_there = |lines: &BTreeSet<u32>| lines.is_empty() || !lines.is_disjoint(&named);
     match found.what {
         Some(Expected::Race) => !named.is_empty() && found.lines.iter().all(is_there),
-        Some(Expected::Deadlock) => !named.is_empty() && found.lines.iter().any(is_there),
+        Some(Expected::Deadlock | Expected::WaitNotInLoop | Expected::Crash) => {
+            !named.is_empty() && found.lines.iter().any(is_there)
+        }
         None => false,
     }
 }
@@ -172,13 +295,44 @@ mod tests {
     use serde_json::json;
 
     fn specimen() -> Specimen {
-        let marks = marks("int x;\nx++; // expect: race with line 3\nx++;\n");
-        Specimen { path: "fail/x.c".into(), name: "fail/x.c".to_owned(), marks }
+        let marks = marks("int x;\nx++; // expect: race with line 3\nx++;\n").unwrap();
+        Specimen { path: "fail/x.c".into(), name: "fail/x.c".to_owned(), marks, needs: Vec::new() }
     }
 
     fn report(kind: &str, lines: [u32; 2]) -> Value {
         let site = |line: u32| json!({ "stack": [{ "file": "a/x.c", "line": line }] });
         json!({ "findings": [{ "kind": kind, "status": "confirmed", "sites": [site(lines[0]), site(lines[1])] }] })
+    }
+
+    #[test]
+    fn a_mark_with_a_typo_is_an_error() {
+        for text in [
+            "// expect: rase",
+            "// expects: race",
+            "// Expect: race",
+            "// expct: race",
+            "// expect: race with 3",
+            "// may: deadlocks",
+        ] {
+            assert!(marks(text).is_err(), "{text}");
+        }
+        assert!(marks("// expect: race at -O9").is_err());
+        assert_eq!(marks("// expect: deadlock at -O0").unwrap()[0].level, Some(Level::O0));
+        assert_eq!(marks("// what is expected: nothing"), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn a_mark_of_one_level_may_hold_at_others() {
+        let specimen = Specimen { marks: marks("x++; // expect: race at -O0").unwrap(), ..specimen() };
+        assert!(specimen.at(Level::O0).marks[0].must && !specimen.at(Level::O2).marks[0].must);
+    }
+
+    #[test]
+    fn pairs_that_are_folded_into_a_finding_are_judged() {
+        let site = |line: u32| json!({ "stack": [{ "file": "a/x.c", "line": line }] });
+        let mut report = report("data-race", [2, 2]);
+        report["findings"][0]["also"] = json!([{ "accesses": [site(2), site(3)] }]);
+        assert!(judge(&specimen(), &report).is_right());
     }
 
     #[test]

@@ -17,6 +17,9 @@ use crate::text::{self, TextErrors};
 use crate::trace::Trace;
 pub use record::record;
 
+/// The longest text trace that is read: it is parsed in memory.
+const LONGEST_TRACE: u64 = 4 << 30;
+
 /// The forms of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
@@ -91,7 +94,7 @@ pub fn open(path: &Path) -> Result<Trace, ConvertError> {
         Symbols::new(&recording).name(&mut trace);
         return Ok(trace);
     }
-    let text = String::from_utf8(fs::read(path).map_err(failed)?)
+    let text = String::from_utf8(foretrace_file::read(path, LONGEST_TRACE).map_err(failed)?)
         .map_err(|error| ConvertError::NeitherForm { path: path.to_owned(), byte: error.utf8_error().valid_up_to() })?;
     let read = if is_std(&text) { std_form::parse(&text) } else { text::parse(&text) };
     read.map_err(|errors| ConvertError::Text { path: path.to_owned(), errors })
@@ -99,7 +102,7 @@ pub fn open(path: &Path) -> Result<Trace, ConvertError> {
 
 fn is_recording(path: &Path) -> io::Result<bool> {
     let mut start = [0; MAGIC.len()];
-    let read = io::Read::read(&mut File::open(path)?, &mut start)?;
+    let read = io::Read::read(&mut foretrace_file::open(path)?, &mut start)?;
     Ok(read > 0 && start[..read] == MAGIC[..read] && read == MAGIC.len())
 }
 

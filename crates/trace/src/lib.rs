@@ -32,7 +32,7 @@
 //! assert!(matches!(events[..], [Event::Start, Event::Write(_)]));
 //! # Ok::<(), foretrace_trace::text::TextErrors>(())
 //! ```
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 mod builder;
 pub mod check;

@@ -102,19 +102,15 @@ pub enum Note {
 }
 
 impl Note {
-    /// Does it say that events of the run are missing, so that nothing found does not mean that nothing is there?
+    /// Is something missing that the program did? Then nothing found says little.
     pub fn is_loss(&self) -> bool {
-        matches!(
-            self,
-            Self::SizeLimit
-                | Self::DiskFull
-                | Self::Lost(_)
-                | Self::CutOff { .. }
-                | Self::MissingChunk { .. }
-                | Self::Gap { .. }
-                | Self::Cut { .. }
-                | Self::AfterEnd(_)
-        )
+        match self {
+            Self::SizeLimit | Self::DiskFull | Self::CutOff { .. } | Self::MissingChunk { .. } | Self::Cut { .. } => {
+                true
+            }
+            Self::AfterEnd(count) | Self::Lost(count) | Self::Gap { events: count, .. } => *count > 0,
+            _ => false,
+        }
     }
 }
 

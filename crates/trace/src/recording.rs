@@ -1,5 +1,6 @@
-//! What a run left on disk, mapped and decoded as it is read: never the whole of it in memory.
+//! What a run left on disk, decoded as it is read: never the whole of it in memory.
 
+mod bytes;
 mod chunks;
 mod error;
 mod fold;
@@ -11,16 +12,16 @@ mod side;
 mod writer;
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::os::unix::fs::FileExt;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
+use bytes::Bytes;
 pub use chunks::Header;
 use chunks::{Chunk, ThreadChunks};
 pub use error::{Damage, RecordingError};
 pub use fold::fold;
-use foretrace_event::layout::{CHUNK_HEADER_SIZE, Flags};
+use foretrace_event::layout::Flags;
 use foretrace_event::wire::Record;
 pub use limits::Limits;
 pub use merged::Merged;
@@ -56,12 +57,6 @@ pub struct RecordedThread<'a> {
     pub name: Option<&'a str>,
 }
 
-#[derive(Debug)]
-enum Bytes {
-    Mapped(memmap2::Mmap, File),
-    Owned(Vec<u8>),
-}
-
 impl Recording {
     /// Opens a recording: its directory, or its `events` file.
     ///
@@ -70,11 +65,11 @@ impl Recording {
     pub fn open(path: &Path) -> Result<Self, RecordingError> {
         let events = if path.is_dir() { path.join("events") } else { path.to_owned() };
         let directory = events.parent().unwrap_or(Path::new("."));
-        let mut files = vec![(events.clone(), map(&events)?)];
+        let mut files = vec![(events.clone(), open_file(&events)?)];
         let open = directory.join("open");
         if events.ends_with("events") && open.exists() {
             live::refuse_live(&open, live::Hidden::DoesNot)?;
-            files.push((open.clone(), map(&open)?));
+            files.push((open.clone(), open_file(&open)?));
         }
         let mut recording = Self::from_files(files)?;
         recording.modules = side::modules(&directory.join("modules"))?;
@@ -96,8 +91,7 @@ impl Recording {
 
     fn from_files(files: Vec<(PathBuf, Bytes)>) -> Result<Self, RecordingError> {
         let parts: Vec<_> = files.iter().map(|(path, bytes)| (path.as_path(), bytes)).collect();
-        let headers: Result<Vec<_>, _> =
-            parts.iter().map(|(path, bytes)| chunks::read_header(path, bytes.get())).collect();
+        let headers: Result<Vec<_>, _> = parts.iter().map(|(path, bytes)| chunks::read_header(path, bytes)).collect();
         let header = *headers?.last().expect("at least one file");
         let mut notes = header_notes(&header);
         let threads = chunks::find(&parts, &header, &mut notes)?;
@@ -136,7 +130,7 @@ impl Recording {
 
     /// Bytes of its `events` file.
     pub fn size(&self) -> u64 {
-        self.files[0].1.get().len() as u64
+        self.files[0].1.len() as u64
     }
 
     /// The threads that left records, by number.
@@ -210,31 +204,10 @@ impl Recording {
         &self.notes
     }
 
-    fn bytes(&self, chunk: &Chunk) -> &[u8] {
-        self.files[chunk.file].1.get()
-    }
-}
-
-impl Bytes {
-    fn get(&self) -> &[u8] {
-        match self {
-            Self::Mapped(map, _) => map,
-            Self::Owned(bytes) => bytes,
-        }
-    }
-
-    /// The header of a chunk, which lies within. It is read from the file, not from the mapping: looking for chunks would
-    /// make every page around a header count as this process's memory.
-    fn head(&self, at: usize) -> [u8; CHUNK_HEADER_SIZE] {
-        let mut head = [0; CHUNK_HEADER_SIZE];
-        let read = match self {
-            Self::Mapped(_, file) => file.read_exact_at(&mut head, at as u64).is_ok(),
-            Self::Owned(_) => false,
-        };
-        if !read {
-            head.copy_from_slice(&self.get()[at..at + CHUNK_HEADER_SIZE]);
-        }
-        head
+    /// Reads a range of the file that a chunk is in.
+    fn read(&self, chunk: &Chunk, range: std::ops::Range<usize>) -> Result<Vec<u8>, RecordingError> {
+        let (path, bytes) = &self.files[chunk.file];
+        bytes.read(range).map_err(|source| RecordingError::Io { path: path.clone(), source })
     }
 }
 
@@ -249,15 +222,6 @@ fn header_notes(header: &Header) -> Vec<Note> {
     notes.into_iter().flatten().collect()
 }
 
-#[allow(unsafe_code)]
-fn map(path: &Path) -> Result<Bytes, RecordingError> {
-    let error = |source| RecordingError::Io { path: path.to_owned(), source };
-    let file = File::open(path).map_err(error)?;
-    if file.metadata().map_err(error)?.len() == 0 {
-        return Ok(Bytes::Owned(Vec::new()));
-    }
-    // SAFETY: the program that wrote the recording has ended, and nothing else writes or truncates it while it is open:
-    // recordings are named for one run. All reads are bounds-checked, and no byte is assumed to keep its value.
-    let map = unsafe { memmap2::Mmap::map(&file) }.map_err(error)?;
-    Ok(Bytes::Mapped(map, file))
+fn open_file(path: &Path) -> Result<Bytes, RecordingError> {
+    Bytes::open(path).map_err(|source: io::Error| RecordingError::Io { path: path.to_owned(), source })
 }

@@ -1,10 +1,13 @@
 //! Names for addresses: files, lines and functions from DWARF, variables from symbol tables, all off line.
 //!
-//! A module is looked for where it was when the program ran, and taken only if its build id is still the same. What is
+//! A module is looked for where it was when the program ran, and taken only if its build id is still the same. Its debug
+//! information may be in a file of its own ([`separate`]). What is
 //! missing or stripped degrades to `module+0xoffset`, never to an error.
 
+mod frame;
 mod members;
 mod module;
+mod separate;
 
 use std::cell::RefCell;
 use std::fmt;
@@ -120,6 +123,12 @@ impl Symbols {
     pub fn local(&self, executable: &Path, below: u64) -> Option<String> {
         let module = self.modules.iter().find(|module| module.path == executable)?;
         self.with(module.start, |module, _| module.local(below)).flatten()
+    }
+
+    /// The local variable at this address, or the part of it, of the function that goes on at `pc` with this frame pointer.
+    pub fn in_frame(&self, pc: u64, frame: u64, address: u64) -> Option<String> {
+        let distance = address.wrapping_sub(frame).cast_signed();
+        self.with(pc.wrapping_sub(1), |module, pc| module.in_frame(pc, distance)).flatten()
     }
 
     /// The zero-terminated text at this address of a module's constant data.

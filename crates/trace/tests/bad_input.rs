@@ -170,3 +170,23 @@ fn any_form_is_opened_and_errors_name_the_file() {
     let message = convert::open(&path).expect_err("noise").to_string();
     assert_eq!(message, format!("{}: byte 0: neither a recording nor a text trace", path.display()));
 }
+
+/// A file that shrinks between opening and reading is an error of the file, and no signal ends the process.
+#[test]
+fn a_recording_that_shrinks_while_it_is_read_is_an_error() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let path = scratch.path().join("events");
+    std::fs::write(&path, good()).expect("a scratch file can be written");
+    let recording = Recording::open(&path).expect("a good recording");
+    std::fs::File::options().write(true).open(&path).and_then(|file| file.set_len(1)).expect("it can be cut");
+    let error = recording.trace().expect_err("its events are gone").to_string();
+    assert!(error.starts_with(&path.display().to_string()), "{error}");
+}
+
+/// A chunk that claims gigabytes, in a file that is mostly a hole, costs no memory.
+#[test]
+fn a_chunk_larger_than_any_recorder_makes_is_refused() {
+    let mut bytes = good();
+    put(&mut bytes, HEADER_SIZE + chunk::CAPACITY, 1 << 31);
+    refused(bytes, "x.ft/events: byte 4112: a chunk of 2147483648 bytes is larger than any that is made");
+}

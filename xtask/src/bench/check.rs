@@ -4,7 +4,7 @@
 use crate::corpus::tools::compile;
 use crate::run::{cargo, check, root, target};
 use anyhow::{Context, ensure};
-use foretrace_testkit::corpus::{Specimen, specimens};
+use foretrace_testkit::corpus::{Level, Specimen, specimens};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -26,7 +26,7 @@ pub fn run(rounds: usize) -> anyhow::Result<()> {
         let program = scratch.path().join("program");
         let mut compiler = Command::new(&tool);
         compiler.arg(if specimen.is_cxx() { "c++" } else { "cc" });
-        compile(compiler, specimen, &program)?;
+        compile(compiler, specimen, &program, Level::O0)?;
         let mut times = (0..rounds)
             .map(|_| milliseconds(&tool, &program, &scratch.path().join("findings")))
             .collect::<anyhow::Result<Vec<f64>>>()

@@ -1,5 +1,6 @@
 //! The corpus of programs: Foretrace against gcc's ThreadSanitizer and Helgrind, and Foretrace again and again.
 
+mod levels;
 mod others;
 mod repeat;
 mod score;
@@ -7,6 +8,7 @@ pub mod tools;
 
 use crate::install;
 use crate::run::{cargo, check, root};
+use anyhow::ensure;
 use foretrace_testkit::corpus::{Specimen, specimens};
 use tools::Watch;
 
@@ -24,6 +26,9 @@ pub struct Args {
     /// Keep all cores busy with other work meanwhile
     #[arg(long, requires = "times")]
     load: bool,
+    /// Build each program with gcc and clang at -O0, -O1 and -O2, and check each build so often: is the verdict the same?
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5", conflicts_with = "times")]
+    levels: Option<u32>,
     /// Watch accesses by segments first, as in programs that take their time
     #[arg(long, requires = "times")]
     coarse: bool,
@@ -34,6 +39,10 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     check(&mut cargo(&["build", "--quiet", "--release", "-p", "foretrace"]))?;
     let mut all = specimens(&root().join("tests/programs"))?;
     all.retain(|specimen| args.only.as_ref().is_none_or(|only| specimen.name.contains(only.as_str())));
+    ensure!(!all.is_empty(), "no program has a name with {:?} in it", args.only.as_deref().unwrap_or_default());
+    if let Some(rounds) = args.levels {
+        return levels::run(&all, rounds, args.only.is_none());
+    }
     match args.times {
         Some(times) => {
             let watch = if args.coarse { Watch::Segments } else { Watch::AsUsual };

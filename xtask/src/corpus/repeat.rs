@@ -1,8 +1,9 @@
-//! Foretrace on every program again and again, and every finding replayed again and again, beside other work if wanted.
+//! Foretrace on every program again and again, with the same findings each time, and every finding replayed again and again, beside other work if wanted.
 
 use super::tools::{self, Watch};
 use anyhow::{Context, ensure};
-use foretrace_testkit::corpus::Specimen;
+use foretrace_testkit::corpus::{Judgement, Specimen};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -71,10 +72,15 @@ fn one(specimen: &Specimen, times: Times, checks: &mut Count, replays: &mut Coun
     let scratch = tempfile::tempdir()?;
     let program = scratch.path().join("program");
     tools::build(specimen, &program)?;
+    let mut ids: Option<BTreeSet<String>> = None;
     for round in 0..times.checks {
         let findings = scratch.path().join(format!("findings-{round}"));
         let answer = tools::check(specimen, &program, &findings, times.watch)?;
-        let right = answer.judgement.as_ref().is_some_and(foretrace_testkit::corpus::Judgement::is_right);
+        let same = *ids.get_or_insert_with(|| answer.ids.clone()) == answer.ids;
+        if !same {
+            println!("{}, round {round}: {:?}, and {ids:?} in round 0", specimen.name, answer.ids);
+        }
+        let right = same && answer.judgement.as_ref().is_some_and(Judgement::is_right);
         checks.add(right.into(), 1);
         if !right {
             println!("{}, round {round}: {:?}", specimen.name, answer.judgement);

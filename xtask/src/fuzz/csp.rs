@@ -151,6 +151,7 @@ const SEEDS: [&str; 10] = [
 pub fn once(random: &mut Random) {
     let text = if random.below(3) == 0 { soup(random) } else { mutant(random) };
     let budget = Budget {
+        counterexamples: 1,
         max_states: 2_000,
         max_memory: 64 << 20,
         timeout: Some(Duration::from_secs(2)),

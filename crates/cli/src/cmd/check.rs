@@ -2,24 +2,31 @@
 //!
 //! One file a step, in the order in which they are taken: [`subject`] builds and records, [`confirm`] predicts and
 //! replays, [`values`] lets reads see other values, [`vain`] lets operations fail, [`describe`] puts addresses into words,
-//! [`suppress`] leaves out what the user does not want to see, [`keep`] writes findings down.
+//! [`waits`] folds what has one wait for its cause, [`fold`] makes one finding of one bug, [`suppress`] leaves out what the
+//! user does not want to see, [`keep`] writes findings down.
 
 mod confirm;
 mod describe;
+mod fold;
 pub(super) mod keep;
 mod sources;
 mod steps;
 mod subject;
 mod suppress;
+mod undecided;
 mod vain;
 mod values;
+mod waits;
 
 use super::interrupt;
 use super::progress::Bar;
+use crate::scratch::Scratch;
+use crate::trust::Trust;
 use anyhow::Context;
 use clap::ValueEnum;
 use console::Term;
 use foretrace_report::{Format, Report, Style};
+use foretrace_trace::Note;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -48,19 +55,29 @@ pub struct Args {
     /// Check this recording instead of making one
     #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "command", "cflags"])]
     recording: Option<PathBuf>,
+    #[command(flatten)]
+    trust: Trust,
     /// Options for the compiler, in one argument ("-O2 -DSIZE=3 -lm")
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
     cflags: Option<String>,
     /// What to look for
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Look::Races, Look::Deadlocks])]
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Look::Races, Look::Deadlocks, Look::Crashes])]
     look_for: Vec<Look>,
     /// Start nothing new after this time (30s, 5m), and end what is running [default: sixty times what the recorded run took,
     /// but 1m at least and 10m at most]
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     budget: Option<Duration>,
-    /// End the recorded run after this time, and check what it did so far
+    /// End the recorded run after this time of the clock, not counting time in which it wants to run and gets no processor,
+    /// and check what it did so far
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_time)]
     timeout: Duration,
+    /// Run this beside the recorded run and beside each replay, as the client of a server: a line for the shell. It is
+    /// started when the program waits for it, and ended with the program; the program is ended soon after it
+    #[arg(long, value_name = "CMD")]
+    client: Option<String>,
+    /// At the end of `main`, wait so long for threads that still run
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_time, hide_short_help = true)]
+    linger: Duration,
     /// Replay each candidate at most this often (findings are replayed some more, to see whether they come every time)
     #[arg(long, value_name = "N", default_value_t = 8)]
     replays: usize,
@@ -68,7 +85,7 @@ pub struct Args {
     #[arg(long, value_name = "EVENTS")]
     window: Option<u32>,
     /// How many searches and replays to run at a time; 0 for as many as suit the number of cores
-    #[arg(short, long, value_name = "N", default_value_t = 0)]
+    #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = parse_jobs)]
     jobs: usize,
     /// Watch programs that run longer than this by segments first, and access by access only where that shows something
     #[arg(long, value_name = "TIME", default_value = "200ms", value_parser = parse_time, hide_short_help = true)]
@@ -101,6 +118,7 @@ pub struct Args {
 enum Look {
     Races,
     Deadlocks,
+    Crashes,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -159,14 +177,18 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stop = interrupt::flag()?;
     let mut suppressions = suppress::Suppressions::read(&args.suppressions)?;
     let output = args.output.as_deref().map(open_output).transpose()?;
-    let scratch = tempfile::Builder::new().prefix("foretrace-check-").tempdir().context("no scratch directory")?;
-    let subject = subject::Subject::new(args, scratch.path(), stop)?;
+    let scratch = Scratch::new("check-")?;
+    let mut subject = subject::Subject::new(args, scratch.path(), stop)?;
+    if !args.look_for.contains(&Look::Crashes) && !subject.cut_short {
+        subject.death = None;
+    }
     let bar = Bar::new(false);
     let results = confirm::examine(args, &subject, scratch.path(), (stop, &bar))?;
     bar.finish();
     let interrupted = stop.load(Ordering::Relaxed);
     let (mut report, failures) = describe::report(&subject, &results);
     report.notes.extend(results.spent.map(|why| format!("{why}: not everything was checked")));
+    report.incomplete = interrupted || subject.trace.notes().iter().any(Note::is_loss);
     report.fail_on_predicted = args.fail_on == FailOn::Predicted;
     report.show_predicted = args.all || report.fail_on_predicted;
     suppressions.apply(&mut report);
@@ -177,7 +199,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     write(args, output, &report)?;
     Ok(ExitCode::from(match has_failed(args, &report) {
         true => FOUND,
-        false if interrupted => UNKNOWN,
+        false if report.incomplete => UNKNOWN,
         false => 0,
     }))
 }
@@ -246,6 +268,14 @@ pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
     };
     let time = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(unit)).filter(|_| unit > 0);
     time.map(Duration::from_millis).ok_or_else(|| format!("{text} is no time; say it as 30s or 5m"))
+}
+
+/// Searches and replays at a time, at most: each replay has a directory and a process.
+const MOST_JOBS: usize = 256;
+
+fn parse_jobs(text: &str) -> Result<usize, String> {
+    let jobs: usize = text.parse().map_err(|_| "not a number of jobs".to_owned())?;
+    (jobs <= MOST_JOBS).then_some(jobs).ok_or_else(|| format!("at most {MOST_JOBS} run at a time"))
 }
 
 #[cfg(test)]

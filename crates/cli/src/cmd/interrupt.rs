@@ -1,31 +1,43 @@
-//! Ctrl-C: the first asks for an orderly end with what is known so far, a later one ends the program.
+//! Signals: the first asks for an orderly end with what is known so far, a later one ends the tool.
 
+use crate::scratch;
 use anyhow::Context;
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 use signal_hook::iterator::Signals;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
-/// What a shell says of a program that Ctrl-C ended.
-const INTERRUPTED: i32 = 130;
+/// Added to the signal's number, what a shell says of a program that it ended.
+const SIGNALLED: i32 = 128;
 
 /// `timeout` and its kin send a signal to the process and to its group: two that come together are one.
 const TOGETHER: Duration = Duration::from_millis(300);
 
 static STOP: AtomicBool = AtomicBool::new(false);
+/// The signal that came last; zero: none.
+static LAST: AtomicI32 = AtomicI32::new(0);
 
-/// A flag that Ctrl-C, or a request to terminate, raises. If it is raised already, the program ends.
+/// A flag that Ctrl-C raises, and every other signal that would end the tool and can be caught. If it is raised already, the
+/// tool ends, and leaves nothing behind.
 pub fn flag() -> anyhow::Result<&'static AtomicBool> {
-    let mut signals = Signals::new([SIGINT, SIGTERM]).context("cannot handle signals")?;
+    let all = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGALRM, SIGUSR1, SIGUSR2];
+    let mut signals = Signals::new(all).context("cannot handle signals")?;
     std::thread::spawn(move || {
         let mut last: Option<Instant> = None;
-        for _ in signals.forever() {
+        for signal in signals.forever() {
+            LAST.store(signal, Ordering::Relaxed);
             let again = last.is_some_and(|last| last.elapsed() > TOGETHER);
             if STOP.swap(true, Ordering::Relaxed) && again {
-                std::process::exit(INTERRUPTED);
+                scratch::remove_all();
+                std::process::exit(SIGNALLED + signal);
             }
             last = Some(Instant::now());
         }
     });
     Ok(&STOP)
+}
+
+/// Was the last signal Ctrl-C, which may be meant for a part of the work alone?
+pub fn was_ctrl_c() -> bool {
+    LAST.load(Ordering::Relaxed) == SIGINT
 }

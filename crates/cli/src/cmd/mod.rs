@@ -10,3 +10,4 @@ mod progress;
 pub mod record;
 pub mod replay;
 pub mod trace;
+mod watchdog;

@@ -1,7 +1,11 @@
 //! `foretrace monitor`: a specification of streams over a trace, a recording, or a running program.
 
+mod clock;
+mod coverage;
 mod feed;
+mod input;
 mod live;
+mod out;
 mod pace;
 mod places;
 mod program;
@@ -12,15 +16,17 @@ mod template;
 
 use anyhow::{Context, bail};
 use clap::ValueEnum;
+use coverage::Coverage;
 use foretrace_stream::engine::{Engine, Time};
-use foretrace_stream::input::{BinaryReader, CsvReader, TextReader, Undeclared, binary};
-use foretrace_stream::output::{Format, Writer};
-use foretrace_stream::{Dialect, Options, Spec, TimeUnit, compile};
+use foretrace_stream::output::{Failures, Format};
+use foretrace_stream::{Dialect, Options, Spec, TimeBase, compile};
+use out::Out;
+use places::Places;
 use std::ffi::OsString;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::rc::Rc;
 
 /// Check a stream specification (TeSSLa) over a trace, a recording, or a running program.
 ///
@@ -28,7 +34,8 @@ use std::process::ExitCode;
 /// standard input. With a program after `--`, the specification is evaluated while the program runs.
 ///
 /// The exit code is 1 if a stream marked `@error` had an event (in the 2018 dialect: one whose name begins with
-/// `error`), and 2 if the specification or the input is wrong.
+/// `error`), 2 if the specification or the input is wrong or a value could not be computed, and 3 if no error was
+/// found but not everything was checked.
 #[derive(clap::Args)]
 pub struct Args {
     /// The specification
@@ -45,9 +52,10 @@ pub struct Args {
     /// The language of the specification; by default 1.2, or what its first line says (`-- dialect: 2018`)
     #[arg(long, value_enum)]
     dialect: Option<Language>,
-    /// The unit of the timestamps, for specifications that use units of time (fs ps ns us ms s min h d)
+    /// What a step of the timestamps stands for, as `ns` or `33333 µs`, for specifications that use units of time (fs ps
+    /// ns us ms s min h d)
     #[arg(long, value_name = "UNIT", value_parser = parse_unit)]
-    base_time: Option<TimeUnit>,
+    base_time: Option<TimeBase>,
     /// The form of the output
     #[arg(long, value_enum, default_value = "text")]
     format: OutputForm,
@@ -57,15 +65,54 @@ pub struct Args {
     /// After the end of the input, let delays end up to this time
     #[arg(long, value_name = "TIME")]
     end: Option<Time>,
-    /// Refuse events of streams that the specification does not declare, as the 2018 dialect does
-    #[arg(long)]
+    /// Write the output to this file; standard output is the program's alone then
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write a page that shows all outputs on an axis of time, for a browser
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+    /// Write a file that viewers of waveforms such as gtkwave read
+    #[arg(long, value_name = "FILE")]
+    vcd: Option<PathBuf>,
+    /// Whether strings are shown in quotes; by default in the 2018 dialect only
+    #[arg(long, value_enum, value_name = "WHEN")]
+    quotes: Option<Quotes>,
+    /// Stop after so many output events
+    #[arg(long, value_name = "COUNT")]
+    abort_at: Option<u64>,
+    /// Refuse events of streams that the specification does not declare, as the 2018 dialect does, and stop at values that
+    /// cannot be computed, which is the default
+    #[arg(long, conflicts_with = "lenient")]
     strict: bool,
+    /// Go on after a division by zero and the like; such values are shown as `error(…)`
+    #[arg(long)]
+    lenient: bool,
+    /// Of several events of an input at one time take the first, instead of refusing the others
+    #[arg(long)]
+    ignore_repeated: bool,
     /// Read comma-separated values whatever the input's name
     #[arg(long)]
     csv: bool,
     /// Only check the specification; say which streams may grow without bound
     #[arg(long)]
     verify: bool,
+    /// Print what the specification was compiled to
+    #[arg(long)]
+    print_core: bool,
+    /// What the timestamps of a program's events are: they count the events, or are nanoseconds since 1970
+    #[arg(long, value_enum, value_name = "WHAT", default_value = "count")]
+    time: Timestamps,
+    /// Keep accesses apart by the line they are made from; the default where a specification looks at lines
+    #[arg(long, requires = "command")]
+    locations: bool,
+    /// Make an event of every single access; slow. Otherwise accesses of a thread to one variable from one place between
+    /// two synchronisations are one event
+    #[arg(long, requires = "command")]
+    every_access: bool,
+    /// Begin with the program, not with its first thread; the default where a specification looks at `pcreate`, `pcreateid`
+    /// or `mutexlockini`
+    #[arg(long, requires = "command")]
+    from_start: bool,
     /// How much of the program's recording may wait to be evaluated; what does not fit is lost, and said (as 500M or 2G)
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = super::record::parse_size)]
     backlog: u64,
@@ -87,6 +134,18 @@ enum Language {
     Old,
 }
 
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Timestamps {
+    Count,
+    Clock,
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Quotes {
+    Always,
+    Never,
+}
+
 #[derive(Clone, Copy, ValueEnum)]
 enum OutputForm {
     Text,
@@ -94,8 +153,27 @@ enum OutputForm {
     Csv,
 }
 
-/// Standard output, buffered, with what came out counted.
-type Out<'a> = Writer<'a, BufWriter<io::StdoutLock<'static>>>;
+/// What is asked of a program or its recording.
+struct Source<'a> {
+    backlog: u64,
+    stats: bool,
+    locations: bool,
+    every_access: bool,
+    from_start: bool,
+    clock: bool,
+    variables: &'a [Rc<str>],
+}
+
+impl Source<'_> {
+    /// A variable that the specification names must be there.
+    fn watch(&self, places: &mut Places) -> anyhow::Result<()> {
+        let missing = if self.variables.is_empty() { Vec::new() } else { places.watch(self.variables) };
+        match missing.first() {
+            Some(name) => bail!("the program has no variable `{name}`, which the specification looks at"),
+            None => Ok(()),
+        }
+    }
+}
 
 /// Checks the specification, feeds it the input, and answers whether an error stream had an event.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
@@ -105,31 +183,50 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let (spec, dialect) = load(args)?;
+    spec.warnings.iter().for_each(|warning| eprintln!("{warning}"));
+    if args.print_core {
+        io::stdout().write_all(spec.graph.to_string().as_bytes()).context("cannot write the graph")?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if args.verify {
         return verify(&spec);
     }
     check_until(args, &spec)?;
-    let format = match args.format {
-        OutputForm::Text => Format::Text,
-        OutputForm::Json => Format::Json,
-        OutputForm::Csv => Format::Csv,
-    };
     let mut engine = Engine::new(spec.plan.clone());
-    let mut out = Writer::new(BufWriter::new(io::stdout().lock()), format, args.until.as_deref());
-    let fed = feed_all(args, dialect, &mut engine, &mut out);
+    engine.ignore_repeated = args.ignore_repeated;
+    let mut out = Out::new(args, dialect, &spec)?;
+    let fed = feed_all(args, dialect, &spec, &mut engine, &mut out);
     // What was computed before an input went wrong is shown all the same.
-    let finished = fed.and_then(|()| Ok(engine.finish(args.end, &mut out)?));
-    write_out(&mut out)?;
-    finished?;
-    Ok(ExitCode::from(u8::from(out.tally.errors > 0)))
+    let finished = fed.and_then(|coverage| {
+        engine.finish(args.end, &mut out)?;
+        Ok(coverage)
+    });
+    out.finish(engine.now())?;
+    let coverage = finished?;
+    if let Some(failure) = out.failure() {
+        bail!("{failure}; --lenient goes on");
+    }
+    Ok(verdict(&out, coverage))
+}
+
+fn verdict(out: &Out<'_>, mut coverage: Coverage) -> ExitCode {
+    let tally = out.tally();
+    if tally.incomplete > 0 {
+        coverage.misses("the program has more threads or locks than the specification is made for");
+    }
+    match coverage {
+        _ if tally.errors > 0 => ExitCode::from(1),
+        Coverage::Part => ExitCode::from(3),
+        Coverage::Whole => ExitCode::SUCCESS,
+    }
 }
 
 fn load(args: &Args) -> anyhow::Result<(Spec, Dialect)> {
     let path = args.spec.as_ref().context("a specification is needed")?;
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = foretrace_file::text(path).with_context(|| format!("cannot read {}", path.display()))?;
     let mut options = Options::for_text(&text);
     options.path = Some(path.clone());
-    options.base_time = args.base_time;
+    options.base_time = args.base_time.or_else(|| default_unit(args));
     match args.dialect {
         Some(Language::Current) => options.dialect = Dialect::Tessla12,
         Some(Language::Old) => options.dialect = Dialect::Tessla2018,
@@ -139,6 +236,14 @@ fn load(args: &Args) -> anyhow::Result<(Spec, Dialect)> {
         Ok(spec) => Ok((spec, options.dialect)),
         Err(error) => bail!("the specification is wrong\n{}", error.rendered),
     }
+}
+
+/// The unit of timestamps that are time, or the one that the trace names.
+fn default_unit(args: &Args) -> Option<TimeBase> {
+    if args.time == Timestamps::Clock {
+        return TimeBase::parse("ns");
+    }
+    input::unit(args.input.as_deref()?)
 }
 
 fn verify(spec: &Spec) -> anyhow::Result<ExitCode> {
@@ -166,66 +271,28 @@ fn check_until(args: &Args, spec: &Spec) -> anyhow::Result<()> {
     bail!("there is no output `{until}`; the outputs are {}", names.join(", "))
 }
 
-fn feed_all(args: &Args, dialect: Dialect, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<()> {
-    if !args.command.is_empty() {
-        return live::run(&args.command, args.backlog, args.stats, engine, out);
-    }
-    let undeclared =
-        if args.strict || dialect == Dialect::Tessla2018 { Undeclared::Reject } else { Undeclared::Ignore };
-    match args.input.as_deref() {
-        Some(path) if path != Path::new("-") => feed_file(path, args.csv, undeclared, engine, out),
-        _ => feed_reader("<stdin>", io::stdin().lock(), args.csv, undeclared, engine, out),
-    }
-}
-
-fn feed_file(
-    path: &Path,
-    csv: bool,
-    undeclared: Undeclared,
+fn feed_all(
+    args: &Args,
+    dialect: Dialect,
+    spec: &Spec,
     engine: &mut Engine,
     out: &mut Out<'_>,
-) -> anyhow::Result<()> {
-    if path.is_dir() || path.file_name().is_some_and(|name| name == "events") {
-        return recorded::run(path, engine, out);
-    }
-    let name = &path.display().to_string();
-    let file = BufReader::with_capacity(1 << 16, File::open(path).with_context(|| format!("cannot read {name}"))?);
-    let csv = csv || path.extension().is_some_and(|extension| extension == "csv");
-    feed_reader(name, file, csv, undeclared, engine, out)
-}
-
-fn feed_reader(
-    name: &str,
-    mut input: impl BufRead,
-    csv: bool,
-    undeclared: Undeclared,
-    engine: &mut Engine,
-    out: &mut Out<'_>,
-) -> anyhow::Result<()> {
-    let is_binary = input.fill_buf().is_ok_and(|bytes| bytes.starts_with(&binary::MAGIC));
-    let read = match csv {
-        _ if is_binary => BinaryReader { name, undeclared }.run(input, engine, out),
-        true => CsvReader { name, undeclared }.run(input, engine, out),
-        false => TextReader { name, undeclared }.run(input, engine, out),
+) -> anyhow::Result<Coverage> {
+    let source = Source {
+        backlog: args.backlog,
+        stats: args.stats,
+        locations: args.locations,
+        every_access: args.every_access,
+        from_start: args.from_start,
+        clock: args.time == Timestamps::Clock,
+        variables: &spec.variables,
     };
-    read.map(drop).map_err(Into::into)
+    if !args.command.is_empty() {
+        return live::run(&args.command, &source, engine, out);
+    }
+    input::feed(args, dialect, &source, engine, out)
 }
 
-fn write_out(out: &mut Out<'_>) -> anyhow::Result<()> {
-    match out.flush() {
-        // Whoever reads our output may have seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
-        result => result.context("cannot write the output")?,
-    }
-    if out.tally.failures > 0 {
-        eprintln!(
-            "foretrace: {} events could not be computed; they are marked `error` or `unknown`",
-            out.tally.failures
-        );
-    }
-    Ok(())
-}
-
-fn parse_unit(text: &str) -> Result<TimeUnit, String> {
-    TimeUnit::by_name(text).ok_or_else(|| "the units are fs, ps, ns, us, ms, s, min, h and d".to_owned())
+fn parse_unit(text: &str) -> Result<TimeBase, String> {
+    TimeBase::parse(text).ok_or_else(|| "the units are fs, ps, ns, us, ms, s, min, h and d".to_owned())
 }

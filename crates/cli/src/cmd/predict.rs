@@ -4,13 +4,14 @@ mod print;
 
 use super::interrupt;
 use super::progress::Bar;
-use crate::recording;
+use super::watchdog::watch;
+use crate::{output, recording};
 use anyhow::{Context, bail};
 use foretrace_judge::judge;
 use foretrace_predict::{Budget, Detail, Options, Prediction, Watch, csp, predict, stream};
 use foretrace_trace::{Limits, Note, Recording, Symbols, Trace, convert};
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -70,21 +71,21 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stop = interrupt::flag()?;
     let bar = Bar::new(args.quiet);
     bar.phase("reading", 0);
+    let watched = watch("reading and predicting", stop, None);
     let (trace, symbols) = open(&args.trace, stop)?;
     if let Some(path) = &args.emit_csp {
         emit(&trace, path)?;
     }
     let prediction = predict(&trace, &options(args, stop), &bar);
     bar.finish();
+    drop(watched);
     assert_right(&trace, &prediction);
     let stopped = stop.load(Ordering::Relaxed);
     let view = print::View { trace: &trace, symbols: &symbols, prediction: &prediction, stats: args.stats, stopped };
-    let mut out = BufWriter::new(io::stdout().lock());
-    match args.format {
-        Format::Human => view.human(&mut out)?,
-        Format::Json => writeln!(out, "{:#}", view.json())?,
-    }
-    out.flush()?;
+    output::write(|out| match args.format {
+        Format::Human => Ok(view.human(out)?),
+        Format::Json => Ok(writeln!(out, "{:#}", view.json())?),
+    })?;
     Ok(ExitCode::from(match prediction.races.len() + prediction.deadlocks.len() {
         0 if stopped || trace.notes().iter().any(Note::is_loss) => STOPPED,
         0 => 0,

@@ -1,11 +1,12 @@
 //! `foretrace record`: runs a program and writes down what its threads do.
 
+use super::check::parse_time;
 use crate::environment::Environment;
 use crate::recording;
 use crate::run::Run;
 use crate::way::{Way, find_program, way_into};
 use anyhow::Context;
-use foretrace_replay::Input;
+use foretrace_replay::{Input, spawn};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::{SignalsInfo, exfiltrator::WithOrigin};
 use signal_hook::low_level::siginfo::Cause;
@@ -13,13 +14,15 @@ use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus};
-use std::time::{Instant, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// Run a program and record what its threads do.
 ///
 /// The program keeps its own input, output and exit code (128 and the signal's number if one killed it). Built with
 /// `foretrace cc`, or with gcc's -fsanitize=thread, it is recorded in full; any other dynamically linked program is
-/// recorded as it is, its synchronisation only.
+/// recorded as it is, its synchronisation only. If `foretrace` itself is killed, so is the program.
+///
+/// When `main` returns while other threads still run, the program waits for them for a while (--linger).
 #[derive(clap::Args)]
 pub struct Args {
     /// Where the recording goes; an older recording there is replaced
@@ -31,6 +34,12 @@ pub struct Args {
     /// Keep every place a memory access was made from; larger and slower
     #[arg(long)]
     locations: bool,
+    /// Keep what time it was, so that `foretrace monitor --time clock` can tell; takes 4 ms at the first thread
+    #[arg(long)]
+    clock: bool,
+    /// At the end of `main`, wait so long for threads that still run (as 500ms or 2s)
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_time)]
+    linger: Duration,
     /// Record the processes the program forks, too
     #[arg(long)]
     follow_fork: bool,
@@ -50,6 +59,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         way: way.name(),
         started: SystemTime::now(),
         input: Input::own_file(),
+        client: None,
         process: None,
         ended: None,
     };
@@ -65,9 +75,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         eprintln!("foretrace: own recording is {}", own.display());
     }
     if !recording::has_events(&directory) {
-        let why = match directory.join("events").exists() {
-            true => "not even its first events could be written",
-            false => "the program made no thread that could be recorded",
+        let why = match recording::unwritten(&directory) {
+            Some(error) => format!("nothing could be recorded: {error}"),
+            None if directory.join("events").exists() => "not even its first events could be written".to_owned(),
+            None => "the program made no thread that could be recorded".to_owned(),
         };
         eprintln!("foretrace: {why}; {} holds no events", args.output.display());
     }
@@ -114,15 +125,18 @@ fn start(args: &Args, program: &Path, way: Way, directory: &Path) -> anyhow::Res
     command.arg0(&args.command[0]).args(&args.command[1..]);
     command.env("FORETRACE_RUNTIME", settings(args, directory)).env("FORETRACE_TOOL", std::process::id().to_string());
     command.envs(way.environment(&Environment::own())?);
-    command.spawn().with_context(|| format!("cannot run {}", program.display()))
+    // It learns of our death: nobody would write down how it ends.
+    spawn(&mut command).with_context(|| format!("cannot run {}", program.display()))
 }
 
 /// What the runtime is told. The directory comes last because it takes the rest of the line.
 fn settings(args: &Args, directory: &Path) -> OsString {
     let mut settings = OsString::from(format!(
-        "record limit={} locations={} follow={} dir=",
+        "record limit={} linger={} locations={} clock={} follow={} dir=",
         args.limit.unwrap_or(0),
+        args.linger.as_millis(),
         u8::from(args.locations),
+        u8::from(args.clock),
         u8::from(args.follow_fork)
     ));
     settings.push(directory);

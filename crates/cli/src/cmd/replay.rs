@@ -6,6 +6,7 @@ use super::check::keep::Kept;
 use super::check::parse_time;
 use super::interrupt;
 use crate::output;
+use crate::trust::Trust;
 use anyhow::bail;
 use debugger::Debugger;
 use foretrace_finding::ScheduleText;
@@ -26,6 +27,8 @@ pub struct Args {
     /// The recording that the schedule is of
     #[arg(long, value_name = "DIR")]
     recording: Option<PathBuf>,
+    #[command(flatten)]
+    trust: Trust,
     /// How often
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     times: u32,
@@ -100,9 +103,9 @@ fn open(args: &Args) -> anyhow::Result<Kept> {
     let text = args.finding.to_str().unwrap_or_default();
     let pasted = !args.finding.exists() && text.parse::<ScheduleText>().is_ok_and(|text| !text.is_empty());
     match &args.recording {
-        Some(recording) => Kept::pasted(text, recording),
+        Some(recording) => Kept::pasted(text, recording, args.trust),
         None if pasted => bail!("of which recording is this schedule? Say it with --recording DIR"),
-        None => Kept::open(&args.finding),
+        None => Kept::open(&args.finding, args.trust),
     }
 }
 

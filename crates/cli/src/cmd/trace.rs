@@ -2,6 +2,7 @@
 
 use crate::{output, recording};
 use anyhow::{Context, bail};
+use foretrace_report::Visible;
 use foretrace_trace::convert::{self, Form};
 use foretrace_trace::{Info, Note, Recording, Symbols, Trace, dump};
 use std::io::{self, Write};
@@ -58,7 +59,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 fn info(path: &Path, out: &mut dyn Write) -> anyhow::Result<()> {
     if recording::is_without_events(path) {
-        let run = std::fs::read_to_string(path.join("run")).with_context(|| format!("{}", path.display()))?;
+        let run = foretrace_file::text(&path.join("run")).with_context(|| format!("{}", path.display()))?;
         writeln!(out, "{run}the program made no thread that could be recorded")?;
     } else if is_recording(path) {
         write!(out, "{}", Info::new(&Recording::open(path)?)?)?;
@@ -125,7 +126,7 @@ fn convert(path: &Path, form: Form, output: Option<&Path>) -> anyhow::Result<()>
             left_out = convert::write(&trace, form, output)?;
         }
     }
-    notes(&left_out, &mut io::stderr())?;
+    notes(&left_out, &mut Visible::new(io::stderr()))?;
     Ok(())
 }
 

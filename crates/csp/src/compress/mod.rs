@@ -21,20 +21,20 @@ use crate::refine::normal::Norm;
 pub use silent::{SilentParts, diamond, silent_parts, tau_loop_factor};
 
 /// Merges strongly bisimilar states and drops what cannot be reached.
-pub fn strong(lts: &Lts) -> Lts {
+pub fn strong(lts: &Lts, meter: &Meter) -> Result<Lts, Limit> {
     let lts = lts.reachable();
-    let blocks = partition::coarsest(&lts, vec![0; lts.len()]);
-    partition::quotient(&lts, &blocks, |_| true)
+    let blocks = partition::coarsest(&lts, vec![0; lts.len()], meter)?;
+    Ok(partition::quotient(&lts, &blocks, |_| true))
 }
 
 pub fn apply(kind: Compression, lts: &Lts, meter: &Meter) -> Result<Lts, Limit> {
     Ok(match kind {
         Compression::Explicate => lts.clone(),
-        Compression::Strong => strong(lts),
-        Compression::Weak => saturate::bisimulation(&strong(lts), true),
-        Compression::Delay => saturate::bisimulation(&strong(lts), false),
+        Compression::Strong => strong(lts, meter)?,
+        Compression::Weak => saturate::bisimulation(&strong(lts, meter)?, true, meter)?,
+        Compression::Delay => saturate::bisimulation(&strong(lts, meter)?, false, meter)?,
         Compression::TauLoops => tau_loop_factor(lts),
-        Compression::Diamond => strong(&diamond(&strong(lts))),
-        Compression::Normal => strong(&Norm::whole(&strong(lts), meter)?.to_lts()),
+        Compression::Diamond => strong(&diamond(&strong(lts, meter)?, meter)?, meter)?,
+        Compression::Normal => strong(&Norm::whole(&strong(lts, meter)?, meter)?.to_lts(), meter)?,
     })
 }

@@ -2,6 +2,7 @@
 
 use super::partition::{coarsest, quotient};
 use super::silent::silent_parts;
+use crate::budget::{Limit, Meter};
 use crate::machine::event::{Event, TAU};
 use crate::machine::lts::Lts;
 
@@ -9,16 +10,17 @@ use crate::machine::lts::Lts;
 const MAX_STEPS: usize = 20_000_000;
 
 /// Weak bisimulation, or delay bisimulation (silent steps before an event only). Both tell diverging states apart.
-pub fn bisimulation(lts: &Lts, weak: bool) -> Lts {
+pub fn bisimulation(lts: &Lts, weak: bool, meter: &Meter) -> Result<Lts, Limit> {
     let parts = silent_parts(lts);
-    let Some(saturated) = saturated(lts, weak) else { return lts.clone() };
+    let Some(saturated) = saturated(lts, weak, meter)? else { return Ok(lts.clone()) };
     let first = lts.states().map(|s| u32::from(parts.diverges[s as usize])).collect();
-    let blocks = coarsest(&saturated, compact(first));
+    let blocks = coarsest(&saturated, compact(first), meter)?;
     let mut divergent = vec![false; blocks.len()];
     for s in lts.states() {
         divergent[blocks[s as usize] as usize] |= parts.on_loop[s as usize];
     }
-    quotient(lts, &blocks, |(e, from, to)| e != TAU || from != to || divergent[from as usize])
+    let keep = |(e, from, to): (Event, u32, u32)| e != TAU || from != to || divergent[from as usize];
+    Ok(quotient(lts, &blocks, keep))
 }
 
 fn compact(mut first: Vec<u32>) -> Vec<u32> {
@@ -28,11 +30,21 @@ fn compact(mut first: Vec<u32>) -> Vec<u32> {
     first
 }
 
-fn saturated(lts: &Lts, weak: bool) -> Option<Lts> {
-    let closures: Vec<Vec<u32>> = lts.states().map(|s| closure(lts, s)).collect();
+fn saturated(lts: &Lts, weak: bool, meter: &Meter) -> Result<Option<Lts>, Limit> {
+    let mut closures: Vec<Vec<u32>> = Vec::with_capacity(lts.len());
+    let mut reached = 0;
+    for s in lts.states() {
+        meter.check_time()?;
+        closures.push(closure(lts, s));
+        reached += closures[s as usize].len();
+        if reached > MAX_STEPS {
+            return Ok(None);
+        }
+    }
     let mut rows = Vec::with_capacity(lts.len());
     let mut total = 0;
     for s in lts.states() {
+        meter.check_time()?;
         let mut row: Vec<(Event, u32)> = closures[s as usize].iter().map(|&t| (TAU, t)).collect();
         for &via in &closures[s as usize] {
             for &(e, t) in lts.row(via).iter().filter(|(e, _)| *e != TAU) {
@@ -46,11 +58,11 @@ fn saturated(lts: &Lts, weak: bool) -> Option<Lts> {
         row.dedup();
         total += row.len();
         if total > MAX_STEPS {
-            return None;
+            return Ok(None);
         }
         rows.push(row);
     }
-    Some(Lts::from_rows(lts.initial, rows))
+    Ok(Some(Lts::from_rows(lts.initial, rows)))
 }
 
 /// The states reached by silent steps, this one included, sorted.

@@ -1,6 +1,7 @@
 //! What silent steps do to a machine: loops of them, and shortcuts past them.
 
 use super::saturate::closure;
+use crate::budget::{Limit, Meter};
 use crate::machine::event::{Event, TAU};
 use crate::machine::lts::Lts;
 
@@ -117,16 +118,22 @@ pub fn tau_loop_factor(lts: &Lts) -> Lts {
 
 /// Gives every state the events it can reach silently, and keeps silent steps only to the stable states with the
 /// fewest offers and to silent loops.
-pub fn diamond(lts: &Lts) -> Lts {
+pub fn diamond(lts: &Lts, meter: &Meter) -> Result<Lts, Limit> {
     let lts = tau_loop_factor(lts);
-    let rows = lts.states().map(|s| diamond_row(&lts, s)).collect();
-    Lts::from_rows(lts.initial, rows).reachable()
+    let mut rows = Vec::with_capacity(lts.len());
+    let mut steps = 0;
+    for s in lts.states() {
+        rows.push(diamond_row(&lts, s, meter)?);
+        steps += rows[s as usize].len() as u64;
+        meter.check(0, steps * 8)?;
+    }
+    Ok(Lts::from_rows(lts.initial, rows).reachable())
 }
 
-fn diamond_row(lts: &Lts, s: u32) -> Vec<(Event, u32)> {
+fn diamond_row(lts: &Lts, s: u32, meter: &Meter) -> Result<Vec<(Event, u32)>, Limit> {
     let reach = closure(lts, s);
     if reach.len() == 1 {
-        return lts.row(s).to_vec();
+        return Ok(lts.row(s).to_vec());
     }
     let visible = |&t: &u32| lts.row(t).iter().copied().filter(|(e, _)| *e != TAU).collect::<Vec<_>>();
     let mut row: Vec<(Event, u32)> = reach.iter().flat_map(visible).collect();
@@ -135,6 +142,7 @@ fn diamond_row(lts: &Lts, s: u32) -> Vec<(Event, u32)> {
     let stable: Vec<(u32, Vec<Event>)> =
         reach.iter().filter(|&&t| lts.targets(t, TAU).next().is_none()).map(|&t| (t, offers(lts, t))).collect();
     for (t, offered) in &stable {
+        meter.check_time()?;
         let smaller = |(u, other): &(u32, Vec<Event>)| {
             u != t && other.iter().all(|e| offered.contains(e)) && (other.len() < offered.len() || u < t)
         };
@@ -142,7 +150,7 @@ fn diamond_row(lts: &Lts, s: u32) -> Vec<(Event, u32)> {
             row.push((TAU, *t));
         }
     }
-    row
+    Ok(row)
 }
 
 fn offers(lts: &Lts, s: u32) -> Vec<Event> {

@@ -124,23 +124,18 @@ impl Evaluator {
 
     fn set_function(&mut self, name: &str, args: &[Value], span: Span) -> Eval<Option<Value>> {
         let set = match (name, args) {
-            ("union", [Value::Set(a), Value::Set(b)]) => union(a, b).map_or_else(|| self.needs_list(a, b, span), Ok)?,
-            ("inter", [Value::Set(a), Value::Set(b)]) => self.keep(a, b, true, span)?,
-            ("diff", [Value::Set(a), Value::Set(b)]) => self.keep(a, b, false, span)?,
+            ("union", [Value::Set(a), Value::Set(b)]) => sets::union(a, b),
+            ("inter", [Value::Set(a), Value::Set(b)]) => sets::intersection(a, b),
+            ("diff", [Value::Set(a), Value::Set(b)]) => sets::difference(a, b),
             ("Union", [Value::Set(sets)]) => {
-                let mut all = Vec::new();
-                for set in self.list(sets, span)?.iter() {
-                    if let Value::Set(s) = set {
-                        all.extend(self.list(s, span)?.iter().cloned());
-                    }
-                }
-                Set::of(all)
+                let all = self.list(sets, span)?;
+                unite(&all)
             }
             ("Inter", [Value::Set(sets)]) => self.intersect_all(sets, span)?,
             ("set", [seq]) => Set::of(self.elements(seq, span)?),
             ("Set", [Value::Set(of)]) => self.powerset(of),
-            ("Seq", [Value::Set(of)]) => Set::Seqs(Rc::new(of.clone())),
-            ("Map", [Value::Set(k), Value::Set(v)]) => Set::Maps(Rc::new(k.clone()), Rc::new(v.clone())),
+            ("Seq", [Value::Set(of)]) => described(Set::Seqs(Rc::new(of.clone()))),
+            ("Map", [Value::Set(k), Value::Set(v)]) => described(Set::Maps(Rc::new(k.clone()), Rc::new(v.clone()))),
             ("extensions", [value]) => {
                 let rows = self.suffixes(value, span)?;
                 Set::of(rows.into_iter().filter_map(|r| r.into_iter().reduce(|a, b| self.join(a, b))).collect())
@@ -153,25 +148,15 @@ impl Evaluator {
             ("member", [value, Value::Set(set)]) => return Ok(Some(Value::Bool(set.contains(value)))),
             ("card", [Value::Set(set)]) => return Ok(Some(Value::Int(self.list(set, span)?.len() as i64))),
             ("empty", [Value::Set(set)]) => {
-                return Ok(Some(Value::Bool(matches!(set, Set::Finite(v) if v.is_empty()))));
+                let known = sets::is_empty(set).or_else(|| sets::listed(set, MAX_LISTED).map(|v| v.is_empty()));
+                return match known {
+                    Some(empty) => Ok(Some(Value::Bool(empty))),
+                    None => error(span, "whether this infinite set is empty cannot be told"),
+                };
             }
             _ => return Ok(None),
         };
         Ok(Some(Value::Set(set)))
-    }
-
-    fn needs_list<T>(&mut self, a: &Set, b: &Set, span: Span) -> Eval<T> {
-        self.list(a, span)?;
-        self.list(b, span)?;
-        error(span, "this set cannot be listed")
-    }
-
-    fn keep(&mut self, a: &Set, b: &Set, inside: bool, span: Span) -> Eval<Set> {
-        if inside && !matches!(a, Set::Finite(_)) && matches!(b, Set::Finite(_)) {
-            return self.keep(b, a, true, span);
-        }
-        let items = self.list(a, span)?;
-        Ok(Set::Finite(Rc::new(items.iter().filter(|v| b.contains(v) == inside).cloned().collect())))
     }
 
     fn intersect_all(&mut self, sets: &Set, span: Span) -> Eval<Set> {
@@ -180,22 +165,14 @@ impl Evaluator {
             return error(span, "Inter needs at least one set");
         };
         rest.iter().try_fold(first.clone(), |all, set| match set {
-            Value::Set(s) => self.keep(&all, s, true, span),
+            Value::Set(s) => Ok(sets::intersection(&all, s)),
             _ => Ok(all),
         })
     }
 
     /// All subsets: listed while there are few, described when there are many.
     fn powerset(&mut self, of: &Set) -> Set {
-        let Set::Finite(items) = of else { return Set::Subsets(Rc::new(of.clone())) };
-        if items.len() > 16 {
-            return Set::Subsets(Rc::new(of.clone()));
-        }
-        let subset = |bits: u32| {
-            let chosen = items.iter().enumerate().filter(|(i, _)| bits >> i & 1 == 1).map(|(_, v)| v.clone());
-            Value::Set(Set::of(chosen.collect()))
-        };
-        Set::of((0..1u32 << items.len()).map(subset).collect())
+        described(Set::Subsets(Rc::new(of.clone())))
     }
 
     fn pairs(&mut self, set: &Set, span: Span) -> Eval<Vec<(Value, Value)>> {
@@ -210,7 +187,8 @@ impl Evaluator {
         Ok(out)
     }
 
-    /// A representative of each element's class under the symmetric and transitive closure of a relation.
+    /// The pairs of a class's representative and another member of it, under the symmetric and transitive closure of a
+    /// relation. The representative is the least of the class.
     fn closure(&mut self, pairs: &Set, over: &Set, span: Span) -> Eval<Set> {
         let pairs = self.pairs(pairs, span)?;
         let items = self.list(over, span)?;
@@ -227,7 +205,8 @@ impl Evaluator {
                 }
             }
         }
-        Ok(Set::of(items.iter().filter_map(|v| class.get(v).map(|c| pair(v.clone(), c.clone()))).collect()))
+        let told = |v: &Value| class.get(v).filter(|c| *c != v).map(|c| pair(c.clone(), v.clone()));
+        Ok(Set::of(items.iter().filter_map(told).collect()))
     }
 
     fn sequence_function(&mut self, name: &str, args: &[Value], span: Span) -> Eval<Option<Value>> {
@@ -363,18 +342,17 @@ impl Evaluator {
         for (a, b) in self.pairs(order, span)? {
             pairs.push((self.event(&a, span)?, self.event(&b, span)?));
         }
+        if let Some(&(event, _)) = pairs.iter().find(|(high, _)| above(*high, &pairs).contains(high)) {
+            let name = self.events.name(event).to_owned();
+            return error_hint(
+                span,
+                format!("the order is cyclic: {name} is more urgent than itself"),
+                "leave out a pair",
+            );
+        }
         let silent = [TAU, TICK];
         let held = |e: Event| {
-            let mut over: Vec<Event> = Vec::new();
-            let mut todo = vec![e];
-            while let Some(next) = todo.pop() {
-                for &(high, low) in &pairs {
-                    if low == next && !over.contains(&high) {
-                        over.push(high);
-                        todo.push(high);
-                    }
-                }
-            }
+            let mut over = above(e, &pairs);
             if !urgent.contains(&e) {
                 over.extend(silent);
             }
@@ -389,17 +367,44 @@ impl Evaluator {
     }
 }
 
+/// The events that are more urgent than one, by pairs of a more and a less urgent one.
+fn above(event: Event, pairs: &[(Event, Event)]) -> Vec<Event> {
+    let mut over: Vec<Event> = Vec::new();
+    let mut todo = vec![event];
+    while let Some(next) = todo.pop() {
+        for &(high, low) in pairs {
+            if low == next && !over.contains(&high) {
+                over.push(high);
+                todo.push(high);
+            }
+        }
+    }
+    over
+}
+
 fn pair(a: Value, b: Value) -> Value {
     Value::Tuple(Rc::new([a, b]))
 }
 
-fn union(a: &Set, b: &Set) -> Option<Set> {
-    match (a, b) {
-        (Set::Finite(x), Set::Finite(y)) => Some(Set::of(x.iter().chain(y.iter()).cloned().collect())),
-        (Set::Ints, _) | (_, Set::Ints) => Some(Set::Ints),
-        (Set::IntsFrom(x), Set::IntsFrom(y)) => Some(Set::IntsFrom(*x.min(y))),
-        _ => None,
+/// Sets with fewer elements are listed at once.
+const FEW: usize = 1 << 16;
+
+/// A set by its elements if it has few, and otherwise as it is described.
+fn described(set: Set) -> Set {
+    sets::listed(&set, FEW).map_or(set, Set::of)
+}
+
+fn unite(all: &[Value]) -> Set {
+    let sets = all.iter().filter_map(|v| if let Value::Set(s) = v { Some(s) } else { None });
+    let (mut listed, mut others) = (Vec::new(), None::<Set>);
+    for set in sets {
+        match set {
+            Set::Finite(values) => listed.extend(values.iter().cloned()),
+            other => others = Some(others.map_or_else(|| other.clone(), |so_far| sets::union(&so_far, other))),
+        }
     }
+    let listed = Set::of(listed);
+    others.map_or_else(|| listed.clone(), |others| sets::union(&others, &listed))
 }
 
 fn compression(name: &str) -> Option<Compression> {

@@ -103,6 +103,10 @@ impl Evaluator {
                 }
                 let mut out = Vec::new();
                 for scope in self.solutions(stmts, env)? {
+                    if hi.is_none() {
+                        // What would come after an endless range is never reached.
+                        return Ok(Value::Seq(Seq::From(self.eval_int(lo, &scope)?)));
+                    }
                     out.extend(self.range(lo, hi.as_ref(), &scope)?);
                 }
                 Ok(Seq::of(out))
@@ -146,6 +150,14 @@ impl Evaluator {
                 for scope in self.solutions(stmts, env)? {
                     out.extend(self.eval_all(items, &scope)?);
                 }
+            }
+            ExprKind::SetRange(lo, None, stmts) => {
+                let mut least: Option<i64> = None;
+                for scope in self.solutions(stmts, env)? {
+                    let low = self.eval_int(lo, &scope)?;
+                    least = Some(least.map_or(low, |l| l.min(low)));
+                }
+                return Ok(Value::Set(least.map_or(Set::of(Vec::new()), Set::IntsFrom)));
             }
             ExprKind::SetRange(lo, hi, stmts) => {
                 for scope in self.solutions(stmts, env)? {
@@ -197,6 +209,7 @@ impl Evaluator {
             seq => self.elements(&seq, from.span)?,
         };
         for value in values {
+            self.tick()?;
             let mut bound = Vec::new();
             if self.matches_value(pat, &value, &mut bound)? {
                 next.push(child(bound, scope));
@@ -209,6 +222,7 @@ impl Evaluator {
     pub fn list(&mut self, set: &Set, span: Span) -> Eval<Rc<Vec<Value>>> {
         match set {
             Set::Finite(values) => Ok(values.clone()),
+            _ if let Some(values) = super::sets::listed(set, MAX_LISTED) => Ok(Rc::new(values)),
             _ => {
                 let shown = self.show(&Value::Set(set.clone()));
                 error_hint(

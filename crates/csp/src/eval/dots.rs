@@ -19,7 +19,23 @@ impl Evaluator {
                 "use {x.y | x <- A, y <- B} for the product of sets",
             );
         }
-        Ok(self.join(left, right))
+        let value = self.join(left, right);
+        self.check_complete(&value, span)?;
+        Ok(value)
+    }
+
+    /// Refuses a constructor that has all its fields, one of which is outside its type.
+    fn check_complete(&mut self, value: &Value, span: Span) -> Eval<()> {
+        let Value::Data(name, given) = value else { return Ok(()) };
+        let Some(shape) = self.constructors.get(name) else { return Ok(()) };
+        let Some(fields) = shape.fields.clone().filter(|f| !shape.channel && f.len() == given.len()) else {
+            return Ok(());
+        };
+        if self.incomplete(value) || given.iter().zip(fields.iter()).all(|(v, set)| set.contains(v)) {
+            return Ok(());
+        }
+        let (shown, name) = (self.show(value), self.symbols.name(*name).to_owned());
+        error_hint(span, format!("{shown} is not a value of its type"), format!("see the declaration of {name}"))
     }
 
     fn load_fields(&mut self, value: &Value, span: Span) -> Eval<()> {
@@ -97,13 +113,61 @@ impl Evaluator {
 
     /// Every way to complete a value: the rows of fields that are still missing.
     pub(super) fn suffixes(&mut self, value: &Value, span: Span) -> Eval<Vec<Vec<Value>>> {
-        let missing = self.missing(value, span)?;
-        self.rows(&missing, span)
+        self.first_fields(value, usize::MAX, span)
+    }
+
+    /// Every way to give a value the next few fields it waits for. A field that is begun already is completed only to
+    /// what its own type has: `channel c : {Y.0, Z.true}` has no `c.Y.1`, whatever `Y` may hold elsewhere.
+    pub(super) fn first_fields(&mut self, value: &Value, count: usize, span: Span) -> Eval<Vec<Vec<Value>>> {
+        let (name, given) = match value {
+            Value::Data(name, given) => (*name, given.clone()),
+            Value::Dot(items) => {
+                return match items.last().cloned() {
+                    Some(last) => self.first_fields(&last, count, span),
+                    None => Ok(vec![Vec::new()]),
+                };
+            }
+            _ => return Ok(vec![Vec::new()]),
+        };
+        let fields = self.fields(name, span)?;
+        let mut rows = match given.last() {
+            Some(begun) if let Some(set) = fields.get(given.len() - 1) => self.begun_fields(begun, set, count, span)?,
+            _ => vec![Vec::new()],
+        };
+        let done = rows.first().map_or(0, Vec::len);
+        let from = given.len().min(fields.len());
+        let to = from + (fields.len() - from).min(count - done.min(count));
+        if from < to && !rows.is_empty() {
+            rows = self.extend_rows(rows, &fields[from..to], span)?;
+        }
+        Ok(rows)
+    }
+
+    /// The fields that complete a value to one of a set.
+    fn begun_fields(&mut self, begun: &Value, set: &Set, count: usize, span: Span) -> Eval<Vec<Vec<Value>>> {
+        if !self.incomplete(begun) {
+            return Ok(vec![Vec::new()]);
+        }
+        let mut rows = self.first_fields(begun, usize::MAX, span)?;
+        rows.retain(|row| {
+            let whole = row.iter().cloned().fold(begun.clone(), |v, part| self.join(v, part));
+            set.contains(&whole)
+        });
+        if rows.first().is_some_and(|row| row.len() > count) {
+            rows.iter_mut().for_each(|row| row.truncate(count));
+            rows.sort();
+            rows.dedup();
+        }
+        Ok(rows)
     }
 
     pub(super) fn rows(&mut self, columns: &[Set], span: Span) -> Eval<Vec<Vec<Value>>> {
-        let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
+        self.extend_rows(vec![Vec::new()], columns, span)
+    }
+
+    fn extend_rows(&mut self, mut rows: Vec<Vec<Value>>, columns: &[Set], span: Span) -> Eval<Vec<Vec<Value>>> {
         for column in columns {
+            self.meter.check_time()?;
             let values = self.list(column, span)?;
             if rows.len().saturating_mul(values.len()) > MAX_ELEMENTS {
                 return error_hint(
@@ -152,9 +216,9 @@ impl Evaluator {
                 Ok(columns)
             }
             ExprKind::Tuple(items) => {
-                let mut columns = Vec::new();
-                for item in items {
-                    columns.push(Set::of(self.type_values(item)?));
+                let columns = items.iter().map(|e| self.type_set(e)).collect::<Eval<Vec<Set>>>()?;
+                if columns.iter().any(|c| !matches!(c, Set::Finite(_))) {
+                    return Ok(vec![Set::Tuples(Rc::new(columns))]);
                 }
                 let rows = self.rows(&columns, expr.span)?;
                 Ok(vec![Set::of(rows.into_iter().map(|r| Value::Tuple(r.into())).collect())])
@@ -167,20 +231,26 @@ impl Evaluator {
         }
     }
 
-    fn type_values(&mut self, expr: &Expr) -> Eval<Vec<Value>> {
-        let columns = self.type_columns(expr)?;
+    /// A type expression as one set.
+    fn type_set(&mut self, expr: &Expr) -> Eval<Set> {
+        let mut columns = self.type_columns(expr)?;
+        if columns.len() == 1 {
+            return Ok(columns.remove(0));
+        }
         let rows = self.rows(&columns, expr.span)?;
-        Ok(rows
-            .into_iter()
-            .map(|row| row.into_iter().reduce(|a, b| self.join(a, b)).unwrap_or(Value::Int(0)))
-            .collect())
+        let joined = rows.into_iter().filter_map(|row| row.into_iter().reduce(|a, b| self.join(a, b)));
+        Ok(Set::of(joined.collect()))
+    }
+
+    /// A datatype whose values are being listed: all that is known of it is its constructors.
+    pub(super) fn unfinished_type(&self, name: Symbol) -> Option<Set> {
+        let constructors = self.datatypes.get(&name).filter(|_| self.in_progress.contains(&name))?;
+        Some(Set::Recursive(constructors.clone()))
     }
 
     fn named_type(&mut self, name: Symbol, span: Span) -> Eval<Vec<Set>> {
-        if self.in_progress.contains(&name)
-            && let Some(constructors) = self.datatypes.get(&name)
-        {
-            return Ok(vec![Set::Recursive(constructors.clone())]);
+        if let Some(set) = self.unfinished_type(name) {
+            return Ok(vec![set]);
         }
         let expr = Expr { id: ExprId(0), span, kind: Rc::new(ExprKind::Var(name)) };
         match self.eval(&expr, &None)? {
@@ -216,11 +286,7 @@ impl Evaluator {
     }
 
     pub(super) fn nametype_values(&mut self, expr: &Expr) -> Eval<Value> {
-        let columns = self.type_columns(expr)?;
-        if columns.len() == 1 {
-            return Ok(Value::Set(columns.into_iter().next().expect("one column")));
-        }
-        Ok(Value::Set(Set::of(self.type_values(expr)?)))
+        self.type_set(expr).map(Value::Set)
     }
 
     pub(super) fn datatype_values(&mut self, name: Symbol, span: Span) -> Eval<Set> {
@@ -249,8 +315,8 @@ impl Evaluator {
     fn subtype_values(&mut self, constructors: &[(Symbol, Option<Expr>)], span: Span) -> Eval<Set> {
         let mut values = Vec::new();
         for (name, of) in constructors {
-            self.fields(*name, span)?;
-            let columns = of.as_ref().map_or(Ok(Vec::new()), |e| self.type_columns(e))?;
+            let all = self.fields(*name, span)?;
+            let columns = of.as_ref().map_or_else(|| Ok(all.to_vec()), |e| self.type_columns(e))?;
             for row in self.rows(&columns, span)? {
                 values.push(row.into_iter().fold(Value::atom(*name), |v, part| self.join(v, part)));
             }

@@ -79,6 +79,9 @@ impl Evaluator {
             return self.force(&thunk, span);
         }
         match self.globals.get(&name).cloned() {
+            Some(_) if !self.in_progress.is_empty() && self.unfinished_type(name).is_some() => {
+                Ok(Value::Set(self.unfinished_type(name).expect("it was just there")))
+            }
             Some(thunk) => {
                 let value = self.force(&thunk, span)?;
                 self.name_term(&value, |s| s.symbols.name(name).to_owned());
@@ -217,6 +220,7 @@ impl Evaluator {
     /// Names a process after the call that gave it, as far as the arguments are known.
     fn name_call(&mut self, value: &Value, closure: &Closure, given: &[Vec<Thunk>]) {
         let Some(name) = closure.name else { return };
+        self.watch_growth(value, name, given);
         self.name_term(value, |s| {
             let shown = |t: &Thunk| match &*t.0.borrow() {
                 ThunkState::Ready(v) => s.show(v),
@@ -225,6 +229,24 @@ impl Evaluator {
             let groups = given.iter().map(|g| format!("({})", g.iter().map(shown).collect::<Vec<_>>().join(", ")));
             format!("{}{}", s.symbols.name(name), groups.collect::<String>())
         });
+    }
+
+    /// Notes a process that is met for the first time, with the greatest number it was called with.
+    fn watch_growth(&mut self, value: &Value, name: Symbol, given: &[Vec<Thunk>]) {
+        let Value::Proc(term) = value else { return };
+        if self.names.contains_key(term) {
+            return;
+        }
+        let size = |t: &Thunk| match &*t.0.borrow() {
+            ThunkState::Ready(Value::Int(n)) => Some(*n),
+            ThunkState::Ready(Value::Seq(value::Seq::Known(items, from))) => Some((items.len() - from) as i64),
+            _ => None,
+        };
+        let Some(size) = given.iter().flatten().filter_map(size).max() else { return };
+        let growth = self.calls.entry(name).or_default();
+        if size > growth.greatest {
+            *growth = Growth { greatest: size, rising: growth.rising + 1 };
+        }
     }
 
     fn matches_clause(

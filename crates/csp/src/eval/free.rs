@@ -60,6 +60,7 @@ pub fn declared_names(decl: &Decl) -> Vec<(Symbol, crate::source::Span)> {
             let own = constructors.iter().map(|c| (c.name, c.span));
             std::iter::once((*name, decl.span)).chain(own).collect()
         }
+        DeclKind::Timed(_, inner) => inner.iter().flat_map(declared_names).collect(),
         _ => Vec::new(),
     }
 }

@@ -12,6 +12,7 @@ pub mod global;
 pub mod pattern;
 pub mod process;
 pub mod replicated;
+pub mod sets;
 pub mod show;
 pub mod value;
 
@@ -35,6 +36,18 @@ use value::{Thunk, ThunkState};
 const MAX_DEPTH: u32 = 25_000;
 /// Elements beyond which a set or sequence is taken to be endless.
 pub const MAX_ELEMENTS: usize = 4_000_000;
+/// Elements beyond which a set of sets, tuples or maps is not listed.
+pub const MAX_LISTED: usize = 1 << 20;
+
+/// New processes of one name, each with a larger number than all before it, from which on it seems to have no end.
+const GROWING: i64 = 2_000;
+
+/// How the numbers a function is called with have grown.
+#[derive(Clone, Copy, Default)]
+pub struct Growth {
+    greatest: i64,
+    rising: i64,
+}
 
 /// Why evaluation stopped.
 #[derive(Debug, Clone)]
@@ -85,8 +98,11 @@ pub struct Evaluator {
     links: FxHashMap<(Value, Value), crate::machine::event::Event>,
     pub(crate) steps: FxHashMap<TermId, Rc<[(crate::machine::event::Event, TermId)]>>,
     depth: u32,
+    max_depth: u32,
     ticks: u32,
     names: FxHashMap<TermId, String>,
+    /// How the numbers that processes are called with have grown.
+    calls: FxHashMap<Symbol, Growth>,
     /// Whether compressions must keep more than failures and divergences.
     pub(crate) fine: bool,
 }
@@ -107,6 +123,14 @@ impl Evaluator {
         }
     }
 
+    /// A process that was called again and again with a number that only grew.
+    pub fn growing(&self) -> Option<String> {
+        let mut found: Vec<(&Symbol, &i64)> =
+            self.calls.iter().filter(|(_, c)| c.rising >= GROWING).map(|(name, c)| (name, &c.rising)).collect();
+        found.sort_by_key(|(name, rising)| (std::cmp::Reverse(**rising), self.symbols.name(**name).to_owned()));
+        found.first().map(|(name, _)| self.symbols.name(**name).to_owned())
+    }
+
     pub fn new(symbols: Symbols, meter: Meter) -> Self {
         Evaluator {
             symbols,
@@ -125,8 +149,10 @@ impl Evaluator {
             links: FxHashMap::default(),
             steps: FxHashMap::default(),
             depth: 0,
+            max_depth: crate::script::depth_for_stack(MAX_DEPTH),
             ticks: 0,
             names: FxHashMap::default(),
+            calls: FxHashMap::default(),
             fine: false,
         }
     }
@@ -134,7 +160,7 @@ impl Evaluator {
     /// Called once a step of evaluation: counts nesting and, now and then, looks at the budget.
     fn enter(&mut self, span: Span) -> Eval<()> {
         self.depth += 1;
-        if self.depth > MAX_DEPTH {
+        if self.depth > self.max_depth {
             return error_hint(
                 span,
                 "evaluation is nested too deeply: this recursion does not end",
@@ -147,7 +173,7 @@ impl Evaluator {
     /// Looks at the budget now and then.
     pub fn tick(&mut self) -> Eval<()> {
         self.ticks = self.ticks.wrapping_add(1);
-        if self.ticks.is_multiple_of(4096) {
+        if self.ticks.is_multiple_of(256) {
             // A rough figure: what a term and its tables take, on average.
             self.meter.check(0, self.terms.len() as u64 * 200)?;
         }

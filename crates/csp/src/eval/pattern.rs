@@ -15,6 +15,14 @@ impl Evaluator {
                 Ok(true)
             }
             PatKind::Both(a, b) => Ok(self.matches(a, thunk, bound)? && self.matches(b, thunk, bound)?),
+            PatKind::Tuple(pats) if let Some(parts) = written_tuple(thunk).filter(|t| t.len() == pats.len()) => {
+                for (pat, part) in pats.iter().zip(&parts) {
+                    if !self.matches(pat, part, bound)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
             _ => {
                 let value = self.force(thunk, pat.span)?;
                 self.matches_value(pat, &value, bound)
@@ -155,6 +163,17 @@ impl Evaluator {
             return Ok(None);
         }
         self.match_parts(pats, values, bound)
+    }
+}
+
+/// The elements of a tuple that is written out and has not been evaluated, each to be evaluated when it is needed.
+fn written_tuple(thunk: &Thunk) -> Option<Vec<Thunk>> {
+    match &*thunk.0.borrow() {
+        value::ThunkState::Waiting(expr, env) => match &*expr.kind {
+            ExprKind::Tuple(items) => Some(items.iter().map(|e| Thunk::waiting(e, env)).collect()),
+            _ => None,
+        },
+        _ => None,
     }
 }
 

@@ -114,6 +114,12 @@ impl Evaluator {
         }
         left.sort();
         right.sort();
+        for side in [&left, &right] {
+            if let Some(twice) = side.windows(2).find(|w| w[0].0 == w[1].0 && w[0].1 != w[1].1) {
+                let name = self.events.name(twice[0].0).to_owned();
+                return error_hint(span, format!("{name} is linked twice"), "link each event to one event");
+            }
+        }
         let set = self.terms.add_set(EventSet::new(inner));
         let p = self.terms.add(Term::Rename(p, Rc::new(left)));
         let q = self.terms.add(Term::Rename(q, Rc::new(right)));
@@ -206,8 +212,23 @@ impl Evaluator {
         }
         let mut parts = Vec::new();
         super::pattern::flatten_dots(pat, &mut parts);
-        let take = if last { missing.len() } else { parts.len().min(missing.len()) };
-        let rows = self.rows(&missing[..take], span)?;
+        let take = if last { missing.len() } else { self.fields_taken(&parts).min(missing.len()) };
+        let rows = self.first_fields(value, take, span)?;
         Ok(rows.into_iter().filter_map(|row| row.into_iter().reduce(|a, b| self.join(a, b))).collect())
+    }
+
+    /// How many fields dotted patterns stand for: a constructor and the fields it holds are one.
+    fn fields_taken(&mut self, parts: &[&Pat]) -> usize {
+        let (mut at, mut taken) = (0, 0);
+        while at < parts.len() {
+            let held = match parts[at].kind {
+                PatKind::Name(name) if self.constructors.contains_key(&name) => {
+                    self.fields(name, parts[at].span).map_or(0, |fields| fields.len())
+                }
+                _ => 0,
+            };
+            (at, taken) = (at + 1 + held, taken + 1);
+        }
+        taken
     }
 }

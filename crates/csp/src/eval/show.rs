@@ -52,12 +52,22 @@ impl Evaluator {
 
     fn show_set(&self, set: &Set) -> String {
         match set {
-            Set::Finite(items) => format!("{{{}}}", self.show_all(items, ", ")),
+            Set::Finite(items) => {
+                let all = self.show_all(items, ", ");
+                // `{-` would begin a comment.
+                let space = if all.starts_with('-') { " " } else { "" };
+                format!("{{{space}{all}}}")
+            }
             Set::Ints => "Int".into(),
             Set::IntsFrom(n) => format!("{{{n}..}}"),
             Set::Seqs(of) => format!("Seq({})", self.show_set(of)),
             Set::Subsets(of) => format!("Set({})", self.show_set(of)),
             Set::Maps(k, v) => format!("Map({}, {})", self.show_set(k), self.show_set(v)),
+            Set::Tuples(sets) => {
+                format!("({})", sets.iter().map(|s| self.show_set(s)).collect::<Vec<_>>().join(", "))
+            }
+            Set::Either(a, b) => format!("union({}, {})", self.show_set(a), self.show_set(b)),
+            Set::Without(a, b) => format!("diff({}, {})", self.show_set(a), self.show_set(b)),
             Set::Chars => "Char".into(),
             Set::Procs => "Proc".into(),
             Set::Recursive(names) => {

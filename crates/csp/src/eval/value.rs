@@ -100,6 +100,12 @@ pub enum Set {
     Subsets(Rc<Set>),
     /// All maps from one set to another.
     Maps(Rc<Set>, Rc<Set>),
+    /// All tuples over sets, one of which cannot be listed.
+    Tuples(Rc<Vec<Set>>),
+    /// The elements of either.
+    Either(Rc<Set>, Rc<Set>),
+    /// The elements of the first that are not in the second.
+    Without(Rc<Set>, Rc<Set>),
     Chars,
     Procs,
     /// All values of a datatype that contains itself, by its constructors.
@@ -123,6 +129,25 @@ impl Set {
         Set::of(vec![Value::Bool(false), Value::Bool(true)])
     }
 
+    /// What tells this set from others that cannot be listed: its kind, a number, the sets it is made of.
+    fn key(&self) -> (u8, i64, Vec<Value>) {
+        let of = |sets: &[&Set]| sets.iter().map(|s| Value::Set((*s).clone())).collect::<Vec<_>>();
+        match self {
+            Set::Finite(values) => (0, 0, values.to_vec()),
+            Set::Ints => (1, 0, Vec::new()),
+            Set::IntsFrom(n) => (2, *n, Vec::new()),
+            Set::Seqs(a) => (3, 0, of(&[a])),
+            Set::Subsets(a) => (4, 0, of(&[a])),
+            Set::Maps(a, b) => (5, 0, of(&[a, b])),
+            Set::Tuples(sets) => (6, 0, of(&sets.iter().collect::<Vec<_>>())),
+            Set::Either(a, b) => (7, 0, of(&[a, b])),
+            Set::Without(a, b) => (8, 0, of(&[a, b])),
+            Set::Chars => (9, 0, Vec::new()),
+            Set::Procs => (10, 0, Vec::new()),
+            Set::Recursive(names) => (11, 0, names.iter().map(|n| Value::atom(*n)).collect()),
+        }
+    }
+
     /// Whether a value belongs to the set; endless sets know without listing.
     pub fn contains(&self, value: &Value) -> bool {
         match (self, value) {
@@ -132,6 +157,11 @@ impl Set {
             (Set::Recursive(constructors), Value::Data(name, _)) => constructors.contains(name),
             (Set::Seqs(of), Value::Seq(Seq::Known(items, from))) => items[*from..].iter().all(|v| of.contains(v)),
             (Set::Subsets(of), Value::Set(Set::Finite(items))) => items.iter().all(|v| of.contains(v)),
+            (Set::Tuples(sets), Value::Tuple(items)) => {
+                sets.len() == items.len() && sets.iter().zip(items.iter()).all(|(s, v)| s.contains(v))
+            }
+            (Set::Either(a, b), v) => a.contains(v) || b.contains(v),
+            (Set::Without(a, b), v) => a.contains(v) && !b.contains(v),
             (Set::Maps(keys, to), Value::Map(map)) => map.iter().all(|(k, v)| keys.contains(k) && to.contains(v)),
             _ => false,
         }
@@ -171,7 +201,7 @@ impl Ord for Value {
             (Value::Seq(Seq::Known(a, i)), Value::Seq(Seq::Known(b, j))) => a[*i..].cmp(&b[*j..]),
             (Value::Seq(a), Value::Seq(b)) => format!("{a:?}").cmp(&format!("{b:?}")),
             (Value::Set(Set::Finite(a)), Value::Set(Set::Finite(b))) => a.cmp(b),
-            (Value::Set(a), Value::Set(b)) => format!("{a:?}").cmp(&format!("{b:?}")),
+            (Value::Set(a), Value::Set(b)) => a.key().cmp(&b.key()),
             (Value::Map(a), Value::Map(b)) => a.cmp(b),
             (Value::Data(a, x), Value::Data(b, y)) => a.cmp(b).then_with(|| x.cmp(y)),
             (Value::Fun(a), Value::Fun(b)) => (a.id, Rc::as_ptr(a)).cmp(&(b.id, Rc::as_ptr(b))),

@@ -1,6 +1,7 @@
 //! Terms to products. Operators that only combine are kept as rules; what is left are leaves, explored by themselves.
 
 use super::event::{Event, EventSet, TAU, TICK};
+use super::filter::{self, Filter};
 use super::lts::Lts;
 use super::product::{Component, Product};
 use super::rules::{self, Comp, Node, Rule, Side, Target};
@@ -55,8 +56,49 @@ impl Evaluator {
     /// Compiles a process for exploration.
     pub fn compile(&mut self, term: TermId) -> Eval<Product> {
         let mut builder = Builder::default();
-        let root = self.build(&mut builder, term, 0)?;
-        Ok(Product { comps: builder.comps, nodes: builder.nodes, root })
+        let mut filter = None;
+        let root = self.build_root(&mut builder, term, &mut filter)?;
+        Ok(Product { comps: builder.comps, nodes: builder.nodes, root, filter })
+    }
+
+    /// Builds a process that may be restricted as a whole: priority, chase and deter, with nothing but hiding and
+    /// renaming around them, are left to the search.
+    fn build_root(&mut self, b: &mut Builder, id: TermId, filter: &mut Option<Filter>) -> Eval<usize> {
+        let term = self.terms.get(id);
+        let from = b.comps.len() as Comp;
+        let (kind, inside) = match &*term {
+            Term::Hide(p, set) if self.restricted(*p) => {
+                let child = self.build_root(b, *p, filter)?;
+                let rules = rules::hide(&b.side(child, 0), &self.terms.set(*set).clone());
+                return Ok(self.add_one(b, id, "\\", child, rules, from));
+            }
+            Term::Rename(p, relation) if self.restricted(*p) => {
+                let child = self.build_root(b, *p, filter)?;
+                let rules = rules::rename(&b.side(child, 0), relation);
+                return Ok(self.add_one(b, id, "[[...]]", child, rules, from));
+            }
+            Term::Prioritise(p, order) => (filter::Kind::Priority(order.clone()), *p),
+            Term::Chase(p) => (filter::Kind::Chase, *p),
+            Term::Determined(p) => (filter::Kind::Determined, *p),
+            _ => return self.build(b, id, 0),
+        };
+        if !self.is_composite(inside) {
+            return self.build(b, id, 0);
+        }
+        let child = self.build(b, inside, 0)?;
+        let rules = rules::switching(&b.side(child, 0), |_| false, &[]);
+        let node = self.add_one(b, id, "restricted process", child, rules, from);
+        *filter = Some(Filter { kind, node });
+        Ok(node)
+    }
+
+    /// Whether a term is restricted as a whole, but for hiding and renaming.
+    fn restricted(&self, id: TermId) -> bool {
+        match &*self.terms.get(id) {
+            Term::Hide(p, _) | Term::Rename(p, _) => self.restricted(*p),
+            Term::Prioritise(..) | Term::Chase(_) | Term::Determined(_) => true,
+            _ => false,
+        }
     }
 
     /// The process as one explicit machine.
@@ -73,6 +115,7 @@ impl Evaluator {
     }
 
     fn build(&mut self, b: &mut Builder, id: TermId, depth: usize) -> Eval<usize> {
+        self.meter.check_time()?;
         let term = self.terms.get(id);
         if let Term::Compress(kind, p) = &*term {
             return self.build_compressed(b, id, *kind, *p);
@@ -91,7 +134,7 @@ impl Evaluator {
             Term::Parallel(p, set, q) => {
                 let (l, r) = (self.build(b, *p, depth + 1)?, self.build(b, *q, depth + 1)?);
                 let shared = self.terms.set(*set).clone();
-                let rules = rules::parallel(&b.side(l, 0), &b.side(r, 1), &shared);
+                let rules = rules::parallel(&b.side(l, 0), &b.side(r, 1), &shared, &self.meter)?;
                 let label = if shared.events.is_empty() && !shared.complement { "|||" } else { "[|...|]" };
                 Ok(self.add_both(b, id, label, l, r, rules, from))
             }
@@ -152,7 +195,7 @@ impl Evaluator {
 
     fn build_leaf(&mut self, b: &mut Builder, id: TermId) -> Eval<usize> {
         let lts = self.explicate_term(id)?;
-        let lts = if lts.len() <= REDUCE_LEAVES { compress::strong(&lts) } else { lts };
+        let lts = if lts.len() <= REDUCE_LEAVES { compress::strong(&lts, &self.meter)? } else { lts };
         Ok(b.leaf(self.name_of(id, "process"), Component::Explicit(Arc::new(lts))))
     }
 
@@ -205,7 +248,7 @@ impl Evaluator {
         let (left, right) = parts.split_at(parts.len() / 2);
         let (l, alpha_l) = self.build_alphabetised(b, id, left, depth)?;
         let (r, alpha_r) = self.build_alphabetised(b, id, right, depth)?;
-        let rules = rules::alphabetised(&b.side(l, 0), &alpha_l, &b.side(r, 1), &alpha_r);
+        let rules = rules::alphabetised((&b.side(l, 0), &alpha_l), (&b.side(r, 1), &alpha_r), &self.meter)?;
         let all = EventSet::new(alpha_l.events.iter().chain(&alpha_r.events).copied().collect());
         Ok((self.add_both(b, id, "[A||B]", l, r, rules, from), Rc::new(all)))
     }

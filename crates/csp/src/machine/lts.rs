@@ -96,25 +96,29 @@ impl Lts {
 
     /// Keeps what can be reached, numbered in the order it is reached.
     pub fn reachable(&self) -> Lts {
-        let mut number: FxHashMap<u32, u32> = FxHashMap::default();
-        number.insert(self.initial, 0);
+        let mut number = vec![u32::MAX; self.len()];
+        number[self.initial as usize] = 0;
         let mut order = vec![self.initial];
-        let mut rows = Vec::new();
+        let mut out = Lts { initial: 0, offsets: vec![0], steps: Vec::with_capacity(self.steps.len()) };
+        let mut row = Vec::new();
         let mut at = 0;
         while at < order.len() {
-            let mut row = Vec::new();
+            row.clear();
             for &(e, t) in self.row(order[at]) {
-                let fresh = number.len() as u32;
-                let id = *number.entry(t).or_insert(fresh);
-                if id == fresh {
+                let id = &mut number[t as usize];
+                if *id == u32::MAX {
+                    *id = order.len() as u32;
                     order.push(t);
                 }
-                row.push((e, id));
+                row.push((e, *id));
             }
-            rows.push(row);
+            row.sort_unstable();
+            row.dedup();
+            out.steps.extend_from_slice(&row);
+            out.offsets.push(out.steps.len() as u32);
             at += 1;
         }
-        Lts::from_rows(0, rows)
+        out
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod compile;
 pub mod event;
+pub mod filter;
 pub mod lts;
 pub mod plan;
 pub mod product;

@@ -5,6 +5,7 @@
 //! ready for them least often.
 
 use super::event::Event;
+use super::filter::{Filter, FlatFilter};
 use super::lts::Lts;
 use super::plan::{Found, Plan};
 use super::rules::{Comp, Node, Rule, Target};
@@ -24,6 +25,8 @@ pub struct Product {
     pub comps: Vec<Component>,
     pub nodes: Vec<Node>,
     pub root: usize,
+    /// What holds steps of the whole back.
+    pub filter: Option<Filter>,
 }
 
 impl Product {
@@ -142,13 +145,12 @@ impl Machine {
         if states as usize * self.events > MAX_TABLE {
             return;
         }
-        let mut table = Vec::with_capacity(states as usize * self.events);
+        let mut table = vec![(0, 0); states as usize * self.events];
         for state in 0..states {
-            for local in 0..self.events as u32 {
-                let found = self.search(state, local);
-                let skipped = self.row(state).iter().take_while(|s| s.local < local).count() as u32;
-                let from = self.offsets[state as usize] + skipped;
-                table.push((from, from + found.len() as u32));
+            let from = self.offsets[state as usize];
+            for (i, step) in (from..).zip(self.row(state)) {
+                let entry = &mut table[state as usize * self.events + step.local as usize];
+                *entry = if entry.1 == 0 { (i, i + 1) } else { (entry.0, i + 1) };
             }
         }
         self.table = table;
@@ -181,6 +183,7 @@ pub struct Packed {
     pub extra: Field,
     has_native: bool,
     plan: Plan,
+    filter: Option<FlatFilter>,
 }
 
 /// The steps of native components from one state: component, event, words.
@@ -196,8 +199,9 @@ impl Packed {
         let extra = packer.field(extra);
         let words = packer.used.len();
         let alphabet = alphabet(&product.root().rules);
-        let rules: Vec<FlatRule> =
-            product.root().rules.iter().map(|r| flat_rule(r, product, &locals, &alphabet, &machines)).collect();
+        let ready: Vec<Vec<u64>> = machines.iter().map(readiness).collect();
+        let flat = |r: &Rule| flat_rule(r, product, &locals, &alphabet, &machines, &ready);
+        let rules: Vec<FlatRule> = product.root().rules.iter().map(flat).collect();
         for (c, machine) in machines.iter_mut().enumerate() {
             index_leads(machine, c as Comp, locals[c].len(), &rules);
             machine.tabulate();
@@ -209,7 +213,8 @@ impl Packed {
         }
         let has_native = machines.iter().any(|m| m.native.is_some());
         let plan = Plan::new(&machines, &rules);
-        Packed { machines, rules, alphabet, words, initial, extra, has_native, plan }
+        let filter = product.filter.as_ref().map(|f| FlatFilter::new(f, product));
+        Packed { machines, rules, alphabet, words, initial, extra, has_native, plan, filter }
     }
 
     /// The first state, in as many words as the search uses.
@@ -229,6 +234,19 @@ impl Packed {
     /// Finds every step.
     #[inline]
     pub fn find<const W: usize>(&self, key: &[u64; W], found: &mut Found<W>) {
+        self.find_all(key, found);
+        if let Some(filter) = &self.filter {
+            filter.apply(found);
+        }
+    }
+
+    /// Whether steps are held back, so that no step can be judged by itself.
+    pub fn is_filtered(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    #[inline]
+    fn find_all<const W: usize>(&self, key: &[u64; W], found: &mut Found<W>) {
         if self.has_native {
             found.clear();
             return self.successors_with_natives(key, &mut |rule, next| found.push(rule, next));
@@ -413,14 +431,13 @@ fn alphabet(rules: &[Rule]) -> Vec<Event> {
     events
 }
 
-/// How often a component is ready for one of its events.
-fn readiness(machine: &Machine, local: u32) -> u64 {
-    if machine.native.is_some() {
-        return 0;
-    }
-    let states = machine.offsets.len() as u64 - 1;
-    let ready = machine.steps.iter().filter(|s| s.local == local).count() as u64;
-    ready * 1_000_000 / states.max(1)
+/// How often a component is ready for each of its events.
+fn readiness(machine: &Machine) -> Vec<u64> {
+    let mut ready = vec![0; machine.events];
+    machine.steps.iter().for_each(|s| ready[s.local as usize] += 1);
+    let states = (machine.offsets.len() as u64 - 1).max(1);
+    ready.iter_mut().for_each(|n| *n = *n * 1_000_000 / states);
+    ready
 }
 
 fn flat_rule(
@@ -429,10 +446,11 @@ fn flat_rule(
     locals: &[FxHashMap<Event, u32>],
     alphabet: &[Event],
     machines: &[Machine],
+    ready: &[Vec<u64>],
 ) -> FlatRule {
     let mut moves: Vec<(Comp, u32)> = rule.moves.iter().map(|&(c, e)| (c, locals[c as usize][&e])).collect();
     if moves.len() > 1 {
-        moves.sort_by_key(|&(c, local)| (readiness(&machines[c as usize], local), c));
+        moves.sort_by_key(|&(c, local)| (ready[c as usize][local as usize], c));
     }
     let label = alphabet.binary_search(&rule.result).expect("the alphabet has every result") as u32;
     let (sets, switched) = switches(rule, product, machines);

@@ -6,6 +6,7 @@
 
 use super::event::{Event, EventSet, TAU, TICK};
 use super::step::images;
+use crate::budget::{Limit, Meter};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
@@ -75,10 +76,13 @@ fn joined(left: &Side, i: usize, right: &Side, j: usize) -> Rule {
 }
 
 /// Rules of `P [A || B] Q`, where `meets(e)` says how an event takes place.
-fn composed(left: &Side, right: &Side, meets: impl Fn(Event) -> Meeting) -> Vec<Rule> {
+fn composed(left: &Side, right: &Side, meter: &Meter, meets: impl Fn(Event) -> Meeting) -> Result<Vec<Rule>, Limit> {
     let mut out = Vec::new();
     let partners = right.by_event();
     for (i, rule) in left.rules.iter().enumerate() {
+        if i % 64 == 0 {
+            meter.check(0, out.len() as u64 * RULE_BYTES)?;
+        }
         match meets(rule.result) {
             Meeting::Alone | Meeting::LeftOnly => out.push(left.lift(i, rule.result, Vec::new())),
             Meeting::Together => {
@@ -93,8 +97,11 @@ fn composed(left: &Side, right: &Side, meets: impl Fn(Event) -> Meeting) -> Vec<
             out.push(right.lift(j, rule.result, Vec::new()));
         }
     }
-    out
+    Ok(out)
 }
+
+/// About what a rule takes.
+const RULE_BYTES: u64 = 160;
 
 enum Meeting {
     Alone,
@@ -105,8 +112,8 @@ enum Meeting {
 }
 
 /// `P [|A|] Q`; termination is shared.
-pub fn parallel(left: &Side, right: &Side, shared: &EventSet) -> Vec<Rule> {
-    composed(left, right, |e| match e {
+pub fn parallel(left: &Side, right: &Side, shared: &EventSet, meter: &Meter) -> Result<Vec<Rule>, Limit> {
+    composed(left, right, meter, |e| match e {
         TICK => Meeting::Together,
         e if shared.contains(e) => Meeting::Together,
         _ => Meeting::Alone,
@@ -114,8 +121,12 @@ pub fn parallel(left: &Side, right: &Side, shared: &EventSet) -> Vec<Rule> {
 }
 
 /// `P [A || B] Q`: each keeps to its alphabet.
-pub fn alphabetised(left: &Side, a: &EventSet, right: &Side, b: &EventSet) -> Vec<Rule> {
-    composed(left, right, |e| match e {
+pub fn alphabetised(
+    (left, a): (&Side, &EventSet),
+    (right, b): (&Side, &EventSet),
+    meter: &Meter,
+) -> Result<Vec<Rule>, Limit> {
+    composed(left, right, meter, |e| match e {
         TICK => Meeting::Together,
         TAU => Meeting::Alone,
         e => match (a.contains(e), b.contains(e)) {

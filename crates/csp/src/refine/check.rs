@@ -66,6 +66,8 @@ pub enum Answer {
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub answer: Answer,
+    /// Further behaviours of the same length that show the claim to be false.
+    pub more: Vec<Failure>,
     pub statistics: Statistics,
 }
 
@@ -75,6 +77,17 @@ pub struct Failure {
     /// The rules of the implementation's root, one a step, silent ones included.
     pub rules: Vec<u32>,
     pub kind: FailureKind,
+    /// What the specification allowed before each visible event, and at the end.
+    pub allowed: Vec<Vec<Event>>,
+    /// Where in the rules the silent loop of a divergence begins.
+    pub cycle: Option<usize>,
+}
+
+impl Failure {
+    /// A failure that is told by its events alone.
+    pub fn plain(kind: FailureKind) -> Self {
+        Failure { rules: Vec::new(), kind, allowed: Vec::new(), cycle: None }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,21 +118,22 @@ pub struct Options<'a> {
 
 type Checked = Result<Outcome, Limit>;
 
+impl Statistics {
+    pub fn of(progress: Progress, time: Duration) -> Self {
+        let Progress { states, transitions, depth, bytes } = progress;
+        Statistics { states, transitions, depth, bytes, time }
+    }
+}
+
 impl Options<'_> {
     fn statistics(&self, progress: Progress) -> Statistics {
-        Statistics {
-            states: progress.states,
-            transitions: progress.transitions,
-            depth: progress.depth,
-            bytes: progress.bytes,
-            time: self.meter.elapsed(),
-        }
+        Statistics::of(progress, self.meter.elapsed())
     }
 }
 
 /// Normalises a specification for a model.
 pub fn specification(product: &Product, model: Model, meter: &Meter) -> Result<Norm, Limit> {
-    let lts = compress::strong(&explicate::product(product, Restriction::Free, meter)?);
+    let lts = compress::strong(&explicate::product(product, Restriction::Free, meter)?, meter)?;
     Norm::of(&lts, model == Model::FailuresDivergences, meter)
 }
 
@@ -131,38 +145,53 @@ pub fn refines(norm: &Norm, model: Model, product: &Product, options: &Options) 
 fn refines_packed<const W: usize>(norm: &Norm, model: Model, packed: &Packed, options: &Options) -> Checked {
     let may_reduce = model != Model::FailuresDivergences && options.held.is_empty();
     let visible = |label: u32| packed.alphabet[label as usize] != TAU;
-    let reducer = options.reduction.filter(|_| may_reduce).map(|grade| Reducer::new(packed, grade, visible));
+    let reducer = options
+        .reduction
+        .filter(|_| may_reduce && !packed.is_filtered())
+        .map(|grade| Reducer::new(packed, grade, visible));
     let space = ProductSpace::new(packed, Question::Refines(norm, model), &options.held, reducer);
     let found = search::run::<W, _>(&space, options.meter, options.watcher)?;
     let statistics = options.statistics(found.progress);
-    if let Some((key, breach)) = &found.breach {
-        return Ok(Outcome { answer: Answer::Fails(explain(&space, &found, *key, breach.clone())), statistics });
+    if !found.breaches.is_empty() {
+        return Ok(failed(&space, &found, statistics));
     }
     if model == Model::FailuresDivergences
-        && let Some(failure) = divergence(&space, &found)
+        && let Some(failure) = divergence(&space, &found, options.meter)?
     {
-        return Ok(Outcome { answer: Answer::Fails(failure), statistics });
+        return Ok(Outcome { answer: Answer::Fails(failure), more: Vec::new(), statistics });
     }
-    Ok(Outcome { answer: Answer::Holds, statistics })
+    Ok(Outcome { answer: Answer::Holds, more: Vec::new(), statistics })
 }
 
-/// Whether the process always can do something, until it terminates.
-pub fn deadlock_free(product: &Product, options: &Options) -> Checked {
+/// The behaviours that lead to the states a search has found guilty.
+fn failed<const W: usize>(space: &ProductSpace, found: &search::Search<W, Breach>, statistics: Statistics) -> Outcome {
+    let tell = |(key, breach): &([u64; W], Breach)| explain(space, found, *key, breach.clone());
+    let mut all: Vec<Failure> = found.breaches.iter().map(tell).collect();
+    let first = all.remove(0);
+    Outcome { answer: Answer::Fails(first), more: all, statistics }
+}
+
+/// Whether the process always can do something, until it terminates. With divergences, working silently for ever is
+/// doing nothing.
+pub fn deadlock_free(product: &Product, model: Model, options: &Options) -> Checked {
     let packed = Packed::new(product, 1);
-    with_words!(packed.words, W, deadlock_packed::<W>(&packed, options))
+    let silent = packed.alphabet.contains(&TAU);
+    let divergences = silent && model == Model::FailuresDivergences;
+    with_words!(packed.words, W, deadlock_packed::<W>(&packed, divergences, options))
 }
 
-fn deadlock_packed<const W: usize>(packed: &Packed, options: &Options) -> Checked {
-    let reduction = options.reduction.filter(|_| options.held.is_empty());
+fn deadlock_packed<const W: usize>(packed: &Packed, divergences: bool, options: &Options) -> Checked {
+    let plain = options.held.is_empty() && !divergences && !packed.is_filtered();
+    let reduction = options.reduction.filter(|_| plain);
     let reducer = reduction.map(|grade| Reducer::new(packed, grade, |label| packed.alphabet[label as usize] == TICK));
     let space = ProductSpace::new(packed, Question::Progress, &options.held, reducer);
     let found = search::run::<W, _>(&space, options.meter, options.watcher)?;
     let statistics = options.statistics(found.progress);
-    let answer = match &found.breach {
-        Some((key, breach)) => Answer::Fails(explain(&space, &found, *key, breach.clone())),
-        None => Answer::Holds,
-    };
-    Ok(Outcome { answer, statistics })
+    if !found.breaches.is_empty() {
+        return Ok(failed(&space, &found, statistics));
+    }
+    let failure = if divergences { divergence(&space, &found, options.meter)? } else { None };
+    Ok(Outcome { answer: failure.map_or(Answer::Holds, Answer::Fails), more: Vec::new(), statistics })
 }
 
 /// Whether the process never works silently for ever.
@@ -175,8 +204,8 @@ fn divergence_packed<const W: usize>(packed: &Packed, options: &Options) -> Chec
     let space = ProductSpace::new(packed, Question::Nothing, &options.held, None);
     let found = search::run::<W, _>(&space, options.meter, options.watcher)?;
     let statistics = options.statistics(found.progress);
-    let answer = divergence(&space, &found).map_or(Answer::Holds, Answer::Fails);
-    Ok(Outcome { answer, statistics })
+    let answer = divergence(&space, &found, options.meter)?.map_or(Answer::Holds, Answer::Fails);
+    Ok(Outcome { answer, more: Vec::new(), statistics })
 }
 
 /// Turns the end of a search into a behaviour.
@@ -196,7 +225,22 @@ fn explain<const W: usize>(
         Breach::Deadlock => FailureKind::Deadlock,
         Breach::Refusal => refusal(space, &key),
     };
-    Failure { rules, kind }
+    let allowed = allowed(space, &rules);
+    Failure { rules, kind, allowed, cycle: None }
+}
+
+/// What the specification allows before each visible event of a behaviour, and after the last one it allows.
+fn allowed(space: &ProductSpace, rules: &[u32]) -> Vec<Vec<Event>> {
+    let Question::Refines(norm, _) = &space.question else { return Vec::new() };
+    let offers = |node: u32| norm.offers(node as usize).map(|(e, _)| e).collect::<Vec<_>>();
+    let mut node = 0u32;
+    let mut out = vec![offers(node)];
+    for event in rules.iter().map(|&r| space.packed.event(r)).filter(|&e| e != TAU) {
+        let Some((_, next)) = norm.offers(node as usize).find(|(e, _)| *e == event) else { break };
+        node = next;
+        out.push(offers(node));
+    }
+    out
 }
 
 fn full_steps<const W: usize>(space: &ProductSpace, key: &[u64; W], out: &mut dyn FnMut([u64; W])) {
@@ -240,8 +284,14 @@ fn refusal<const W: usize>(space: &ProductSpace, key: &[u64; W]) -> FailureKind 
 }
 
 /// Looks for a silent loop among the stored states where the specification does not allow one.
-fn divergence<const W: usize>(space: &ProductSpace, found: &search::Search<W, Breach>) -> Option<Failure> {
-    silent_loop(space, found, found.shards.iter().flat_map(|s| s.keys()))?;
+fn divergence<const W: usize>(
+    space: &ProductSpace,
+    found: &search::Search<W, Breach>,
+    meter: &Meter,
+) -> Result<Option<Failure>, Limit> {
+    if silent_loop(space, found, found.shards.iter().flat_map(|s| s.keys()), meter)?.is_none() {
+        return Ok(None);
+    }
     // There is one. The order of the stored states depends on the number of threads, the answer must not.
     let mut states: Vec<&[u64; W]> = Vec::with_capacity(found.progress.states as usize);
     for depth in 0..=found.progress.depth {
@@ -249,7 +299,7 @@ fn divergence<const W: usize>(space: &ProductSpace, found: &search::Search<W, Br
         states.extend(found.shards.iter().flat_map(|s| s.layer(depth)));
         states[from..].sort_unstable();
     }
-    silent_loop(space, found, states.into_iter())
+    silent_loop(space, found, states.into_iter(), meter)
 }
 
 /// The first silent loop that is met from states in a given order.
@@ -257,7 +307,8 @@ fn silent_loop<'a, const W: usize>(
     space: &ProductSpace,
     found: &search::Search<W, Breach>,
     starts: impl Iterator<Item = &'a [u64; W]>,
-) -> Option<Failure> {
+    meter: &Meter,
+) -> Result<Option<Failure>, Limit> {
     let shards = &found.shards;
     let mut base = vec![0usize];
     for shard in shards {
@@ -267,6 +318,8 @@ fn silent_loop<'a, const W: usize>(
         let shard = shard_of(hash(key));
         shards[shard].number(key).map(|n| base[shard] + n as usize)
     };
+    let known = |key: &[u64; W]| number(key).expect("what was expanded was stored");
+    let mut looked_at = 0u32;
     let allowed = |key: &[u64; W]| match &space.question {
         Question::Refines(norm, _) => norm.nodes[space.node(key) as usize].divergent,
         _ => false,
@@ -283,14 +336,18 @@ fn silent_loop<'a, const W: usize>(
     // 0: not seen, 1: on the path, 2: done.
     let mut colour = vec![0u8; base[base.len() - 1]];
     for start in starts {
-        if colour[number(start)?] != 0 || allowed(start) {
+        if colour[known(start)] != 0 || allowed(start) {
             continue;
         }
         let mut path = vec![(*start, silent(start))];
-        colour[number(start)?] = 1;
+        colour[known(start)] = 1;
         while let Some((key, rest)) = path.last_mut() {
+            looked_at = looked_at.wrapping_add(1);
+            if looked_at.is_multiple_of(1024) {
+                meter.check_time()?;
+            }
             let Some(next) = rest.pop() else {
-                colour[number(key)?] = 2;
+                colour[known(key)] = 2;
                 path.pop();
                 continue;
             };
@@ -303,16 +360,19 @@ fn silent_loop<'a, const W: usize>(
                 }
                 1 => {
                     let mut states = found.path(|key, out| full_steps(space, key, out), next);
+                    let cycle = Some(states.len() - 1);
                     let from = path.iter().position(|(k, _)| *k == next).unwrap_or(0);
                     states.extend(path[from + 1..].iter().map(|(k, _)| *k));
                     states.push(next);
-                    return Some(Failure { rules: rules_of(space, &states), kind: FailureKind::Divergence });
+                    let rules = rules_of(space, &states);
+                    let allowed = self::allowed(space, &rules);
+                    return Ok(Some(Failure { rules, kind: FailureKind::Divergence, allowed, cycle }));
                 }
                 _ => {}
             }
         }
     }
-    None
+    Ok(None)
 }
 
 /// Whether the process never both may accept and may refuse an event after the same trace.
@@ -332,7 +392,7 @@ pub fn deterministic(lts: &Lts, model: Model, options: &Options) -> Result<(Answ
                 node = previous;
             }
             trace.reverse();
-            return Ok((Answer::Fails(Failure { rules: Vec::new(), kind }), trace));
+            return Ok((Answer::Fails(Failure::plain(kind)), trace));
         }
         for (event, next) in norm.offers(n as usize) {
             if next != 0 && before[next as usize].is_none() {

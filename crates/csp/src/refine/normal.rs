@@ -72,7 +72,7 @@ impl Norm {
         while norm.nodes.len() < sets.len() {
             let set = sets[norm.nodes.len()].clone();
             let divergent = marked && set.iter().any(|&s| diverges[s as usize]);
-            let acceptances = minimal(lts, &set, &column);
+            let acceptances = minimal(lts, &set, &column, meter)?;
             norm.nodes.push(NormNode { acceptances, divergent });
             let mut targets: Vec<Vec<u32>> = vec![Vec::new(); column.len()];
             for &s in set.iter().filter(|_| !(cut && divergent)) {
@@ -158,7 +158,7 @@ pub fn close(lts: &Lts, states: Vec<u32>) -> Vec<u32> {
 }
 
 /// The minimal sets of offers among the stable states of a set.
-fn minimal(lts: &Lts, set: &[u32], column: &FxHashMap<Event, usize>) -> Vec<Bits> {
+fn minimal(lts: &Lts, set: &[u32], column: &FxHashMap<Event, usize>, meter: &Meter) -> Result<Vec<Bits>, Limit> {
     let mut found: Vec<Bits> = Vec::new();
     for &s in set.iter().filter(|&&s| lts.targets(s, TAU).next().is_none()) {
         let mut bits = Bits::new(column.len());
@@ -167,8 +167,15 @@ fn minimal(lts: &Lts, set: &[u32], column: &FxHashMap<Event, usize>) -> Vec<Bits
     }
     found.sort();
     found.dedup();
-    let smaller = |a: &Bits, b: &Bits| a != b && a.is_subset(&b.0);
-    let all = found.clone();
-    found.retain(|b| !all.iter().any(|a| smaller(a, b)));
-    found
+    // The smaller ones first: what is minimal has nothing minimal before it inside it.
+    found.sort_by_key(|b| b.0.iter().map(|w| w.count_ones()).sum::<u32>());
+    let mut least: Vec<Bits> = Vec::new();
+    for bits in found {
+        meter.check_time()?;
+        if !least.iter().any(|a| a.is_subset(&bits.0)) {
+            least.push(bits);
+        }
+    }
+    least.sort();
+    Ok(least)
 }

@@ -86,7 +86,7 @@ impl Search<'_> {
             if let Some((kind, last)) = self.visit(at as u32) {
                 let mut steps = self.steps_to(at as u32);
                 steps.extend(last);
-                return Ok((Answer::Fails(Failure { rules: Vec::new(), kind }), steps));
+                return Ok((Answer::Fails(Failure::plain(kind)), steps));
             }
             at += 1;
             if at.is_multiple_of(1024) {

@@ -59,8 +59,8 @@ pub type Watcher<'a> = &'a (dyn Fn(Progress) + Sync);
 pub struct Search<const W: usize, B> {
     pub shards: Vec<Shard<W>>,
     pub progress: Progress,
-    /// The least state of the first depth that breaks the property, and how.
-    pub breach: Option<([u64; W], B)>,
+    /// The least states of the first depth that breaks the property, and how; as many as were asked for.
+    pub breaches: Vec<([u64; W], B)>,
 }
 
 /// What the workers agree on when they meet.
@@ -94,7 +94,7 @@ struct Shared<'a, const W: usize, S: Space<W>> {
     /// What each worker found, in odd and in even rounds.
     found: Vec<[RwLock<Lanes<W>>; 2]>,
     tallies: [Apart<Tally>; 3],
-    breach: Mutex<Option<([u64; W], S::Breach)>>,
+    breaches: Mutex<Vec<([u64; W], S::Breach)>>,
     limit: Mutex<Option<Limit>>,
     states: AtomicU64,
     transitions: AtomicU64,
@@ -119,12 +119,13 @@ pub fn run<const W: usize, S: Space<W>>(
         Worker::new(&shared, 0).run();
     });
     let progress = shared.progress();
+    meter.note(progress);
     if let Some(limit) = shared.limit.into_inner().expect("no worker has panicked") {
         return Err(limit);
     }
     let groups = shared.groups.into_iter().map(|g| g.into_inner().expect("no worker has panicked")).collect();
-    let breach = shared.breach.into_inner().expect("no worker has panicked");
-    Ok(Search { shards: Group::unite(groups), progress, breach })
+    let breaches = shared.breaches.into_inner().expect("no worker has panicked");
+    Ok(Search { shards: Group::unite(groups), progress, breaches })
 }
 
 impl<'a, const W: usize, S: Space<W>> Shared<'a, W, S> {
@@ -144,7 +145,7 @@ impl<'a, const W: usize, S: Space<W>> Shared<'a, W, S> {
             groups: groups.into_iter().map(RwLock::new).collect(),
             found: (0..workers).map(|_| [(); 2].map(|()| RwLock::new(Lanes::default()))).collect(),
             tallies: Default::default(),
-            breach: Mutex::new(None),
+            breaches: Mutex::default(),
             limit: Mutex::new(None),
             states: AtomicU64::new(1),
             transitions: AtomicU64::new(0),
@@ -294,10 +295,10 @@ impl<'a, 'b, const W: usize, S: Space<W>> Worker<'a, 'b, W, S> {
 
     fn record(&self, key: [u64; W], breach: S::Breach) {
         self.tally(0).broken.store(true, Ordering::Relaxed);
-        let mut worst = self.shared.breach.lock().expect("no worker has panicked");
-        if worst.as_ref().is_none_or(|w| (&key, &breach) < (&w.0, &w.1)) {
-            *worst = Some((key, breach));
-        }
+        let mut worst = self.shared.breaches.lock().expect("no worker has panicked");
+        let at = worst.partition_point(|w| (&w.0, &w.1) < (&key, &breach));
+        worst.insert(at, (key, breach));
+        worst.truncate(self.shared.meter.budget.counterexamples.max(1));
     }
 
     /// Adds what some workers found to this worker's shards.

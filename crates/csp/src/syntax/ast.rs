@@ -206,6 +206,8 @@ pub enum TypeExpr {
     Function(Vec<TypeExpr>, Box<TypeExpr>),
     Dot(Box<TypeExpr>, Box<TypeExpr>),
     Dotable(Box<TypeExpr>, Box<TypeExpr>),
+    /// `a =>* b`: what becomes a `b` with any number of further fields.
+    Extendable(Box<TypeExpr>, Box<TypeExpr>),
 }
 
 #[derive(Clone, Debug)]

@@ -9,5 +9,5 @@ pub mod symbol;
 pub mod token;
 
 pub use ast::*;
-pub use parser::parse;
+pub use parser::{parse, parse_within};
 pub use symbol::{Symbol, Symbols};

@@ -1,6 +1,7 @@
 //! How tightly each operator binds, from the loosest to the tightest. Hiding binds looser than parallel.
 
 pub const LOOSEST: u8 = 0;
+pub const BOTH: u8 = 1;
 pub const HIDE: u8 = 2;
 pub const INTERLEAVE: u8 = 3;
 pub const PARALLEL: u8 = 4;

@@ -102,7 +102,7 @@ fn type_of(ty: &TypeExpr, symbols: &Symbols, vars: &mut Vec<Symbol>) -> Type {
         TypeExpr::Seq(a) => Type::Seq(one(a)),
         TypeExpr::Map(a, b) => Type::Map(one(a), one(b)),
         TypeExpr::Dot(a, b) => Type::Dot(one(a), one(b)),
-        TypeExpr::Dotable(a, b) => Type::Dotable(one(a), one(b)),
+        TypeExpr::Dotable(a, b) | TypeExpr::Extendable(a, b) => Type::Dotable(one(a), one(b)),
         TypeExpr::Tuple(items) => Type::Tuple(items.iter().map(|t| type_of(t, symbols, vars)).collect()),
         TypeExpr::Function(args, to) => {
             let args = args.iter().map(|t| type_of(t, symbols, vars)).collect();

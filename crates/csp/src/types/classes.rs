@@ -9,6 +9,9 @@ impl Checker<'_> {
         loop {
             let before = self.constraints.len();
             let mut progress = false;
+            if self.is_expired() {
+                return;
+            }
             for constraint in std::mem::take(&mut self.constraints) {
                 match self.attempt(&constraint, false) {
                     true => progress = true,
@@ -65,11 +68,19 @@ impl Checker<'_> {
     }
 
     fn class(&mut self, class: Class, ty: &Type, span: Span) -> bool {
+        let root = self.root(ty);
         let ty = self.resolve(ty);
+        if !matches!(ty, Type::Var(_))
+            && let Some(root) = root
+            && !self.classified.insert((class, root))
+        {
+            return true;
+        }
         let belongs = match (&ty, class) {
             (Type::Var(_), _) => return false,
+            (Type::Rigid(_, id), _) => class == Class::Complete || self.given.contains(&(class, *id)),
             (Type::Function(..), Class::Eq | Class::Ord | Class::Set) => false,
-            (Type::Proc, Class::Eq | Class::Ord) => false,
+            (Type::Proc, Class::Eq | Class::Ord | Class::Set) => false,
             (Type::Bool | Type::Event | Type::Data(_) | Type::Dot(..) | Type::Dotable(..), Class::Ord) => false,
             (Type::Dotable(..), Class::Complete) => false,
             _ => true,
@@ -104,7 +115,7 @@ impl Checker<'_> {
             ),
             Class::Set => (
                 format!("values of type {shown} cannot be in a set"),
-                "functions cannot; put what they depend on into the set",
+                "functions and processes cannot; put what they depend on into the set",
             ),
             Class::Complete => (format!("a value of type {shown} waits for more fields"), "give the missing fields"),
         };

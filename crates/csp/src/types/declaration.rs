@@ -8,6 +8,33 @@ use crate::source::Span;
 use crate::syntax::*;
 use rustc_hash::FxHashMap;
 
+/// The annotations of some declarations, by name.
+type Annotations<'d> = FxHashMap<Symbol, (&'d TypeScheme, Span)>;
+
+/// The variables of an annotation.
+struct Variables {
+    known: FxHashMap<Symbol, Type>,
+    /// Whether they stand for every type, or for one that is to be found.
+    rigid: bool,
+}
+
+/// Whether an annotation speaks of extendable types, which are inferred and not checked.
+fn is_flexible(scheme: &TypeScheme, symbols: &Symbols) -> bool {
+    let inferred = |class: &Symbol| matches!(symbols.name(*class), "Yieldable" | "Inputable");
+    scheme.constraints.iter().any(|(class, ..)| inferred(class)) || extends(&scheme.body)
+}
+
+fn extends(ty: &TypeExpr) -> bool {
+    match ty {
+        TypeExpr::Extendable(..) => true,
+        TypeExpr::Name(..) => false,
+        TypeExpr::Set(a) | TypeExpr::Seq(a) => extends(a),
+        TypeExpr::Map(a, b) | TypeExpr::Dot(a, b) | TypeExpr::Dotable(a, b) => extends(a) || extends(b),
+        TypeExpr::Tuple(items) => items.iter().any(extends),
+        TypeExpr::Function(args, to) => args.iter().any(extends) || extends(to),
+    }
+}
+
 impl Checker<'_> {
     pub(super) fn script(&mut self, decls: &[Decl]) {
         self.check_duplicates(decls);
@@ -17,13 +44,15 @@ impl Checker<'_> {
                 self.check_declared(names);
             }
         }
+        let annotations = self.annotations(decls);
         for group in groups(decls) {
-            self.group(&group, decls, true);
+            self.group(&group, decls, &annotations, true);
         }
         for decl in decls {
             self.leaf_declaration(decl);
         }
         self.settle();
+        self.check_field_types(decls);
     }
 
     fn check_declared(&mut self, names: &[(Symbol, Span)]) {
@@ -86,14 +115,64 @@ impl Checker<'_> {
                 seen.push(name);
             }
         }
+        let annotations = self.annotations(decls);
         for group in groups(decls) {
-            self.group(&group, decls, false);
+            self.group(&group, decls, &annotations, false);
         }
     }
 
-    /// Checks declarations that depend on each other, and makes their types general.
-    fn group(&mut self, members: &[usize], decls: &[Decl], top: bool) {
-        self.level += 1;
+    fn annotations<'d>(&mut self, decls: &'d [Decl]) -> Annotations<'d> {
+        let mut out: Annotations = FxHashMap::default();
+        for decl in decls {
+            let DeclKind::Annotation(names, scheme) = &decl.kind else { continue };
+            for (name, span) in names {
+                if out.insert(*name, (scheme, *span)).is_some() {
+                    let text = self.name(*name);
+                    self.error(*span, format!("{text} has two annotations")).hint = Some("keep one of them".into());
+                }
+            }
+        }
+        out
+    }
+
+    /// The values of a field must be of a known type, with all their fields.
+    fn check_field_types(&mut self, decls: &[Decl]) {
+        for decl in decls {
+            let fields = match &decl.kind {
+                DeclKind::Channel(names, Some(of)) => names.first().map(|(n, _)| (*n, of)).into_iter().collect(),
+                DeclKind::Datatype(_, ctors) => {
+                    ctors.iter().filter_map(|c| c.of.as_ref().map(|of| (c.name, of))).collect()
+                }
+                _ => Vec::new(),
+            };
+            for (name, of) in fields {
+                let mut ty = self.constructors.get(&name).map(|t| self.resolve(t));
+                while let Some(Type::Dotable(field, after)) = ty {
+                    self.check_field_type(&field, of);
+                    ty = Some(self.resolve(&after));
+                }
+            }
+        }
+    }
+
+    fn check_field_type(&mut self, field: &Type, of: &Expr) {
+        match self.resolve(field) {
+            Type::Var(_) => {
+                self.error(of.span, "the type of this field is not known").hint =
+                    Some("give the set an element, or annotate it".into());
+            }
+            Type::Dotable(..) => {
+                self.error(of.span, "the values of this field wait for more fields").hint =
+                    Some("give the constructor its fields, as in {C.0}, or all of them with {| C |}".into());
+            }
+            _ => {}
+        }
+    }
+
+    /// Checks declarations that depend on each other. At the top level their types are made general; those of a `let`
+    /// stay as they are.
+    fn group(&mut self, members: &[usize], decls: &[Decl], annotations: &Annotations, top: bool) {
+        self.level += u32::from(top);
         let mut names = Vec::new();
         for &m in members {
             for (name, _) in declared_names(&decls[m]) {
@@ -104,18 +183,39 @@ impl Checker<'_> {
                 names.push((name, ty));
             }
         }
-        self.install(names.iter().map(|(n, t)| (*n, Scheme::plain(t.clone()))).collect(), top);
+        let plain = |(name, ty): &(Symbol, Type)| (*name, Scheme::plain(ty.clone()));
+        self.install(names.iter().map(plain).collect(), top);
+        let annotated = self.annotate(&names, annotations);
+        self.install(annotated.clone(), top);
+        members.iter().for_each(|&m| self.shape(&decls[m], &names));
         for &m in members {
-            self.annotate(&names, decls);
             self.declaration(&decls[m], &names);
             self.solve();
         }
         self.settle();
-        self.level -= 1;
-        let types: Vec<Type> = names.iter().map(|(_, t)| t.clone()).collect();
-        let schemes = self.generalise(&types);
-        let general = names.iter().zip(schemes).map(|((n, _), s)| (*n, s)).collect();
-        self.install(general, top);
+        self.level -= u32::from(top);
+        if top {
+            let types: Vec<Type> = names.iter().map(|(_, t)| t.clone()).collect();
+            let schemes = self.generalise(&types);
+            let general = names.iter().zip(schemes).map(|((n, _), s)| (*n, s)).collect();
+            self.install(general, top);
+            self.install(annotated, top);
+        }
+    }
+
+    /// A function takes as many arguments as its first clause says, before anything calls it.
+    fn shape(&mut self, decl: &Decl, names: &[(Symbol, Type)]) {
+        let DeclKind::Function(name, clauses) = &decl.kind else { return };
+        let Some((_, ty)) = names.iter().find(|(n, _)| n == name) else { return };
+        if !matches!(self.resolve(ty), Type::Var(_)) {
+            return;
+        }
+        let mut shape = self.fresh();
+        for group in clauses[0].params.iter().rev() {
+            let args = group.iter().map(|_| self.fresh()).collect();
+            shape = Type::Function(args, Box::new(shape));
+        }
+        self.try_unify(ty, &shape);
     }
 
     fn install(&mut self, names: Vec<(Symbol, Scheme)>, top: bool) {
@@ -125,21 +225,37 @@ impl Checker<'_> {
         }
     }
 
-    /// Applies the annotations of names about to be checked.
-    fn annotate(&mut self, names: &[(Symbol, Type)], decls: &[Decl]) {
-        for decl in decls {
-            let DeclKind::Annotation(annotated, scheme) = &decl.kind else { continue };
-            for (name, span) in annotated {
-                if let Some((_, ty)) = names.iter().find(|(n, _)| n == name) {
-                    let mut vars = FxHashMap::default();
-                    let wanted = self.annotation(&scheme.body, &mut vars);
-                    for (class, var, span) in &scheme.constraints {
-                        self.annotated_class(*class, *var, *span, &vars);
-                    }
-                    self.unify(&wanted, ty, *span);
-                }
+    /// Applies the annotations of names about to be checked. The definition sees variables that stand for every type;
+    /// those who use the name see the general type, which is the answer.
+    fn annotate(&mut self, names: &[(Symbol, Type)], annotations: &Annotations) -> Vec<(Symbol, Scheme)> {
+        let mut out = Vec::new();
+        for (name, ty) in names {
+            let Some(&(scheme, span)) = annotations.get(name) else { continue };
+            let rigid = !is_flexible(scheme, self.symbols) && !self.constructors.contains_key(name);
+            let inside = self.annotated_type(scheme, rigid);
+            self.unify(&inside.ty, ty, span);
+            if rigid {
+                let general = self.annotated_type(scheme, false);
+                self.constraints.truncate(self.constraints.len() - general.constraints.len());
+                out.push((*name, general));
             }
         }
+        out
+    }
+
+    /// The type of an annotation, with what it says of its variables.
+    fn annotated_type(&mut self, scheme: &TypeScheme, rigid: bool) -> Scheme {
+        let mut vars = Variables { known: FxHashMap::default(), rigid };
+        let ty = self.annotation(&scheme.body, &mut vars);
+        let before = self.constraints.len();
+        for (class, var, span) in &scheme.constraints {
+            self.annotated_class(*class, *var, *span, &vars.known);
+        }
+        let constraints = self.constraints[before..].to_vec();
+        let mut numbers: Vec<u32> =
+            vars.known.values().filter_map(|t| if let Type::Var(v) = t { Some(*v) } else { None }).collect();
+        numbers.sort_unstable();
+        Scheme { vars: numbers, constraints, ty }
     }
 
     fn annotated_class(&mut self, class: Symbol, var: Symbol, span: Span, vars: &FxHashMap<Symbol, Type>) {
@@ -155,18 +271,23 @@ impl Checker<'_> {
                 return;
             }
         };
-        if let Some(ty) = vars.get(&var).cloned() {
-            self.constrain(class, &ty, span);
+        match vars.get(&var).cloned() {
+            Some(Type::Rigid(_, id)) => {
+                // What can be ordered or put into a set can be compared.
+                self.given.extend([(class, id), (Class::Eq, id)]);
+            }
+            Some(ty) => self.constrain(class, &ty, span),
+            None => {}
         }
     }
 
-    fn annotation(&mut self, ty: &TypeExpr, vars: &mut FxHashMap<Symbol, Type>) -> Type {
+    fn annotation(&mut self, ty: &TypeExpr, vars: &mut Variables) -> Type {
         match ty {
             TypeExpr::Set(a) => Type::Set(Box::new(self.annotation(a, vars))),
             TypeExpr::Seq(a) => Type::Seq(Box::new(self.annotation(a, vars))),
             TypeExpr::Map(a, b) => Type::Map(Box::new(self.annotation(a, vars)), Box::new(self.annotation(b, vars))),
             TypeExpr::Dot(a, b) => Type::Dot(Box::new(self.annotation(a, vars)), Box::new(self.annotation(b, vars))),
-            TypeExpr::Dotable(a, b) => {
+            TypeExpr::Dotable(a, b) | TypeExpr::Extendable(a, b) => {
                 Type::Dotable(Box::new(self.annotation(a, vars)), Box::new(self.annotation(b, vars)))
             }
             TypeExpr::Tuple(items) => Type::Tuple(items.iter().map(|t| self.annotation(t, vars)).collect()),
@@ -179,7 +300,7 @@ impl Checker<'_> {
     }
 
     /// A type by name: a built-in one, a datatype, a nametype, or a variable if it is written small.
-    fn named_type(&mut self, name: Symbol, span: Span, vars: &mut FxHashMap<Symbol, Type>) -> Type {
+    fn named_type(&mut self, name: Symbol, span: Span, vars: &mut Variables) -> Type {
         if let Some(ty) = builtin::named(self.symbols.name(name)) {
             return ty;
         }
@@ -191,12 +312,16 @@ impl Checker<'_> {
         if !self.symbols.name(name).starts_with(char::is_lowercase) {
             let text = self.name(name);
             self.error(span, format!("there is no type {text}"));
+            return self.fresh();
         }
-        if let Some(ty) = vars.get(&name) {
+        if let Some(ty) = vars.known.get(&name) {
             return ty.clone();
         }
-        let ty = self.fresh();
-        vars.insert(name, ty.clone());
+        let mut ty = self.fresh();
+        if let (true, Type::Var(id)) = (vars.rigid, &ty) {
+            ty = Type::Rigid(name, *id);
+        }
+        vars.known.insert(name, ty.clone());
         ty
     }
 
@@ -248,8 +373,11 @@ impl Checker<'_> {
                 continue;
             };
             let whole = self.yielded(&ty);
-            let found = self.waiting_for(c.of.as_ref(), whole.clone());
-            self.unify(&ty, &found, c.span);
+            // A bare constructor stands for all of its values.
+            if c.of.is_some() {
+                let found = self.waiting_for(c.of.as_ref(), whole.clone());
+                self.unify(&ty, &found, c.span);
+            }
             if let Some(known) = &known {
                 self.unify(known, &Type::Set(Box::new(whole)), c.span);
             }
@@ -282,15 +410,32 @@ impl Checker<'_> {
     fn clause(&mut self, clause: &Clause, ty: &Type) {
         self.scoped(|c| {
             let mut seen = Vec::new();
-            let groups: Vec<Vec<Type>> =
-                clause.params.iter().map(|g| g.iter().map(|p| c.pattern(p, &mut seen)).collect()).collect();
+            let mut rest = ty.clone();
+            for group in &clause.params {
+                let found: Vec<Type> = group.iter().map(|p| c.pattern(p, &mut seen)).collect();
+                rest = c.parameters(rest, group, found, clause.span);
+            }
             let body = c.infer(&clause.body);
             c.solve();
-            let wrap = |to, args| Type::Function(args, Box::new(to));
-            let found = groups.into_iter().rev().fold(body, wrap);
-            let place = if clause.params.is_empty() { clause.body.span } else { clause.span };
-            c.unify(ty, &found, place);
+            c.unify(&rest, &body, clause.body.span);
         });
+    }
+
+    /// Takes one group of parameters off a function's type.
+    fn parameters(&mut self, ty: Type, group: &[Pat], found: Vec<Type>, span: Span) -> Type {
+        if let Type::Function(wanted, to) = self.resolve(&ty)
+            && wanted.len() == found.len()
+        {
+            for ((wanted, found), pat) in wanted.iter().zip(&found).zip(group) {
+                self.solve();
+                self.unify(wanted, found, pat.span);
+            }
+            return *to;
+        }
+        let to = self.fresh();
+        let span = group.iter().map(|p| p.span).reduce(Span::to).unwrap_or(span);
+        self.unify(&ty, &Type::Function(found, Box::new(to.clone())), span);
+        to
     }
 
     fn pattern_declaration(&mut self, pat: &Pat, e: &Expr, names: &[(Symbol, Type)]) {

@@ -8,6 +8,9 @@ use crate::syntax::*;
 impl Checker<'_> {
     pub(super) fn infer(&mut self, expr: &Expr) -> Type {
         use ExprKind::*;
+        if self.is_expired() {
+            return self.fresh();
+        }
         match &*expr.kind {
             Int(_) => Type::Int,
             Char(_) => Type::Char,
@@ -22,7 +25,8 @@ impl Checker<'_> {
             Tuple(items) => Type::Tuple(items.iter().map(|e| self.infer(e)).collect()),
             App(f, args) => self.application(f, args, expr.span),
             Lambda(params, body) => self.scoped(|c| {
-                let params = params.iter().map(|p| c.bind_pattern(p)).collect();
+                let mut seen = Vec::new();
+                let params = params.iter().map(|p| c.pattern(p, &mut seen)).collect();
                 let body = c.infer(body);
                 Type::Function(params, Box::new(body))
             }),

@@ -19,10 +19,11 @@ mod scheme;
 mod show;
 mod unify;
 
+use crate::budget::{Budget, Limit, Meter};
 use crate::diagnostic::{Diagnostic, Stage};
 use crate::source::Span;
 use crate::syntax::{Decl, Symbol, Symbols};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use scheme::Scheme;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +35,8 @@ pub enum Type {
     Proc,
     Event,
     Data(Symbol),
+    /// A variable of an annotation, which stands for every type: nothing is known of it but its classes.
+    Rigid(Symbol, u32),
     Set(Box<Type>),
     Seq(Box<Type>),
     Map(Box<Type>, Box<Type>),
@@ -88,13 +91,41 @@ struct Checker<'a> {
     globals: FxHashMap<Symbol, Scheme>,
     constructors: FxHashMap<Symbol, Type>,
     declared: Vec<Symbol>,
+    /// The classes that annotations give their variables.
+    given: FxHashSet<(Class, u32)>,
+    /// Types that are known, and known to belong to a class.
+    classified: FxHashSet<(Class, u32)>,
     builtins: FxHashMap<Symbol, Scheme>,
     scopes: Vec<Scope>,
     errors: Vec<Diagnostic>,
+    /// Names that nothing defines. While there are any, nothing else is reported.
+    unknown: Vec<Diagnostic>,
+    meter: Meter,
+    ticks: u32,
+    /// The budget is spent; nothing is looked at any more.
+    expired: Option<Limit>,
 }
 
 /// Checks a script; `natives` are names of processes it may use.
-pub fn check(decls: &[Decl], natives: &[String], symbols: &mut Symbols) -> Vec<Diagnostic> {
+pub fn check(decls: &[Decl], natives: &[String], symbols: &mut Symbols, meter: &Meter) -> Vec<Diagnostic> {
+    let checker = checked(decls, natives, symbols, meter);
+    let mut errors = if checker.unknown.is_empty() { checker.errors } else { checker.unknown };
+    if let Some(limit) = checker.expired {
+        errors =
+            vec![Diagnostic::new(Stage::Types, decls.first().map_or(Span::default(), |d| d.span), limit.to_string())];
+    }
+    errors.sort_by_key(|e| (e.span, e.message.clone()));
+    errors.dedup_by(|a, b| a.span == b.span);
+    errors
+}
+
+/// The type of a name of a script that was checked.
+pub fn type_of(name: Symbol, decls: &[Decl], natives: &[String], symbols: &mut Symbols) -> String {
+    let checker = checked(decls, natives, symbols, &Meter::new(Budget::default()));
+    checker.globals.get(&name).map_or_else(String::new, |scheme| checker.show(&scheme.ty))
+}
+
+fn checked<'a>(decls: &[Decl], natives: &[String], symbols: &'a mut Symbols, meter: &Meter) -> Checker<'a> {
     let builtins = builtin::schemes(symbols);
     let mut checker = Checker {
         symbols,
@@ -105,25 +136,39 @@ pub fn check(decls: &[Decl], natives: &[String], symbols: &mut Symbols) -> Vec<D
         globals: FxHashMap::default(),
         constructors: FxHashMap::default(),
         declared: Vec::new(),
+        given: FxHashSet::default(),
+        classified: FxHashSet::default(),
         builtins,
         scopes: Vec::new(),
         errors: Vec::new(),
+        unknown: Vec::new(),
+        meter: meter.clone(),
+        ticks: 0,
+        expired: None,
     };
     for name in natives {
         let symbol = checker.symbols.intern(name);
         checker.globals.insert(symbol, Scheme::plain(Type::Proc));
     }
     checker.script(decls);
-    let mut errors = checker.errors;
-    errors.sort_by_key(|e| (e.span, e.message.clone()));
-    errors.dedup_by(|a, b| a.span == b.span);
-    errors
+    checker
 }
 
 impl Checker<'_> {
     fn error(&mut self, span: Span, message: impl Into<String>) -> &mut Diagnostic {
         self.errors.push(Diagnostic::new(Stage::Types, span, message));
         self.errors.last_mut().expect("just pushed")
+    }
+
+    /// Whether there is no time left. Looks at the clock now and then.
+    fn is_expired(&mut self) -> bool {
+        self.ticks = self.ticks.wrapping_add(1);
+        if self.ticks.is_multiple_of(64)
+            && let Err(limit) = self.meter.check_time()
+        {
+            self.expired = Some(limit);
+        }
+        self.expired.is_some()
     }
 
     fn fresh(&mut self) -> Type {
@@ -147,8 +192,9 @@ impl Checker<'_> {
         let text = self.name(name);
         let needs = crate::eval::builtin::DECLARED.contains(&text.as_str());
         if needs && !self.globals.contains_key(&name) && !self.declared.contains(&name) {
-            self.error(span, format!("{text} must be declared before it is used")).hint =
-                Some(format!("add the line: {} {text}", crate::eval::builtin::declaration_of(&text)));
+            let error = Diagnostic::new(Stage::Types, span, format!("{text} must be declared before it is used"));
+            self.unknown
+                .push(error.hint(format!("add the line: {} {text}", crate::eval::builtin::declaration_of(&text))));
         }
         self.instantiate(&scheme, span)
     }
@@ -160,8 +206,9 @@ impl Checker<'_> {
         let mut near: Vec<String> =
             known.map(|n| self.symbols.name(n).to_owned()).filter(|n| is_near(n, &text)).collect();
         near.sort();
-        let error = self.error(span, format!("{text} is not defined"));
+        let mut error = Diagnostic::new(Stage::Types, span, format!("{text} is not defined"));
         error.hint = near.first().map(|n| format!("did you mean {n}?"));
+        self.unknown.push(error);
     }
 }
 

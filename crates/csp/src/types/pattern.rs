@@ -41,8 +41,16 @@ impl Checker<'_> {
             PatKind::Dot(..) => {
                 let mut parts = Vec::new();
                 crate::eval::pattern::flatten_dots(pat, &mut parts);
-                let types = parts.into_iter().map(|p| self.pattern(p, seen)).collect();
-                self.dotted(types, pat.span)
+                let types: Vec<Type> = parts.into_iter().map(|p| self.pattern(p, seen)).collect();
+                let head = types[0].clone();
+                let result = self.dotted(types, pat.span);
+                // The last variable takes the rest of the dot.
+                if let (Type::Var(_), Type::Dotable(..)) = (self.resolve(&result), self.resolve(&head)) {
+                    let whole = self.yielded(&head);
+                    self.try_unify(&result, &whole);
+                    self.solve();
+                }
+                result
             }
             PatKind::Both(a, b) => {
                 let first = self.pattern(a, seen);

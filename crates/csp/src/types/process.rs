@@ -76,9 +76,9 @@ impl Checker<'_> {
         let head_type = self.infer(head);
         self.solve();
         self.scoped(|c| {
-            let mut row = Vec::new();
+            let (mut row, mut seen) = (Vec::new(), Vec::new());
             for field in fields {
-                row.push(c.field(field));
+                row.push(c.field(field, &mut seen));
             }
             if row.is_empty() {
                 c.unify(&Type::Event, &head_type, head.span);
@@ -102,7 +102,7 @@ impl Checker<'_> {
         self.solve();
     }
 
-    fn field(&mut self, field: &Field) -> Type {
+    fn field(&mut self, field: &Field, seen: &mut Vec<Symbol>) -> Type {
         match &field.kind {
             FieldKind::Output(e) => {
                 let ty = self.infer(e);
@@ -115,7 +115,7 @@ impl Checker<'_> {
                     self.expect(set, &Type::Set(Box::new(item.clone())));
                     item
                 });
-                let bound = self.bind_pattern(pat);
+                let bound = self.pattern(pat, seen);
                 if let Some(item) = set {
                     self.unify(&item, &bound, pat.span);
                 }

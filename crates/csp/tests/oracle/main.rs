@@ -104,7 +104,11 @@ fn cases(p: &str, q: &str, mp: &Meaning, mq: &Meaning, r: &mut Random) -> Vec<Ca
         add(format!("{p} [T= {q}{grade}"), mp.refined_by_traces(mq), true);
         add(format!("{p} [F= {q}{grade}"), mp.refined_by_failures(mq), true);
         add(format!("{p} [FD= {q}{grade}"), mp.refined_by_divergences(mq), true);
-        add(format!("{q} :[deadlock free]{grade}"), !mq.deadlocks(), false);
+        match grade {
+            // Without a model the question is asked with divergences.
+            "" => add(format!("{q} :[deadlock free]"), !mq.deadlocks() && mq.divergences.is_empty(), false),
+            _ => add(format!("{q} :[deadlock free [F]]{grade}"), !mq.deadlocks(), false),
+        }
     }
     add(format!("{q} :[divergence free]"), mq.divergences.is_empty(), false);
     add(format!("{q} :[deterministic [F]]"), mq.deterministic(), false);

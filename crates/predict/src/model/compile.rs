@@ -135,7 +135,7 @@ impl<'a> Compiler<'a> {
         }
         if self.failing.contains(&id) {
             holds.push(Hold::Failed);
-            return Some(Op::FailAcquire { lock, mode, timed: patience == Patience::Timed });
+            return Some(Op::FailAcquire { lock, mode });
         }
         holds.push(Hold::Taken);
         work.set = self.program.held.with(work.set, lock, Some(mode));
@@ -166,7 +166,9 @@ impl<'a> Compiler<'a> {
     fn down(&mut self, work: &mut Work, id: EventId, of: CounterOf, initial: i64, patience: Patience) -> Op {
         let counter = self.counter(of, initial);
         if self.failing.contains(&id) {
-            return Op::FailDown { counter, timed: patience == Patience::Timed };
+            // It changes nothing, and looks at the value.
+            self.change(work, counter, 0, false);
+            return Op::FailDown { counter };
         }
         self.change(work, counter, -1, false);
         Op::Down { counter, patient: patience == Patience::Blocking }

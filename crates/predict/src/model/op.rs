@@ -21,12 +21,12 @@ pub enum Op {
     Acquire { lock: LockId, mode: Mode, patient: bool },
     /// Gives a lock back.
     Release { lock: LockId },
-    /// Fails to take a lock that another holds; `timed` may fail whether it is held or not.
-    FailAcquire { lock: LockId, mode: Mode, timed: bool },
+    /// Fails to take a lock that another holds.
+    FailAcquire { lock: LockId, mode: Mode },
     /// Decrements a counter.
     Down { counter: u32, patient: bool },
     /// Fails to decrement a counter.
-    FailDown { counter: u32, timed: bool },
+    FailDown { counter: u32 },
     /// Increments a counter.
     Up { counter: u32 },
     /// Increments a counter that must be zero: gives back a lock that another took.

@@ -84,9 +84,9 @@ impl Program {
         match op {
             Op::Plain | Op::Release { .. } | Op::Up { .. } | Op::Signal { .. } => true,
             Op::Acquire { lock, mode, .. } => !self.excluded(state, thread, lock, mode),
-            Op::FailAcquire { lock, mode, timed } => timed || self.excluded(state, thread, lock, mode),
+            Op::FailAcquire { lock, mode } => self.excluded(state, thread, lock, mode),
             Op::Down { counter, .. } => self.counters[counter as usize].value(&state.cut) > 0,
-            Op::FailDown { counter, timed } => timed || self.counters[counter as usize].value(&state.cut) <= 0,
+            Op::FailDown { counter } => self.counters[counter as usize].value(&state.cut) <= 0,
             Op::UpFromZero { counter } => self.counters[counter as usize].value(&state.cut) == 0,
             Op::Wait { .. } => state.cut[thread] < state.limits[thread],
             Op::Enter { counter, count } => count == 0 || self.to_come(state, counter, count) > 0,

@@ -12,6 +12,8 @@ pub(super) fn of(finding: &Finding) -> Option<String> {
         Kind::DataRace if finding.is_confirmed() => locks(finding),
         Kind::DataRace => None,
         Kind::Deadlock => order(finding),
+        Kind::WaitNotInLoop => Some("put the wait into a loop that checks its condition".to_owned()),
+        Kind::Crash => None,
     }
 }
 

@@ -2,13 +2,14 @@
 //! columns count their bytes.
 
 use super::names::{readable, without_tags};
-use super::visible::visible;
-use crate::model::{Block, Finding, Frame, Lock, Memory, Origin, Site, Step, Thread};
+use crate::model::{Access, Block, Finding, Frame, Lock, Memory, Origin, Pair, Site, Step, Thread};
+use crate::visible::visible;
 
 pub(super) fn finding(finding: &Finding) -> Finding {
     Finding {
         memory: finding.memory.as_ref().map(memory),
         sites: finding.sites.iter().map(site).collect(),
+        also: finding.also.iter().map(pair).collect(),
         threads: finding.threads.iter().map(thread).collect(),
         steps: finding.steps.iter().map(step).collect(),
         ..finding.clone()
@@ -23,7 +24,8 @@ fn memory(memory: &Memory) -> Memory {
         Origin::ThreadLocal(thread) => Origin::ThreadLocal(visible(thread)),
         other => other.clone(),
     };
-    Memory { name: memory.name.as_deref().map(name), origin, ..memory.clone() }
+    let function = memory.function.as_deref().map(name);
+    Memory { name: memory.name.as_deref().map(name), function, origin, ..memory.clone() }
 }
 
 fn block(block: &Block) -> Block {
@@ -33,6 +35,11 @@ fn block(block: &Block) -> Block {
 fn site(site: &Site) -> Site {
     let locks = site.locks.iter().map(|lock| Lock { name: name(&lock.name), ..lock.clone() });
     Site { doing: prose(&site.doing), stack: frames(&site.stack), locks: locks.collect(), ..site.clone() }
+}
+
+fn pair(pair: &Pair) -> Pair {
+    let access = |access: &Access| Access { doing: prose(&access.doing), stack: frames(&access.stack) };
+    Pair { accesses: pair.accesses.iter().map(access).collect() }
 }
 
 fn thread(thread: &Thread) -> Thread {

@@ -8,9 +8,9 @@ use unicode_width::UnicodeWidthStr;
 use super::Style;
 use super::columns::wrapped;
 use super::groups::listed;
-use super::visible::visible;
 use crate::model::{Finding, Frame, Lock, Site};
 use crate::statement;
+use crate::visible::visible;
 
 /// How many calls are listed.
 const CALLS: usize = 8;

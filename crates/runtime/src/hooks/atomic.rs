@@ -207,8 +207,17 @@ fn locked<T: Word>(thread: &mut Thread, at: *mut T, pc: usize, operate: impl Fn(
     outcome
 }
 
+/// Lets `store` do a store that is not instrumented: records it, or lets it be a step of the replay.
+pub fn store_by(at: usize, value: u64, size: u8, pc: usize, store: impl FnOnce()) {
+    if state::is_replaying() {
+        return replay::store(at, size.into(), pc, store);
+    }
+    note_store(at, value, size, pc);
+    store();
+}
+
 /// Records a store that code which is not instrumented is about to do.
-pub fn note_store(at: usize, value: u64, size: u8, pc: usize) {
+fn note_store(at: usize, value: u64, size: u8, pc: usize) {
     if let Some(_section) = Section::enter()
         && let Some(thread) = thread::current()
     {
@@ -221,6 +230,22 @@ pub fn note_store(at: usize, value: u64, size: u8, pc: usize) {
 }
 
 const RELEASE: u8 = 3;
+
+/// Records a load that code which is not instrumented has done.
+pub unsafe fn note_load<T: Word>(at: *mut T, pc: usize) {
+    // SAFETY: the program passes an atomic variable.
+    perform(at, pc, || Outcome { op: Op::AtomicLoad, value: unsafe { T::load(at) }, new: None, order: ACQUIRE });
+}
+
+const ACQUIRE: u8 = 2;
+
+/// Records a store that `real`, which is not instrumented, does.
+pub unsafe fn stored_by<T: Word>(at: *mut T, value: T, pc: usize, real: impl Fn()) {
+    perform(at, pc, || {
+        real();
+        Outcome { op: Op::AtomicStore, value, new: None, order: RELEASE }
+    });
+}
 
 pub unsafe extern "C" fn load<T: Word>(at: *mut T, order: c_int) -> T {
     // SAFETY: the program passes an atomic variable.

@@ -10,6 +10,7 @@ unsafe extern "C" fn init() {
     state::init();
     state::set_instrumented();
     callers::announce(pc);
+    state::begin_early();
 }
 trampoline!(__tsan_init, init);
 

@@ -74,7 +74,6 @@ values! {
     fn mktime(parts: *mut tm) -> time_t => parts;
     fn timegm(parts: *mut tm) -> time_t => parts;
     fn getitimer(which: c_int, timer: *mut itimerval) -> c_int => timer;
-    fn setitimer(which: c_int, new: *const itimerval, old: *mut itimerval) -> c_int => old;
     fn getrusage(who: c_int, usage: *mut rusage) -> c_int => usage;
     fn getrlimit(which: c_int, limit: *mut rlimit) -> c_int => limit;
     fn getrlimit64(which: c_int, limit: *mut rlimit) -> c_int => limit;

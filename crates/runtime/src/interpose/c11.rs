@@ -1,12 +1,12 @@
 //! C11 threads. glibc's go straight to the insides of its pthreads, so each has a replacement of its own.
 
+use super::limit::Limit;
 use super::mutex::{self, lock_arg};
 use super::{cond, thread as threads};
-use crate::replay::gate::Arrival;
 use crate::state::sync;
 use core::ffi::{c_int, c_void};
+use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};
-use foretrace_event::{LockClass, Patience};
 use libc::{pthread_mutex_t, pthread_t, timespec};
 
 const SUCCESS: c_int = 0;
@@ -35,14 +35,12 @@ unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
 }
 
 /// Locks by calling `real`, and records the outcome.
-unsafe fn lock(mutex: *mut pthread_mutex_t, patience: Patience, pc: usize, real: impl FnMut() -> c_int) -> c_int {
+unsafe fn lock(mutex: *mut pthread_mutex_t, limit: Limit, pc: usize, real: impl FnMut() -> c_int) -> c_int {
     // SAFETY: a C11 mutex is a pthread one.
-    let arg = unsafe { lock_arg(mutex) } | LockArg { patience, ..LockArg::blocking(LockClass::Mutex) }.encode();
-    let arrival = super::arrive(Op::Lock, Op::LockFailed, mutex as usize, arg, patience, pc);
-    if arrival == Arrival::Fail {
-        return if patience == Patience::Try { BUSY } else { TIMED_OUT };
-    }
-    let result = super::insist(arrival, |result| result == BUSY, real);
+    let arg = unsafe { lock_arg(mutex) }
+        | LockArg { patience: limit.patience(), ..LockArg::blocking(LockClass::Mutex) }.encode();
+    let arrival = super::arrive(Op::Lock, Op::LockFailed, mutex as usize, arg, limit, pc);
+    let result = super::insist(arrival, |result| matches!(result, BUSY | TIMED_OUT), real);
     match result {
         SUCCESS => sync(Op::Lock, mutex as usize, arg, pc),
         BUSY | TIMED_OUT => sync(Op::LockFailed, mutex as usize, arg, pc),
@@ -74,7 +72,7 @@ interpose! {
 
     fn thrd_join(handle: pthread_t, result: *mut c_int) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        threads::join(handle, Patience::Blocking, pc, || unsafe { real(handle, result) })
+        threads::join(handle, Limit::Forever, pc, || unsafe { real(handle, result) })
     }
 
     fn thrd_detach(handle: pthread_t) -> c_int |pc| {
@@ -102,17 +100,17 @@ interpose! {
 
     fn mtx_lock(mutex: *mut pthread_mutex_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { lock(mutex, Patience::Blocking, pc, || real(mutex)) }
+        unsafe { lock(mutex, Limit::Forever, pc, || real(mutex)) }
     }
 
     fn mtx_trylock(mutex: *mut pthread_mutex_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { lock(mutex, Patience::Try, pc, || real(mutex)) }
+        unsafe { lock(mutex, Limit::Now, pc, || real(mutex)) }
     }
 
     fn mtx_timedlock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { lock(mutex, Patience::Timed, pc, || real(mutex, until)) }
+        unsafe { lock(mutex, Limit::until(libc::CLOCK_REALTIME, until), pc, || real(mutex, until)) }
     }
 
     fn mtx_unlock(mutex: *mut pthread_mutex_t) -> c_int |pc| {
@@ -133,24 +131,25 @@ interpose! {
     }
 
     fn cnd_signal(cond: *mut c_void) -> c_int |pc| {
-        sync(Op::Signal, cond as usize, 0, pc);
         // SAFETY: the program's own arguments.
-        super::undo_if_failed(pc, unsafe { real(cond) })
+        cond::signal(Op::Signal, cond as usize, pc, || unsafe { real(cond) })
     }
 
     fn cnd_broadcast(cond: *mut c_void) -> c_int |pc| {
-        sync(Op::Broadcast, cond as usize, 0, pc);
         // SAFETY: the program's own arguments.
-        super::undo_if_failed(pc, unsafe { real(cond) })
+        cond::signal(Op::Broadcast, cond as usize, pc, || unsafe { real(cond) })
     }
 
     fn cnd_wait(cond: *mut c_void, mutex: *mut pthread_mutex_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { cond::wait(cond as usize, mutex, pc, TIMED_OUT, None, || real(cond, mutex)) }
+        unsafe { cond::wait(cond as usize, mutex, pc, TIMED_OUT, Limit::Forever, || real(cond, mutex)) }
     }
 
     fn cnd_timedwait(cond: *mut c_void, mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { cond::wait(cond as usize, mutex, pc, TIMED_OUT, until.as_ref(), || real(cond, mutex, until)) }
+        unsafe {
+            let limit = Limit::until(libc::CLOCK_REALTIME, until);
+            cond::wait(cond as usize, mutex, pc, TIMED_OUT, limit, || real(cond, mutex, until))
+        }
     }
 }

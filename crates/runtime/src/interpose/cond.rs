@@ -5,6 +5,7 @@
 //! records say so. What libraries do to unwind the thread's stack up to there is not recorded: it would stand within
 //! the wait.
 
+use super::limit::{self, Limit, SECOND};
 use super::mutex::{lock_arg, refuses_unlock};
 use super::undo_if_failed;
 use crate::real::Real;
@@ -12,7 +13,6 @@ use crate::replay;
 use crate::state::{self, sync};
 use crate::tls::tls;
 use core::ffi::{c_int, c_void};
-use foretrace_event::Patience;
 use foretrace_event::wire::Op;
 use libc::{pthread_cond_t, pthread_condattr_t, pthread_mutex_t, timespec};
 
@@ -50,23 +50,23 @@ unsafe extern "C" fn cancelled(waiting: *mut c_void) {
     unsafe { &*waiting.cast::<Waiting>() }.over(Op::WaitFailed);
 }
 
-/// Waits by calling `real`, which returns zero when woken and `timeout` when not, at a time if there is a limit.
+/// Waits by calling `real`, which returns zero when woken and `timeout` when its deadline has passed.
 pub unsafe fn wait(
     cond: usize,
     mutex: *mut pthread_mutex_t,
     pc: usize,
     timeout: c_int,
-    until: Option<&timespec>,
+    limit: Limit,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
     if state::is_replaying() {
         // To be refused is no step.
         // SAFETY: as the caller says.
-        if until.is_some_and(|until| !is_time(until)) || unsafe { refuses_unlock(mutex) } {
+        if matches!(limit, Limit::Until(deadline) if !deadline.is_valid()) || unsafe { refuses_unlock(mutex) } {
             return real();
         }
         // SAFETY: as the caller says.
-        return unsafe { replay_wait(&Waiting { cond, mutex, pc }, timeout, until.is_none(), real) };
+        return unsafe { replay_wait(&Waiting { cond, mutex, pc }, timeout, limit, real) };
     }
     if !state::is_recording() {
         return real();
@@ -95,34 +95,39 @@ pub unsafe fn wait(
     result
 }
 
-/// In nanoseconds.
-const SECOND: i64 = 1_000_000_000;
-
-const fn is_time(time: &timespec) -> bool {
-    0 <= time.tv_nsec && time.tv_nsec < SECOND
-}
-
 real_function!(fn pthread_mutex_lock(mutex: *mut pthread_mutex_t) -> c_int);
 real_function!(fn pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int);
 
 /// A wait in a replay. While the schedule lasts, it says when a thread wakes and how; after that, the kernel does.
-unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, without_limit: bool, real: impl FnOnce() -> c_int) -> c_int {
+unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, limit: Limit, real: impl FnOnce() -> c_int) -> c_int {
     let Waiting { cond, mutex, pc } = *waiting;
+    let without_limit = matches!(limit, Limit::Forever);
     // SAFETY: the program waits with a mutex that it holds.
     let arg = unsafe { lock_arg(mutex) };
-    replay::begin_wait(cond);
-    sync(Op::Unlock, mutex as usize, arg, pc);
+    replay::waits_again(cond, pc);
+    replay::unlock_to_wait(mutex as usize, arg, cond, pc);
     let scheduled = !replay::is_over();
     // SAFETY: as above.
-    let woken = if scheduled { unsafe { scheduled_wait(waiting, arg) } } else { None };
+    let woken = if scheduled { unsafe { scheduled_wait(waiting, arg, limit) } } else { None };
+    if without_limit && matches!(woken, Some(Woken::Spuriously)) {
+        replay::wakes_unsignalled(cond, pc);
+    }
     let result = match woken {
-        Some(Op::Wait) => 0,
-        Some(_) => timeout,
+        Some(Woken::TimedOut) => timeout,
+        Some(_) => 0,
         None => {
-            replay::block(Op::Wait, cond, 0, pc);
-            let result = match CLOCK_WAIT.find().filter(|_| scheduled && without_limit) {
+            // One with a deadline goes on by itself.
+            if without_limit {
+                replay::block(Op::Wait, cond, 0, pc);
+            }
+            let result = match CLOCK_WAIT.find().filter(|_| without_limit) {
                 // SAFETY: as above.
-                Some(wait) => unsafe { go_on_waiting(waiting, wait) },
+                Some(wait) => unsafe {
+                    replay::look_for_signal(true);
+                    let result = go_on_waiting(waiting, wait);
+                    replay::look_for_signal(false);
+                    result
+                },
                 None => real(),
             };
             sync(if result == 0 { Op::Wait } else { Op::WaitFailed }, cond, mutex as u64, pc);
@@ -158,41 +163,85 @@ const SHORTEST: i64 = 2_000_000;
 const LONGEST: i64 = 64_000_000;
 
 type ClockWait = unsafe extern "C-unwind" fn(usize, *mut pthread_mutex_t, c_int, *const timespec) -> c_int;
+#[unsafe(link_section = "ft_reals")]
 static CLOCK_WAIT: Real<ClockWait> = Real::new(c"pthread_cond_clockwait", None);
-real_function!(fn clock_gettime(clock: c_int, time: *mut timespec) -> c_int);
 
 /// In so many nanoseconds, by the clock that only goes forward.
 fn in_a_while(nanoseconds: i64) -> timespec {
-    let mut time = timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: the time is a local.
-    unsafe { clock_gettime(libc::CLOCK_MONOTONIC, &mut time) };
+    let time = limit::now(libc::CLOCK_MONOTONIC);
     let sum = time.tv_nsec + nanoseconds;
     timespec { tv_sec: time.tv_sec + sum / SECOND, tv_nsec: sum % SECOND }
 }
 
+/// How a wait ends.
+#[derive(Clone, Copy)]
+enum Woken {
+    /// By a signal.
+    Signalled,
+    /// Its deadline has passed.
+    TimedOut,
+    /// By itself: the standard calls that a spurious wake-up, and the result is that of a signal.
+    Spuriously,
+}
+
+impl Woken {
+    /// How a wait ends that the schedule wants to end without a signal. Nothing but its deadline makes it a time-out.
+    fn without_signal(limit: Limit) -> Self {
+        match limit {
+            Limit::Until(deadline) if deadline.wait() => Self::TimedOut,
+            _ => Self::Spuriously,
+        }
+    }
+}
+
 /// Waits for the thread's turn with the mutex free, and takes the mutex again. None: the schedule came to its end and
 /// nobody has woken the thread.
-unsafe fn scheduled_wait(waiting: &Waiting, arg: u64) -> Option<Op> {
+unsafe fn scheduled_wait(waiting: &Waiting, arg: u64, limit: Limit) -> Option<Woken> {
     let Waiting { cond, mutex, pc } = *waiting;
     // SAFETY: the program waits with a mutex that it holds; it is taken again below.
     unsafe { pthread_mutex_unlock(mutex) };
     let step = replay::await_wake();
+    let woken = step.map(|op| if op == Op::Wait { Woken::Signalled } else { Woken::without_signal(limit) });
     if let Some(op) = step {
         sync(op, cond, mutex as u64, pc);
     }
-    super::arrive(Op::Lock, Op::Lock, mutex as usize, arg, Patience::Blocking, pc);
+    super::arrive(Op::Lock, Op::Lock, mutex as usize, arg, Limit::Forever, pc);
     // SAFETY: as above.
     unsafe { pthread_mutex_lock(mutex) };
-    if step.is_none() && replay::is_signalled(cond) {
+    if woken.is_none() && replay::is_signalled(cond) {
         sync(Op::Wait, cond, mutex as u64, pc);
-        return Some(Op::Wait);
+        return Some(Woken::Signalled);
     }
-    step
+    woken
+}
+
+/// Signals or broadcasts by calling `real`.
+pub fn signal(op: Op, cond: usize, pc: usize, real: impl FnOnce() -> c_int) -> c_int {
+    if state::is_replaying() {
+        let mut result = 0;
+        replay::signal(op, cond, pc, || result = real());
+        return result;
+    }
+    sync(op, cond, 0, pc);
+    undo_if_failed(pc, real())
+}
+
+real_function!(fn pthread_condattr_getclock(attributes: *const pthread_condattr_t, clock: *mut c_int) -> c_int);
+
+/// A condition variable is about to be initialised: replays have to know its clock.
+unsafe fn note_clock(cond: usize, attributes: *const pthread_condattr_t) {
+    let mut clock = libc::CLOCK_REALTIME;
+    // SAFETY: the program's own attributes; the clock is a local.
+    if state::is_on() && !attributes.is_null() && unsafe { pthread_condattr_getclock(attributes, &mut clock) } == 0 {
+        limit::set_clock(cond, clock);
+    }
 }
 
 interpose! {
     fn pthread_cond_init(cond: *mut pthread_cond_t, attributes: *const pthread_condattr_t) -> c_int ["GLIBC_2.3.2"] |pc| {
         sync(Op::CondInit, cond as usize, 0, pc);
+        // SAFETY: the program's own arguments.
+        unsafe { note_clock(cond as usize, attributes) };
         // SAFETY: the program's own arguments.
         undo_if_failed(pc, unsafe { real(cond, attributes) })
     }
@@ -204,33 +253,37 @@ interpose! {
     }
 
     fn pthread_cond_signal(cond: *mut pthread_cond_t) -> c_int ["GLIBC_2.3.2"] |pc| {
-        sync(Op::Signal, cond as usize, 0, pc);
         // SAFETY: the program's own arguments.
-        undo_if_failed(pc, unsafe { real(cond) })
+        signal(Op::Signal, cond as usize, pc, || unsafe { real(cond) })
     }
 
     fn pthread_cond_broadcast(cond: *mut pthread_cond_t) -> c_int ["GLIBC_2.3.2"] |pc| {
-        sync(Op::Broadcast, cond as usize, 0, pc);
         // SAFETY: the program's own arguments.
-        undo_if_failed(pc, unsafe { real(cond) })
+        signal(Op::Broadcast, cond as usize, pc, || unsafe { real(cond) })
     }
 
     fn pthread_cond_wait(cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t) -> c_int ["GLIBC_2.3.2"] |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { wait(cond as usize, mutex, pc, libc::ETIMEDOUT, None, || real(cond, mutex)) }
+        unsafe { wait(cond as usize, mutex, pc, libc::ETIMEDOUT, Limit::Forever, || real(cond, mutex)) }
     }
 
     fn pthread_cond_timedwait(
         cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, until: *const timespec,
     ) -> c_int ["GLIBC_2.3.2"] |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { wait(cond as usize, mutex, pc, libc::ETIMEDOUT, until.as_ref(), || real(cond, mutex, until)) }
+        unsafe {
+            let limit = Limit::until(limit::clock_of(cond as usize), until);
+            wait(cond as usize, mutex, pc, libc::ETIMEDOUT, limit, || real(cond, mutex, until))
+        }
     }
 
     fn pthread_cond_clockwait(
         cond: *mut pthread_cond_t, mutex: *mut pthread_mutex_t, clock: c_int, until: *const timespec,
     ) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { wait(cond as usize, mutex, pc, libc::ETIMEDOUT, until.as_ref(), || real(cond, mutex, clock, until)) }
+        unsafe {
+            let limit = Limit::until(clock, until);
+            wait(cond as usize, mutex, pc, libc::ETIMEDOUT, limit, || real(cond, mutex, clock, until))
+        }
     }
 }

@@ -6,16 +6,18 @@
 //! To free a block is to write it, as far as it concerns other threads, if code of the program's own does it: the record
 //! has a place then. A library that nobody instrumented may order its threads in ways that nobody sees.
 
+use super::quarantine;
 use crate::replay::blocks::Origin;
 use crate::state;
 use crate::tls::Section;
-use crate::{access, arena, lines, replay, thread};
+use crate::{access, arena, lines, replay, thread, unseen};
 use core::ffi::{c_int, c_void};
 use foretrace_event::wire::Op;
 
 real_function!(fn malloc_usable_size(at: *mut c_void) -> usize);
 real_function!(fn malloc(size: usize) -> *mut c_void);
 real_function!(fn realloc(at: *mut c_void, size: usize) -> *mut c_void);
+real_function!(fn free(at: *mut c_void));
 
 /// Is memory of interest? In a program without instrumented code it is not.
 #[inline]
@@ -36,6 +38,7 @@ fn begun(at: *mut c_void, size: usize, asked: usize, origin: Origin, pc: usize) 
         return;
     }
     if state::is_replaying() {
+        unseen::touch(pc);
         return replay::renew(at as usize, size, asked, origin, pc);
     }
     if !state::is_recording() {
@@ -52,6 +55,7 @@ fn begun(at: *mut c_void, size: usize, asked: usize, origin: Origin, pc: usize) 
 fn ending(at: *mut c_void, size: usize, pc: usize) {
     let writes = access::counts(pc) && access::heeded(lines::WRITE) != 0;
     if state::is_replaying() {
+        unseen::touch(pc);
         return replay::expire(at as usize, size, writes.then_some(pc));
     }
     if let Some(_section) = Section::enter()
@@ -82,7 +86,7 @@ unsafe fn resized(at: *mut c_void, size: usize, pc: usize, real: impl FnOnce() -
     // SAFETY: the program's own block, and then the new one.
     unsafe {
         block_ending(at, pc);
-        let new = real();
+        let new = moved(at, size).unwrap_or_else(real);
         // A block that could not be moved is still there.
         match new.is_null() && size != 0 {
             true => block_begun(at, if at.is_null() { 0 } else { malloc_usable_size(at) }, pc),
@@ -92,7 +96,27 @@ unsafe fn resized(at: *mut c_void, size: usize, pc: usize, real: impl FnOnce() -
     }
 }
 
-/// Before the real allocator is known, which it is not while `dlsym` looks for it.
+/// In a replay a block whose size changes always moves, and the old one is kept from reuse; none if it is not kept.
+unsafe fn moved(at: *mut c_void, size: usize) -> Option<*mut c_void> {
+    if at.is_null() || size == 0 || !state::is_replaying() || !is_watched() {
+        return None;
+    }
+    // SAFETY: the program's own block; the new one is at least as large as what is copied.
+    unsafe {
+        let old = malloc_usable_size(at);
+        let new = malloc(size);
+        if new.is_null() {
+            return None;
+        }
+        new.cast::<u8>().copy_from_nonoverlapping(at.cast::<u8>(), old.min(size));
+        if !quarantine::keep(at, old, |oldest| free(oldest)) {
+            free(at);
+        }
+        Some(new)
+    }
+}
+
+/// Where no allocator can be found: memory of ours, which is never given back.
 fn early(size: usize) -> *mut c_void {
     arena::allocate_early(size).map_or(core::ptr::null_mut(), <*mut u8>::cast)
 }
@@ -114,20 +138,20 @@ interpose! {
     fn malloc(size: usize) -> *mut c_void |pc| {
         // SAFETY: the program's own arguments.
         unsafe {
-            if REAL.is_being_found() {
-                return early(size);
+            match REAL.find() {
+                Some(real) => block_begun(real(size), size, pc),
+                None => early(size),
             }
-            block_begun(real(size), size, pc)
         }
     }
 
     fn calloc(count: usize, size: usize) -> *mut c_void |pc| {
         // SAFETY: the program's own arguments.
         unsafe {
-            if REAL.is_being_found() {
-                return early(count.saturating_mul(size));
+            match REAL.find() {
+                Some(real) => block_begun(real(count, size), count.saturating_mul(size), pc),
+                None => early(count.saturating_mul(size)),
             }
-            block_begun(real(count, size), count.saturating_mul(size), pc)
         }
     }
 
@@ -159,7 +183,12 @@ interpose! {
         // SAFETY: the program's own arguments.
         unsafe {
             block_ending(at, pc);
-            real(at)
+            let is_kept = !at.is_null()
+                && is_watched()
+                && quarantine::keep(at, malloc_usable_size(at), |oldest| real(oldest));
+            if !is_kept {
+                real(at)
+            }
         }
     }
 

@@ -1,11 +1,12 @@
 //! Mutexes: `pthread_mutex_*` of every kind, with every way to ask.
 
+use super::limit::Limit;
 use super::{arrive, insist, undo_if_failed};
 use crate::replay::{self, gate::Arrival, look::Look};
 use crate::state::{self, sync};
 use core::ffi::c_int;
+use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};
-use foretrace_event::{LockClass, Patience};
 use libc::{pthread_mutex_t, pthread_mutexattr_t, timespec};
 
 /// One of the words that glibc makes a mutex of.
@@ -52,22 +53,19 @@ pub unsafe fn lock_arg(mutex: *const pthread_mutex_t) -> u64 {
 }
 
 /// Locks a mutex by calling `real`, and records the outcome.
-unsafe fn lock(mutex: *mut pthread_mutex_t, patience: Patience, pc: usize, real: impl FnMut() -> c_int) -> c_int {
+unsafe fn lock(mutex: *mut pthread_mutex_t, limit: Limit, pc: usize, real: impl FnMut() -> c_int) -> c_int {
     if !state::is_on() {
         let mut real = real;
         return real();
     }
     // SAFETY: the program passes a mutex.
-    let mut arg = LockArg { class: unsafe { class(mutex) }, patience, owner_died: false };
-    if patience == Patience::Blocking && state::is_replaying() {
+    let mut arg = LockArg { class: unsafe { class(mutex) }, patience: limit.patience(), owner_died: false };
+    if matches!(limit, Limit::Forever) && state::is_replaying() {
         // SAFETY: as the caller says.
         return unsafe { replay_lock(mutex, arg, pc, real) };
     }
-    let arrival = arrive(Op::Lock, Op::LockFailed, mutex as usize, arg.encode(), patience, pc);
-    if arrival == Arrival::Fail {
-        return if patience == Patience::Try { libc::EBUSY } else { libc::ETIMEDOUT };
-    }
-    let result = insist(arrival, |result| result == libc::EBUSY, real);
+    let arrival = arrive(Op::Lock, Op::LockFailed, mutex as usize, arg.encode(), limit, pc);
+    let result = insist(arrival, |result| matches!(result, libc::EBUSY | libc::ETIMEDOUT), real);
     arg.owner_died = result == libc::EOWNERDEAD;
     match result {
         0 | libc::EOWNERDEAD => sync(Op::Lock, mutex as usize, arg.encode(), pc),
@@ -86,10 +84,7 @@ unsafe fn replay_lock(
     pc: usize,
     mut real: impl FnMut() -> c_int,
 ) -> c_int {
-    let arrival = arrive(Op::Lock, Op::LockFailed, mutex as usize, arg.encode(), Patience::Try, pc);
-    if arrival == Arrival::Fail {
-        return libc::ETIMEDOUT;
-    }
+    let arrival = arrive(Op::Lock, Op::Lock, mutex as usize, arg.encode(), Limit::Now, pc);
     // SAFETY: the program passes a mutex.
     let mut result = unsafe { pthread_mutex_trylock(mutex) };
     // If it is the thread's turn, the last one is just about to give it back.
@@ -140,22 +135,22 @@ interpose! {
 
     fn pthread_mutex_lock(mutex: *mut pthread_mutex_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { lock(mutex, Patience::Blocking, pc, || real(mutex)) }
+        unsafe { lock(mutex, Limit::Forever, pc, || real(mutex)) }
     }
 
     fn pthread_mutex_trylock(mutex: *mut pthread_mutex_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { lock(mutex, Patience::Try, pc, || real(mutex)) }
+        unsafe { lock(mutex, Limit::Now, pc, || real(mutex)) }
     }
 
     fn pthread_mutex_timedlock(mutex: *mut pthread_mutex_t, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { lock(mutex, Patience::Timed, pc, || real(mutex, until)) }
+        unsafe { lock(mutex, Limit::until(libc::CLOCK_REALTIME, until), pc, || real(mutex, until)) }
     }
 
     fn pthread_mutex_clocklock(mutex: *mut pthread_mutex_t, clock: c_int, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { lock(mutex, Patience::Timed, pc, || real(mutex, clock, until)) }
+        unsafe { lock(mutex, Limit::until(clock, until), pc, || real(mutex, clock, until)) }
     }
 
     fn pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int |pc| {

@@ -1,13 +1,13 @@
 //! Things done once: `pthread_once`, `call_once`, and the guards of C++ statics.
 
-use crate::hooks::atomic::note_store;
+use super::limit::Limit;
+use crate::hooks::atomic::store_by;
 use crate::state::sync;
 use crate::sys;
 use crate::tls::tls;
 use core::arch::global_asm;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};
-use foretrace_event::Patience;
 use foretrace_event::wire::Op;
 
 pub type Routine = unsafe extern "C-unwind" fn();
@@ -79,7 +79,7 @@ unsafe extern "C" fn aborted(_version: c_int, actions: c_int, _class: u64, _what
 
 /// Calls `real` with an initialiser that records, and records what it did.
 unsafe fn once(control: usize, routine: Routine, pc: usize, real: impl FnOnce(Routine) -> c_int) -> c_int {
-    super::arrive(Op::OncePass, Op::OncePass, control, 0, Patience::Blocking, pc);
+    super::arrive(Op::OncePass, Op::OncePass, control, 0, Limit::Forever, pc);
     let mut call = Call { control, routine, pc, ran: false, outer: tls().once.get() };
     tls().once.set(&mut call);
     let result = real(run);
@@ -107,7 +107,7 @@ interpose! {
     }
 
     fn __cxa_guard_acquire(guard: *mut AtomicU32) -> c_int |pc| {
-        super::arrive(Op::OncePass, Op::OncePass, guard as usize, 0, Patience::Blocking, pc);
+        super::arrive(Op::OncePass, Op::OncePass, guard as usize, 0, Limit::Forever, pc);
         // SAFETY: the compiler passes a guard.
         let mine = unsafe {
             match REAL.find() {
@@ -122,14 +122,13 @@ interpose! {
     fn __cxa_guard_release(guard: *mut AtomicU32) |pc| {
         sync(Op::OnceDone, guard as usize, 0, pc);
         // Code that finds the static initialised reads the guard's first byte and calls no one.
-        note_store(guard as usize, 1, 1, pc);
         // SAFETY: the compiler passes a guard.
-        unsafe {
+        store_by(guard as usize, 1, 1, pc, || unsafe {
             match REAL.find() {
                 Some(real) => real(guard),
                 None => settle(&*guard, DONE),
             }
-        }
+        });
     }
 
     fn __cxa_guard_abort(guard: *mut AtomicU32) |pc| {

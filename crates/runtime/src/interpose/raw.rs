@@ -7,7 +7,7 @@ use super::process::born;
 use crate::bpf::Instruction;
 use crate::sandbox::{self, Set};
 use crate::state::{self, sync};
-use crate::{names, sys, thread};
+use crate::{names, stamp, sys, thread, unseen};
 use core::ffi::{c_char, c_int, c_long, c_ulong, c_void};
 use foretrace_event::wire::Op;
 use libc::CLONE_VM;
@@ -84,6 +84,31 @@ unsafe fn refused(number: c_long, a: c_ulong, b: c_ulong, c: c_ulong) -> Set {
     }
 }
 
+/// Does this call take the processor's clock away? So does seccomp's strict mode.
+fn takes_clock(number: c_long, a: c_ulong, b: c_ulong) -> bool {
+    const STRICT: c_ulong = libc::SECCOMP_MODE_STRICT as c_ulong;
+    match number {
+        libc::SYS_prctl if a == libc::PR_SET_TSC as c_ulong => b == libc::PR_TSC_SIGSEGV as c_ulong,
+        libc::SYS_prctl if a == libc::PR_SET_SECCOMP as c_ulong => b == STRICT,
+        libc::SYS_seccomp => a == libc::SECCOMP_SET_MODE_STRICT as c_ulong,
+        _ => false,
+    }
+}
+
+/// Makes a call that may take the processor's clock away.
+fn with_clock(takes: bool, call: impl FnOnce() -> c_long) -> c_long {
+    if !takes {
+        return call();
+    }
+    let had = stamp::has_clock();
+    stamp::give_clock_up();
+    let result = call();
+    if result < 0 && had {
+        stamp::take_clock_back();
+    }
+    result
+}
+
 /// Makes a call that refuses others, for which the recorder prepares.
 fn give_up(set: Set, call: impl FnOnce() -> c_long) -> c_long {
     if set.is_empty() || !state::is_on() {
@@ -106,7 +131,10 @@ interpose! {
             libc::SYS_fork | libc::SYS_vfork | libc::SYS_clone | libc::SYS_clone3 => {}
             libc::SYS_seccomp | libc::SYS_prctl | libc::SYS_exit_group => {}
             // SAFETY: the program's own arguments.
-            _ => return unsafe { plain(number, [a, b, c, d, e, f]) },
+            _ => return unsafe {
+                unseen::touch(pc);
+                plain(number, [a, b, c, d, e, f])
+            },
         }
         // SAFETY: as above.
         let forks = unsafe { forks(number, a) };
@@ -115,11 +143,14 @@ interpose! {
         }
         if number == libc::SYS_exit_group {
             state::finish(a as c_int, pc);
+            state::last_moment();
         }
         // The child of a `vfork` would return on its parent's stack.
         let number = if number == libc::SYS_vfork { libc::SYS_fork } else { number };
         // SAFETY: as above.
-        let result = unsafe { give_up(refused(number, a, b, c), || real(number, a, b, c, d, e, f)) };
+        let call = || unsafe { real(number, a, b, c, d, e, f) };
+        // SAFETY: as above.
+        let result = with_clock(takes_clock(number, a, b), || give_up(unsafe { refused(number, a, b, c) }, call));
         if forks && result == 0 {
             born();
         }
@@ -133,7 +164,8 @@ interpose! {
                 names::name_thread(thread::current_id(), a as *const c_char);
             }
             let refused = refused(libc::SYS_prctl, option as c_ulong, a, b);
-            give_up(refused, || real(option, a, b, c, d).into()) as c_int
+            let takes = takes_clock(libc::SYS_prctl, option as c_ulong, a);
+            with_clock(takes, || give_up(refused, || real(option, a, b, c, d).into())) as c_int
         }
     }
 

@@ -1,36 +1,25 @@
-//! Reader-writer locks and spin locks.
+//! Reader-writer locks.
 
+use super::limit::Limit;
 use super::{arrive, insist, undo_if_failed};
-use crate::replay::gate::Arrival;
 use crate::state::sync;
 use core::ffi::c_int;
+use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};
-use foretrace_event::{LockClass, Patience};
-use libc::{pthread_rwlock_t, pthread_rwlockattr_t, pthread_spinlock_t, timespec};
+use libc::{pthread_rwlock_t, pthread_rwlockattr_t, timespec};
 
 /// Which side of a lock was asked for: the records of success and of failure.
-type Side = (Op, Op);
+pub type Side = (Op, Op);
 const SHARED: Side = (Op::RdLock, Op::RdLockFailed);
-const EXCLUSIVE: Side = (Op::Lock, Op::LockFailed);
+pub const EXCLUSIVE: Side = (Op::Lock, Op::LockFailed);
 
 const RWLOCK: u64 = LockArg::blocking(LockClass::RwLock).encode();
-const SPIN: u64 = LockArg::blocking(LockClass::Spin).encode();
 
 /// Locks by calling `real`, and records the outcome.
-fn lock(
-    lock: usize,
-    class: LockClass,
-    side: Side,
-    patience: Patience,
-    pc: usize,
-    real: impl FnMut() -> c_int,
-) -> c_int {
-    let arg = LockArg { class, patience, owner_died: false }.encode();
-    let arrival = arrive(side.0, side.1, lock, arg, patience, pc);
-    if arrival == Arrival::Fail {
-        return if patience == Patience::Try { libc::EBUSY } else { libc::ETIMEDOUT };
-    }
-    let result = insist(arrival, |result| result == libc::EBUSY, real);
+pub fn lock(lock: usize, class: LockClass, side: Side, limit: Limit, pc: usize, real: impl FnMut() -> c_int) -> c_int {
+    let arg = LockArg { class, patience: limit.patience(), owner_died: false }.encode();
+    let arrival = arrive(side.0, side.1, lock, arg, limit, pc);
+    let result = insist(arrival, |result| matches!(result, libc::EBUSY | libc::ETIMEDOUT), real);
     match result {
         0 => sync(side.0, lock, arg, pc),
         libc::EBUSY | libc::ETIMEDOUT => sync(side.1, lock, arg, pc),
@@ -39,14 +28,8 @@ fn lock(
     result
 }
 
-fn lock_rw(
-    rwlock: *mut pthread_rwlock_t,
-    side: Side,
-    patience: Patience,
-    pc: usize,
-    real: impl FnMut() -> c_int,
-) -> c_int {
-    lock(rwlock as usize, LockClass::RwLock, side, patience, pc, real)
+fn lock_rw(rwlock: *mut pthread_rwlock_t, side: Side, limit: Limit, pc: usize, real: impl FnMut() -> c_int) -> c_int {
+    lock(rwlock as usize, LockClass::RwLock, side, limit, pc, real)
 }
 
 interpose! {
@@ -67,77 +50,46 @@ interpose! {
 
     fn pthread_rwlock_rdlock(lock: *mut pthread_rwlock_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        lock_rw(lock, SHARED, Patience::Blocking, pc, || unsafe { real(lock) })
+        lock_rw(lock, SHARED, Limit::Forever, pc, || unsafe { real(lock) })
     }
 
     fn pthread_rwlock_tryrdlock(lock: *mut pthread_rwlock_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        lock_rw(lock, SHARED, Patience::Try, pc, || unsafe { real(lock) })
+        lock_rw(lock, SHARED, Limit::Now, pc, || unsafe { real(lock) })
     }
 
     fn pthread_rwlock_timedrdlock(lock: *mut pthread_rwlock_t, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        lock_rw(lock, SHARED, Patience::Timed, pc, || unsafe { real(lock, until) })
+        lock_rw(lock, SHARED, unsafe { Limit::until(libc::CLOCK_REALTIME, until) }, pc, || unsafe { real(lock, until) })
     }
 
     fn pthread_rwlock_clockrdlock(lock: *mut pthread_rwlock_t, clock: c_int, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        lock_rw(lock, SHARED, Patience::Timed, pc, || unsafe { real(lock, clock, until) })
+        lock_rw(lock, SHARED, unsafe { Limit::until(clock, until) }, pc, || unsafe { real(lock, clock, until) })
     }
 
     fn pthread_rwlock_wrlock(lock: *mut pthread_rwlock_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        lock_rw(lock, EXCLUSIVE, Patience::Blocking, pc, || unsafe { real(lock) })
+        lock_rw(lock, EXCLUSIVE, Limit::Forever, pc, || unsafe { real(lock) })
     }
 
     fn pthread_rwlock_trywrlock(lock: *mut pthread_rwlock_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        lock_rw(lock, EXCLUSIVE, Patience::Try, pc, || unsafe { real(lock) })
+        lock_rw(lock, EXCLUSIVE, Limit::Now, pc, || unsafe { real(lock) })
     }
 
     fn pthread_rwlock_timedwrlock(lock: *mut pthread_rwlock_t, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        lock_rw(lock, EXCLUSIVE, Patience::Timed, pc, || unsafe { real(lock, until) })
+        lock_rw(lock, EXCLUSIVE, unsafe { Limit::until(libc::CLOCK_REALTIME, until) }, pc, || unsafe { real(lock, until) })
     }
 
     fn pthread_rwlock_clockwrlock(lock: *mut pthread_rwlock_t, clock: c_int, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        lock_rw(lock, EXCLUSIVE, Patience::Timed, pc, || unsafe { real(lock, clock, until) })
+        lock_rw(lock, EXCLUSIVE, unsafe { Limit::until(clock, until) }, pc, || unsafe { real(lock, clock, until) })
     }
 
     fn pthread_rwlock_unlock(lock: *mut pthread_rwlock_t) -> c_int |pc| {
         sync(Op::Unlock, lock as usize, RWLOCK, pc);
-        // SAFETY: the program's own arguments.
-        undo_if_failed(pc, unsafe { real(lock) })
-    }
-
-    fn pthread_spin_init(lock: *mut pthread_spinlock_t, shared: c_int) -> c_int |pc| {
-        // SAFETY: the program's own arguments.
-        let result = unsafe { real(lock, shared) };
-        if result == 0 {
-            sync(Op::LockInit, lock as usize, SPIN, pc);
-        }
-        result
-    }
-
-    fn pthread_spin_destroy(lock: *mut pthread_spinlock_t) -> c_int |pc| {
-        sync(Op::LockDestroy, lock as usize, SPIN, pc);
-        // SAFETY: the program's own arguments.
-        undo_if_failed(pc, unsafe { real(lock) })
-    }
-
-    fn pthread_spin_lock(lock: *mut pthread_spinlock_t) -> c_int |pc| {
-        // SAFETY: the program's own arguments.
-        super::rwlock::lock(lock as usize, LockClass::Spin, EXCLUSIVE, Patience::Blocking, pc, || unsafe { real(lock) })
-    }
-
-    fn pthread_spin_trylock(lock: *mut pthread_spinlock_t) -> c_int |pc| {
-        // SAFETY: the program's own arguments.
-        super::rwlock::lock(lock as usize, LockClass::Spin, EXCLUSIVE, Patience::Try, pc, || unsafe { real(lock) })
-    }
-
-    fn pthread_spin_unlock(lock: *mut pthread_spinlock_t) -> c_int |pc| {
-        sync(Op::Unlock, lock as usize, SPIN, pc);
         // SAFETY: the program's own arguments.
         undo_if_failed(pc, unsafe { real(lock) })
     }

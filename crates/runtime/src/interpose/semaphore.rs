@@ -1,13 +1,12 @@
 //! Semaphores, unnamed and named.
 
+use super::limit::Limit;
 use super::{arrive, insist, undo_if_failed};
 use crate::map::Map;
-use crate::replay::gate::Arrival;
 use crate::spin::Spin;
 use crate::state::{self, sync};
 use crate::tls::Section;
 use core::ffi::{c_char, c_int, c_uint};
-use foretrace_event::Patience;
 use foretrace_event::wire::Op;
 use libc::{sem_t, timespec};
 
@@ -37,23 +36,16 @@ unsafe fn errno() -> c_int {
 }
 
 /// Waits by calling `real`, and records the outcome.
-fn wait(semaphore: *mut sem_t, patience: Patience, pc: usize, real: impl FnMut() -> c_int) -> c_int {
-    let arrival = arrive(Op::SemWait, Op::SemWaitFailed, semaphore as usize, 0, patience, pc);
-    if arrival == Arrival::Fail {
-        // SAFETY: always valid.
-        unsafe {
-            *libc::__errno_location() = if patience == Patience::Try { libc::EAGAIN } else { libc::ETIMEDOUT };
-        }
-        return -1;
-    }
+fn wait(semaphore: *mut sem_t, limit: Limit, pc: usize, real: impl FnMut() -> c_int) -> c_int {
+    let arrival = arrive(Op::SemWait, Op::SemWaitFailed, semaphore as usize, 0, limit, pc);
     // SAFETY: the call has just failed and set it.
-    let busy = |result| result != 0 && unsafe { errno() } == libc::EAGAIN;
+    let busy = |result| result != 0 && matches!(unsafe { errno() }, libc::EAGAIN | libc::ETIMEDOUT);
     let result = insist(arrival, busy, real);
+    let patience = limit.patience() as u64;
     if result == 0 {
-        sync(Op::SemWait, semaphore as usize, patience as u64, pc);
-    // SAFETY: the call has just failed and set it.
-    } else if matches!(unsafe { errno() }, libc::EAGAIN | libc::ETIMEDOUT) {
-        sync(Op::SemWaitFailed, semaphore as usize, patience as u64, pc);
+        sync(Op::SemWait, semaphore as usize, patience, pc);
+    } else if busy(result) {
+        sync(Op::SemWaitFailed, semaphore as usize, patience, pc);
     }
     result
 }
@@ -106,22 +98,22 @@ interpose! {
 
     fn sem_wait(semaphore: *mut sem_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        wait(semaphore, Patience::Blocking, pc, || unsafe { real(semaphore) })
+        wait(semaphore, Limit::Forever, pc, || unsafe { real(semaphore) })
     }
 
     fn sem_trywait(semaphore: *mut sem_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        wait(semaphore, Patience::Try, pc, || unsafe { real(semaphore) })
+        wait(semaphore, Limit::Now, pc, || unsafe { real(semaphore) })
     }
 
     fn sem_timedwait(semaphore: *mut sem_t, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        wait(semaphore, Patience::Timed, pc, || unsafe { real(semaphore, until) })
+        wait(semaphore, unsafe { Limit::until(libc::CLOCK_REALTIME, until) }, pc, || unsafe { real(semaphore, until) })
     }
 
     fn sem_clockwait(semaphore: *mut sem_t, clock: c_int, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        wait(semaphore, Patience::Timed, pc, || unsafe { real(semaphore, clock, until) })
+        wait(semaphore, unsafe { Limit::until(clock, until) }, pc, || unsafe { real(semaphore, clock, until) })
     }
 
     fn sem_post(semaphore: *mut sem_t) -> c_int |pc| {

@@ -37,7 +37,7 @@ static ACTIONS: Spin<[Option<Action>; SIGNALS]> = Spin::new([None; SIGNALS]);
 type Plain = unsafe extern "C-unwind" fn(c_int);
 type Full = unsafe extern "C-unwind" fn(c_int, *mut siginfo_t, *mut c_void);
 
-real_function!(fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int);
+real_function!(pub fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int);
 real_function!(fn pthread_sigmask(how: c_int, new: *const sigset_t, old: *mut sigset_t) -> c_int);
 
 /// In a forked child.
@@ -60,6 +60,9 @@ unsafe fn is_fault(signal: c_int, info: *const siginfo_t) -> bool {
 unsafe extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes the information.
     unsafe {
+        if state::is_replaying() && is_fault(signal, info) {
+            replay::fault::note(signal, info, context);
+        }
         match slot(signal) {
             Some(slot) if tls().sections.get() != 0 && !is_fault(signal, info) => defer(slot, signal, info, context),
             _ => handle(signal, info, context),
@@ -164,6 +167,7 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let waiting = tls.waiting.replace(false);
     let (load, blocked) = (thread::last_load(), replay::waits_for());
     sync(Op::SignalEnter, 0, signal as u64, 0);
+    super::sending::comes(signal, 0);
     // SAFETY: the program has installed this function for this signal; which of the two it is, the flags say.
     unsafe {
         *libc::__errno_location() = errno;
@@ -221,6 +225,10 @@ unsafe fn install(signal: c_int, new: *const Action, old: *mut Action) -> c_int 
             actions[signal as usize - 1] = Some(*ours);
             ours.sa_sigaction = on_signal as *const () as usize;
             ours.sa_flags |= libc::SA_SIGINFO;
+        } else if let Some(fault) = replay::fault::instead_of_default(signal)
+            && let Some(ours) = ours.as_mut().filter(|new| new.sa_sigaction == libc::SIG_DFL)
+        {
+            *ours = fault;
         }
         let result = sigaction(signal, ours.as_ref().map_or(core::ptr::null(), |ours| &raw const *ours), old);
         if result != 0 {
@@ -230,6 +238,9 @@ unsafe fn install(signal: c_int, new: *const Action, old: *mut Action) -> c_int 
         {
             *old = before;
         }
+        if let Some(old) = old.as_mut().filter(|old| replay::fault::is_ours(old.sa_sigaction)) {
+            *old = core::mem::zeroed();
+        }
         drop(actions);
         set_mask(&mask);
         result
@@ -237,12 +248,14 @@ unsafe fn install(signal: c_int, new: *const Action, old: *mut Action) -> c_int 
 }
 
 interpose! {
-    fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
+    fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int |pc| {
+        super::sending::sends(signal, pc);
         // SAFETY: the program's own arguments.
         unsafe { install(signal, new, old) }
     }
 
-    fn signal(signal: c_int, handler: usize) -> usize {
+    fn signal(signal: c_int, handler: usize) -> usize |pc| {
+        super::sending::sends(signal, pc);
         // SAFETY: the program's own arguments; the actions are locals.
         unsafe {
             let mut new: Action = core::mem::zeroed();

@@ -1,13 +1,13 @@
 //! Threads: `pthread_create`, `join`, `detach` and the ways a thread ends.
 
+use super::limit::Limit;
 use super::signal;
 use crate::replay::gate::Arrival;
 use crate::state::{self, sync};
 use crate::tls::tls;
-use crate::{recording, replay, sys, thread};
+use crate::{recording, replay, sys, thread, unseen};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
-use foretrace_event::Patience;
 use foretrace_event::wire::Op;
 use libc::{pthread_attr_t, pthread_t, sigset_t, timespec};
 
@@ -104,7 +104,9 @@ unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
     if replaying || state::is_recording() {
         thread::name_handle(thread::handle(), id);
         if replaying {
+            unseen::look();
             replay::join_in(id, parent);
+            unseen::touch(routine as usize);
             sync(Op::Start, 0, 0, 0);
         } else {
             thread::begin(id);
@@ -179,14 +181,18 @@ pub unsafe fn create(
 
 /// Waits for a thread by calling `real`, and records it. That one does not wait, or not long enough, is not recorded; so in a
 /// replay the schedule's next step says what is wanted.
-pub fn join(handle: pthread_t, patience: Patience, pc: usize, mut real: impl FnMut() -> c_int) -> c_int {
+pub fn join(handle: pthread_t, limit: Limit, pc: usize, mut real: impl FnMut() -> c_int) -> c_int {
     let Some(id) = thread::by_handle(handle) else { return real() };
-    let arrival = super::arrive(Op::Join, Op::Join, 0, u64::from(id), patience, pc);
-    let failed = if patience == Patience::Try { libc::EBUSY } else { libc::ETIMEDOUT };
-    let result = match (arrival, patience) {
-        (Arrival::Go, _) | (_, Patience::Blocking) => real(),
-        _ if replay::is_to_join(id) => super::insist(arrival, |result| result == failed, real),
-        _ => failed,
+    let arrival = super::arrive(Op::Join, Op::Join, 0, u64::from(id), limit, pc);
+    let result = match (arrival, limit) {
+        (Arrival::Go, _) | (_, Limit::Forever) => real(),
+        _ if replay::is_to_join(id) => {
+            super::insist(arrival, |result| matches!(result, libc::EBUSY | libc::ETIMEDOUT), real)
+        }
+        // The thread may have done all it does, and not have ended yet.
+        (_, Limit::Until(deadline)) if deadline.wait() => libc::ETIMEDOUT,
+        (_, Limit::Until(_)) => real(),
+        (_, Limit::Now) => libc::EBUSY,
     };
     if result == 0 {
         sync(Op::Join, 0, u64::from(id), pc);
@@ -211,24 +217,24 @@ interpose! {
 
     fn pthread_join(handle: pthread_t, value: *mut *mut c_void) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        join(handle, Patience::Blocking, pc, || unsafe { real(handle, value) })
+        join(handle, Limit::Forever, pc, || unsafe { real(handle, value) })
     }
 
     fn pthread_tryjoin_np(handle: pthread_t, value: *mut *mut c_void) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        join(handle, Patience::Try, pc, || unsafe { real(handle, value) })
+        join(handle, Limit::Now, pc, || unsafe { real(handle, value) })
     }
 
     fn pthread_timedjoin_np(handle: pthread_t, value: *mut *mut c_void, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        join(handle, Patience::Timed, pc, || unsafe { real(handle, value, until) })
+        join(handle, unsafe { Limit::until(libc::CLOCK_REALTIME, until) }, pc, || unsafe { real(handle, value, until) })
     }
 
     fn pthread_clockjoin_np(
         handle: pthread_t, value: *mut *mut c_void, clock: c_int, until: *const timespec,
     ) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        join(handle, Patience::Timed, pc, || unsafe { real(handle, value, clock, until) })
+        join(handle, unsafe { Limit::until(clock, until) }, pc, || unsafe { real(handle, value, clock, until) })
     }
 
     fn pthread_detach(handle: pthread_t) -> c_int |pc| {

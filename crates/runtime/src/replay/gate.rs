@@ -29,7 +29,7 @@ pub enum Arrival {
     Go,
     /// Try it until it succeeds: that is what the schedule wants.
     Insist,
-    /// Say that it failed: that is what the schedule wants.
+    /// Try it once: the schedule wants it to fail.
     Fail,
 }
 
@@ -102,12 +102,9 @@ fn wake(player: &'static Player) {
 }
 
 /// Waits for the turn of an operation that is about to be tried and may fail: then it is called `failed`.
-pub fn arrive(player: &'static Player, op: Op, failed: Op, object: usize, pc: usize) -> Arrival {
+pub fn arrive(player: &'static Player, op: Op, failed: Op) -> Arrival {
     match await_turn(player) {
-        Turn::Mine(step) if step.op == failed && failed != op => {
-            pass(player, failed, object, pc);
-            Arrival::Fail
-        }
+        Turn::Mine(step) if step.op == failed && failed != op => Arrival::Fail,
         Turn::Mine(..) => Arrival::Insist,
         Turn::Free => Arrival::Go,
     }

@@ -8,6 +8,7 @@ use crate::settings::{Decimal, Settings};
 use crate::spin::{Guard, Spin};
 use crate::sys;
 use crate::tls::Section;
+use crate::unseen;
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use foretrace_event::schedule::EXIT_STOPPED;
 use foretrace_event::wire::Op;
@@ -135,6 +136,14 @@ impl Line<'_> {
         self
     }
 
+    /// An address in a library that may order the accesses of a race, if there is one in the set.
+    pub fn library(self, set: u64) -> Self {
+        match unseen::address_of(set) {
+            Some(address) => self.hex("library", address),
+            None => self,
+        }
+    }
+
     fn key(&mut self, key: &str) {
         self.put(b" ");
         self.put(key.as_bytes());
@@ -161,10 +170,17 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 /// More races than anyone reads.
 const MOST: u32 = 256;
 
-/// Has a race between these places not been told yet? The caller is in a section.
-pub fn is_news(places: u64) -> bool {
-    let told = TOLD.lock().entry(places | 1 << 63).is_none_or(|told| core::mem::replace(told, 1) != 0);
+/// Has a race between these places not been told yet, as one that these libraries may prevent or as a fact? The caller is
+/// in a section.
+pub fn is_news(places: u64, libraries: u64) -> bool {
+    let key = places & !3 | 1 << 63 | u64::from(libraries != 0);
+    let told = TOLD.lock().entry(key).is_none_or(|told| core::mem::replace(told, 1) != 0);
     !told && COUNT.fetch_add(1, Ordering::Relaxed) < MOST
+}
+
+/// Has any race been told?
+pub fn has_told() -> bool {
+    COUNT.load(Ordering::Relaxed) > 0
 }
 
 /// The schedule has been enforced to its end.
@@ -188,8 +204,21 @@ pub fn thread(index: u32, parent: u32) {
 }
 
 /// A thread is about to be created.
-pub fn created(index: u32, stack: StackId) {
-    Answer::new().line("created").decimal("thread", index.into()).list("stack", stack::frames(stack));
+pub fn created(index: u32, stack: StackId, frames: impl Iterator<Item = usize>) {
+    let mut answer = Answer::new();
+    answer.line("created").decimal("thread", index.into()).list("stack", stack::frames(stack)).list("frames", frames);
+}
+
+/// A thread returns from a wait that nobody has ended.
+pub fn unsignalled(index: u32, pc: usize, stack: StackId) {
+    let mut answer = Answer::new();
+    let line = answer.line("unsignalled").decimal("thread", index.into()).hex("pc", pc);
+    line.list("stack", stack::frames(stack));
+}
+
+/// It has found that its condition does not hold, and waits again.
+pub fn again(index: u32) {
+    Answer::new().line("again").decimal("thread", index.into());
 }
 
 /// A thread came with another operation than its next step.

@@ -7,6 +7,7 @@ use super::stack::{self, Circumstances, StackId};
 use super::{Player, Still, blocks, players, schedule};
 use crate::lines::WRITE;
 use crate::spin::Brief;
+use crate::unseen;
 use foretrace_event::wire::Op;
 
 /// An access under examination.
@@ -237,18 +238,20 @@ fn note(player: &'static Player, access: &Access, cell: &mut Cell, epoch: u64, s
 
 /// Tells of a race, once for each pair of places.
 fn tell(player: &'static Player, access: &Access, stack: Option<StackId>, before: Before) {
-    if !outcome::is_news((access.pc as u64) << 32 ^ calls(before.stack)) {
-        return;
-    }
     let stack = stack.unwrap_or_else(|| access.stack(player));
     let other = players().find(|other| other.number() == (before.epoch >> 32) as u32);
+    let in_touch = other.map_or(0, |other| unseen::of(other, stack::frames(before.stack)));
+    let libraries = in_touch & unseen::of(player, stack::frames(stack));
+    if !outcome::is_news((access.pc as u64) << 32 ^ calls(before.stack), libraries) {
+        return;
+    }
     let still = Still::new();
     // No more than what is left of the one, and than the other has.
     let most = stack::circumstances(before.stack).size as usize;
     let size = (access.address + access.size - before.at).min(most);
     let mut answer = Answer::new();
     let line = answer.line("race").hex("address", before.at).decimal("size", size as i64);
-    line.decimal("step", schedule::taken().into());
+    line.decimal("step", schedule::taken().into()).library(libraries);
     let now = player.moments.at(player.clock().own());
     tell_access(&mut answer, player.index, access.write, access.atomic, now, stack);
     let then = other.and_then(|other| other.moments.at(before.epoch as u32));

@@ -11,6 +11,7 @@ use super::{Player, horizon, players};
 use crate::arena;
 use crate::lines::Sink;
 use crate::spin::Brief;
+use crate::unseen;
 use foretrace_event::wire::{Access, Op};
 
 /// Bytes of a line.
@@ -263,15 +264,17 @@ fn examine(player: &'static Player, line: usize, masks: Masks) -> Option<Past> {
 #[cold]
 fn tell(player: &'static Player, line: usize, masks: Masks, pc: usize, past: Past) {
     let bytes = masks.conflicts(past);
-    if !outcome::is_news(pc as u64 ^ (line as u64).rotate_left(32)) {
+    let other = players().find(|other| other.number() == (past.epoch() >> 32) as u32);
+    let in_touch = |player: &Player| unseen::of(player, core::iter::empty());
+    let libraries = in_touch(player) & other.map_or(0, in_touch);
+    if !outcome::is_news(pc as u64 ^ (line as u64).rotate_left(32), libraries) {
         return;
     }
-    let other = players().find(|other| other.number() == (past.epoch() >> 32) as u32);
     let first = 1u64 << bytes.trailing_zeros();
     let size = (bytes >> bytes.trailing_zeros()).trailing_ones();
     let address = line + bytes.trailing_zeros() as usize;
     let mut answer = Answer::new();
-    answer.line("race").hex("address", address).decimal("size", size.into());
+    answer.line("race").hex("address", address).decimal("size", size.into()).library(libraries);
     tell_access(&mut answer, player.index, masks.writes & first != 0, masks.atomic, size, pc);
     let other = other.map_or(u32::MAX, |other| other.index);
     tell_access(&mut answer, other, past.is_write(), past.is_atomic(), size, 0);

@@ -127,7 +127,7 @@ fn is_now(player: &Player, place: Place, circumstances: Circumstances, id: Stack
     let known = unsafe { &*STACKS_BY_NUMBER.load(Ordering::Relaxed).add(id as usize) };
     let mut depth = 0;
     let mut same = true;
-    walk(player.stack, place, |back| {
+    walk(player.stack, place, |back, _| {
         same = known.frames[depth] == back;
         depth += 1;
         same && depth < DEPTH
@@ -135,15 +135,26 @@ fn is_now(player: &Player, place: Place, circumstances: Circumstances, id: Stack
     same && depth == known.depth && known.circumstances == circumstances
 }
 
-/// Calls `take` with the return addresses from a place outwards, until it has seen enough. One that is like the last is left
-/// out.
+/// The frame pointers of the functions on a stack of the current thread, one for each of its return addresses; zero: unknown.
+pub fn frame_pointers(player: &Player, place: Place) -> impl Iterator<Item = usize> {
+    let (mut pointers, mut depth) = ([0; DEPTH], 0);
+    walk(player.stack, place, |_, pointer| {
+        pointers[depth] = pointer;
+        depth += 1;
+        depth < DEPTH
+    });
+    pointers.into_iter().take(depth)
+}
+
+/// Calls `take` with the return addresses from a place outwards, and the frame pointer of the function each is in, until it
+/// has seen enough. One that is like the last is left out.
 #[inline]
-fn walk(bounds: (usize, usize), place: Place, mut take: impl FnMut(usize) -> bool) {
+fn walk(bounds: (usize, usize), place: Place, mut take: impl FnMut(usize, usize) -> bool) {
     let Place { pc, caller, mut frame } = place;
     let mut last = pc;
-    let mut goes_on = take(pc);
+    let mut goes_on = take(pc, if caller == 0 { frame } else { 0 });
     if goes_on && caller != 0 {
-        goes_on = take(caller);
+        goes_on = take(caller, frame);
         last = caller;
     }
     while goes_on && is_frame(bounds, frame) {
@@ -153,7 +164,7 @@ fn walk(bounds: (usize, usize), place: Place, mut take: impl FnMut(usize) -> boo
             return;
         }
         if back != last {
-            goes_on = take(back);
+            goes_on = take(back, outer);
             last = back;
         }
         frame = outer;
@@ -162,7 +173,7 @@ fn walk(bounds: (usize, usize), place: Place, mut take: impl FnMut(usize) -> boo
 
 fn capture_new(bounds: (usize, usize), place: Place, circumstances: Circumstances) -> StackId {
     let mut stack = Stack { frames: [0; DEPTH], depth: 0, circumstances };
-    walk(bounds, place, |back| {
+    walk(bounds, place, |back, _| {
         stack.frames[stack.depth] = back;
         stack.depth += 1;
         stack.depth < DEPTH
@@ -190,8 +201,12 @@ fn caller_of_library(pc: usize, frame: usize) -> usize {
     let words = || (here..frame).step_by(8);
     // Copies of it are further down, in frames of our own.
     let Some(back) = words().rfind(|at| word(*at) == pc) else { return 0 };
-    let is_call = |address: &usize| callers::is_instrumented(*address) && follows_call(*address);
-    words().filter(|at| *at > back).map(word).find(is_call).unwrap_or(0)
+    words().filter(|at| *at > back).map(word).find(|address| is_return_to_program(*address)).unwrap_or(0)
+}
+
+/// Is this an address of the program's own code that follows a call?
+pub fn is_return_to_program(address: usize) -> bool {
+    callers::is_instrumented(address) && follows_call(address)
 }
 
 /// Is the instruction before this address of the program's code a call?

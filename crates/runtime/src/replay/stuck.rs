@@ -8,10 +8,11 @@
 use super::objects::{self, Object};
 use super::order::{self, Next};
 use super::stack::{self, Place, StackId};
-use super::{Player, Still, outcome, players};
+use super::{Player, Still, outcome, players, schedule};
+use crate::interpose::limit;
 use crate::tls::Section;
 use crate::{arena, sys};
-use core::sync::atomic::{Ordering, fence};
+use core::sync::atomic::{AtomicU64, Ordering, fence};
 use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};
 
@@ -88,6 +89,8 @@ pub enum Waiting {
     Turn,
     /// That nobody else can go on, at a place where threads come late, by its number.
     Late(usize),
+    /// That others go on before it ends the process.
+    Leaving,
     /// That an operation becomes possible.
     Operation(Wanted),
 }
@@ -300,7 +303,7 @@ fn by_all(blocked: bool) -> Blocked {
 
 fn blocked(still: &Still, player: &'static Player) -> Blocked {
     match player.waiting(still) {
-        None | Some(Waiting::Late(_)) => Blocked::No,
+        None | Some(Waiting::Late(_) | Waiting::Leaving) => Blocked::No,
         Some(Waiting::Turn) => by_all(matches!(order::next(player.index), Next::NotYet)),
         Some(Waiting::Operation(wanted)) => withheld(still, player, wanted),
     }
@@ -379,7 +382,10 @@ pub fn consider(player: &'static Player) {
             return;
         }
         let asleep = |other: &'static Player| {
-            other.ended.get() || core::ptr::eq(other, player) || sys::sleeps_until_woken(other.tid)
+            other.ended.get()
+                || core::ptr::eq(other, player)
+                || other.looks_for_signal.load(Ordering::Relaxed)
+                || sys::sleeps_until_woken(other.tid)
         };
         if look >= SHORT_PATIENCE && players().all(asleep) && is_unchanged(before) {
             break;
@@ -447,7 +453,7 @@ pub enum Rest {
 /// Who can go on?
 pub fn rest(still: &Still) -> Rest {
     let waits = |player: &'static Player| match player.waiting(still) {
-        Some(waiting) if waiting.late_at().is_some() => true,
+        Some(Waiting::Late(_) | Waiting::Leaving) => true,
         _ => !matches!(blocked(still, player), Blocked::No),
     };
     match () {
@@ -455,6 +461,19 @@ pub fn rest(still: &Still) -> Rest {
         () if all(still, |player| waits(player) || player.repeats.is_many()) => Rest::Spinning,
         () => Rest::Running,
     }
+}
+
+/// Will a thread do nothing unless another does something? `last`: one at a delay point is about to go on.
+pub fn is_idle(player: &'static Player, last: bool) -> bool {
+    let waiting = {
+        let _section = Section::nest();
+        let still = Still::new();
+        player.waiting(&still).map(|waiting| match waiting {
+            Waiting::Late(_) => !last,
+            _ => !matches!(blocked(&still, player), Blocked::No),
+        })
+    };
+    waiting.unwrap_or_else(|| sys::activity(player.tid) == sys::Activity::Waits)
 }
 
 /// Is everybody else blocked, so that nothing will change unless this thread does it?
@@ -478,6 +497,34 @@ pub struct Watch {
     /// At the last look everybody was asleep.
     calm: bool,
     asleep: u32,
+    /// The last step that was seen, if one was.
+    last: Option<LastStep>,
+}
+
+/// How many steps had been taken, and when they were: by the clock, and by the time that the process has used, in
+/// milliseconds.
+#[derive(Clone, Copy)]
+struct LastStep {
+    steps: u32,
+    at: u64,
+    used: u64,
+}
+
+/// Milliseconds of the process's own time without a step after which it is plain that the schedule is not followed; zero:
+/// never.
+static STEP_PATIENCE: AtomicU64 = AtomicU64::new(0);
+/// By the clock it may take this many times as long: threads may sleep between their looks.
+const ASLEEP_BETWEEN: u64 = 4;
+
+/// Sets how long a program may run on without a step.
+pub fn set_patience(milliseconds: u64) {
+    STEP_PATIENCE.store(milliseconds, Ordering::Relaxed);
+}
+
+/// Milliseconds on a clock.
+fn milliseconds(clock: i32) -> u64 {
+    let time = limit::now(clock);
+    time.tv_sec as u64 * 1000 + time.tv_nsec as u64 / 1_000_000
 }
 
 impl Watch {
@@ -489,6 +536,7 @@ impl Watch {
     /// If those that we know nothing of sleep in the kernel until someone wakes them, time and again, and nothing happens
     /// meanwhile, nobody will.
     pub fn look(&mut self) {
+        self.look_for_steps();
         let progress = {
             let _section = Section::nest();
             let still = Still::new();
@@ -503,6 +551,27 @@ impl Watch {
         self.asleep = if still_asleep { self.asleep + 1 } else { 0 };
         self.progress = progress.unwrap_or(0);
         if self.asleep >= FOUND_ASLEEP
+            && let Some(thread) = order::missing()
+        {
+            outcome::stalled(thread);
+        }
+    }
+}
+
+impl Watch {
+    /// A program in which threads run, and none of them comes to its step, only polls, or does something else for long. It is
+    /// given up after a time in proportion to that of the recorded run.
+    fn look_for_steps(&mut self) {
+        let patience = STEP_PATIENCE.load(Ordering::Relaxed);
+        let new = LastStep {
+            steps: schedule::taken(),
+            at: milliseconds(libc::CLOCK_MONOTONIC),
+            used: milliseconds(libc::CLOCK_PROCESS_CPUTIME_ID),
+        };
+        let last = *self.last.get_or_insert(new);
+        if last.steps != new.steps || limit::is_awaited() || patience == 0 {
+            self.last = Some(new);
+        } else if (new.used - last.used > patience || new.at - last.at > ASLEEP_BETWEEN * patience)
             && let Some(thread) = order::missing()
         {
             outcome::stalled(thread);

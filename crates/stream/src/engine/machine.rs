@@ -266,6 +266,7 @@ impl<P: Params> Frame<'_, P> {
                 let captures = captures.iter().map(|capture| self.eval(capture)).collect();
                 Value::Fun(Rc::new(Function::Code(*func, captures)))
             }
+            Code::Own => Value::Fun(Rc::new(Function::Code(self.own, self.captures.into()))),
             Code::Call(func, args) => self.call_code(*func, args, false),
             Code::CallSelf(args) => self.call_code(self.own, args, true),
             Code::CallValue(callee, args) => {

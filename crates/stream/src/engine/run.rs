@@ -24,6 +24,8 @@ pub struct Engine {
     /// Whether the outputs of the current timestamp are still to come.
     open: bool,
     stopped: bool,
+    /// Of several events of an input at one time the first counts, instead of being refused.
+    pub ignore_repeated: bool,
 }
 
 impl Engine {
@@ -33,7 +35,7 @@ impl Engine {
         for node in &plan.at_zero {
             set(&mut state.dirty, *node);
         }
-        Engine { state, ends: vec![None; plan.delays.len()], open: true, stopped: false, plan }
+        Engine { state, ends: vec![None; plan.delays.len()], open: true, stopped: false, ignore_repeated: false, plan }
     }
 
     pub fn plan(&self) -> &Rc<Plan> {
@@ -57,11 +59,22 @@ impl Engine {
             self.advance(time, sink)?;
         }
         let Some(node) = self.plan.input_nodes[input] else { return Ok(()) };
-        if !has(&self.state.fired, node) && !self.stopped {
+        if has(&self.state.fired, node) {
+            return self.repeated(input);
+        }
+        if !self.stopped {
             self.open = true;
             self.state.emit(&self.plan, node, value);
         }
         Ok(())
+    }
+
+    #[cold]
+    fn repeated(&self, input: usize) -> Result<(), RunError> {
+        if self.ignore_repeated || self.stopped {
+            return Ok(());
+        }
+        Err(RunError::Twice { stream: self.plan.inputs[input].name.to_string(), time: self.state.now })
     }
 
     /// Lets time pass up to `time`: what happened before is now certain.

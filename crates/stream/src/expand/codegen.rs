@@ -226,7 +226,7 @@ impl Expander {
     }
 
     /// Brings a local of one function into a function inside it, by capture.
-    fn carry(&mut self, part: Part, from: usize, to: usize) -> Part {
+    pub fn carry(&mut self, part: Part, from: usize, to: usize) -> Part {
         let Part::Code(mut code) = part else { return part };
         for depth in from + 1..=to {
             let captures = &mut self.generated.stack[depth].captures;
@@ -304,7 +304,10 @@ impl Expander {
         match part {
             Part::Code(code) => Ok(code),
             Part::Static(value) => Ok(Code::Const(self.run_time_value(&value)?)),
-            Part::Lambda(lambda, env) => self.closure(&lambda, &env, depth),
+            Part::Lambda(lambda, env) => match self.under_way(&lambda, &env, depth) {
+                Some(own) => Ok(own),
+                None => self.closure(&lambda, &env, depth),
+            },
         }
     }
 }
@@ -325,6 +328,7 @@ fn same_source(a: &Code, b: &Code) -> bool {
         (Code::Local { slot: a, .. }, Code::Local { slot: b, .. }) => a == b,
         (Code::Boxed { slot: a, .. }, Code::Boxed { slot: b, .. }) => a == b,
         (Code::Captured(a), Code::Captured(b)) => a == b,
+        (Code::Own, Code::Own) => true,
         _ => false,
     }
 }

@@ -1,10 +1,10 @@
 //! Environments: what every name stands for while a specification is expanded.
 use super::codegen::GenState;
-use crate::core::{CoreRef, Lambda, VarId};
+use crate::core::{Core, CoreDef, CoreRef, Lambda, Shape, VarId};
 use crate::graph::{Graph, Node, NodeId, NodeName};
 use crate::source::{Diagnostic, Result, Span};
 use crate::types::Checked;
-use crate::value::Value;
+use crate::value::{Fields, Value};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::fmt;
@@ -31,8 +31,8 @@ pub struct Env {
 enum Slot {
     /// Not evaluated yet; with the definition it is, if it is one.
     Thunk(CoreRef, Rc<Env>, Option<Origin>),
-    /// Being evaluated; with the stream that stands for it if someone asked meanwhile.
-    Busy(Option<Origin>, Option<NodeId>),
+    /// Being evaluated; with what stands for it if someone asked meanwhile.
+    Busy(CoreRef, Option<Origin>, Option<Value>),
     Done(Value),
 }
 
@@ -40,7 +40,7 @@ enum Slot {
 pub struct Origin {
     pub name: Rc<str>,
     pub span: Span,
-    pub stream: bool,
+    pub shape: Shape,
 }
 
 pub struct Expander {
@@ -50,6 +50,8 @@ pub struct Expander {
     pub depth: usize,
     /// Steps taken so far.
     pub steps: usize,
+    /// Names of the parts of tuples and records, counted downwards.
+    next_part: VarId,
     /// Every environment made, so that the cycles among them can be cut at the end.
     envs: Vec<Rc<Env>>,
 }
@@ -67,6 +69,7 @@ impl Expander {
             generated: GenState::default(),
             depth: 0,
             steps: 0,
+            next_part: VarId::MAX,
             envs: vec![root.clone()],
         };
         expander.define(&root, &checked.defs);
@@ -77,7 +80,7 @@ impl Expander {
     pub fn force_user_streams(&mut self, checked: &Checked) -> Result<()> {
         let root = self.root.clone();
         let user = checked.defs.iter().map(|def| def.span.file).max().unwrap_or(0);
-        for def in checked.defs.iter().filter(|def| def.stream && def.span.file == user) {
+        for def in checked.defs.iter().filter(|def| def.shape.is_stream() && def.span.file == user) {
             self.force(def.var, &root, def.span)?;
         }
         Ok(())
@@ -95,10 +98,38 @@ impl Expander {
     }
 
     /// Binds definitions, which may use each other.
-    pub fn define(&mut self, env: &Rc<Env>, defs: &[crate::core::CoreDef]) {
+    pub fn define(&mut self, env: &Rc<Env>, defs: &[CoreDef]) {
         for def in defs {
-            let origin = Origin { name: def.name.clone(), span: def.span, stream: def.stream };
-            env.slots.borrow_mut().insert(def.var, Slot::Thunk(def.value.clone(), env.clone(), Some(origin)));
+            let origin = Origin { name: def.name.clone(), span: def.span, shape: def.shape.clone() };
+            let value = self.parts_of(env, def);
+            env.slots.borrow_mut().insert(def.var, Slot::Thunk(value, env.clone(), Some(origin)));
+        }
+    }
+
+    /// A tuple or record that is written out is a definition for each part, so that the parts may use each other.
+    fn parts_of(&mut self, env: &Rc<Env>, def: &CoreDef) -> CoreRef {
+        let (Core::Fields(names, items), Shape::Fields(_, shapes)) = (&*def.value, &def.shape) else {
+            return def.value.clone();
+        };
+        let mut parts = Vec::new();
+        for (item, shape) in items.iter().zip(shapes) {
+            self.next_part -= 1;
+            let origin = Origin { name: def.name.clone(), span: def.span, shape: shape.clone() };
+            env.slots.borrow_mut().insert(self.next_part, Slot::Thunk(item.clone(), env.clone(), Some(origin)));
+            parts.push(Rc::new(Core::Var(self.next_part)));
+        }
+        Rc::new(Core::Fields(names.clone(), parts))
+    }
+
+    /// The part of a tuple or record that is not evaluated yet, or is just being evaluated.
+    pub fn part_of(&self, var: VarId, env: &Rc<Env>, index: usize) -> Option<(VarId, Rc<Env>)> {
+        let owner = owner(var, env);
+        let slots = owner.slots.borrow();
+        let (Slot::Thunk(core, ..) | Slot::Busy(core, ..)) = slots.get(&var)? else { return None };
+        let Core::Fields(_, items) = &**core else { return None };
+        match &*items[index] {
+            Core::Var(part) if *part >= self.next_part => Some((*part, owner.clone())),
+            _ => None,
         }
     }
 
@@ -117,9 +148,9 @@ impl Expander {
         let slot = owner.slots.borrow().get(&var).cloned();
         match slot.expect("every name is bound") {
             Slot::Done(value) => Ok(value),
-            Slot::Busy(origin, node) => self.recursive_use(&owner, var, origin, node, span),
+            Slot::Busy(core, origin, value) => self.recursive_use(&owner, var, (core, origin, value), span),
             Slot::Thunk(core, core_env, origin) => {
-                owner.slots.borrow_mut().insert(var, Slot::Busy(origin.clone(), None));
+                owner.slots.borrow_mut().insert(var, Slot::Busy(core.clone(), origin.clone(), None));
                 let value = self.eval(&core, &core_env)?;
                 self.complete(&owner, var, origin, value)
             }
@@ -130,30 +161,55 @@ impl Expander {
         &mut self,
         owner: &Rc<Env>,
         var: VarId,
-        origin: Option<Origin>,
-        node: Option<NodeId>,
+        (core, origin, value): (CoreRef, Option<Origin>, Option<Value>),
         span: Span,
     ) -> Result<Value> {
-        if let Some(node) = node {
-            return Ok(Value::Stream(node));
+        if let Some(value) = value {
+            return Ok(value);
+        }
+        if let Some(value) = origin.as_ref().and_then(|origin| self.stand_in(&origin.shape)) {
+            owner.slots.borrow_mut().insert(var, Slot::Busy(core, origin, Some(value.clone())));
+            return Ok(value);
         }
         match origin {
-            Some(origin) if origin.stream => {
-                let node = self.graph.add(Node::Pending);
-                owner.slots.borrow_mut().insert(var, Slot::Busy(Some(origin), Some(node)));
-                Ok(Value::Stream(node))
-            }
             Some(origin) => Err(Diagnostic::new(format!("`{}` is defined by itself", origin.name), origin.span)
                 .hint("only streams and functions can be recursive")),
             None => Err(Diagnostic::new("this argument depends on itself", span)),
         }
     }
 
+    /// Streams that will be known later, in the shape of a definition; nothing if any part of it is not a stream.
+    fn stand_in(&mut self, shape: &Shape) -> Option<Value> {
+        match shape {
+            Shape::Value => None,
+            Shape::Stream => Some(Value::Stream(self.graph.add(Node::Pending))),
+            Shape::Fields(names, shapes) => {
+                let items = shapes.iter().map(|shape| self.stand_in(shape)).collect::<Option<Vec<_>>>()?;
+                Some(Value::Fields(Rc::new(Fields { names: names.clone(), items: items.into() })))
+            }
+        }
+    }
+
+    /// What stood in for a definition now is the definition.
+    fn settle(&mut self, stand_in: &Value, value: &Value, origin: Option<&Origin>) {
+        match (stand_in, value) {
+            (Value::Stream(pending), Value::Stream(node)) => {
+                self.graph.nodes[*pending as usize] = Node::Alias(*node);
+                self.name(*pending, origin);
+            }
+            (Value::Fields(pending), Value::Fields(fields)) => {
+                for (pending, value) in pending.items.iter().zip(fields.items.iter()) {
+                    self.settle(pending, value, origin);
+                }
+            }
+            _ => {}
+        }
+    }
+
     fn complete(&mut self, owner: &Rc<Env>, var: VarId, origin: Option<Origin>, value: Value) -> Result<Value> {
         let before = owner.slots.borrow_mut().insert(var, Slot::Done(value.clone()));
-        if let (Some(Slot::Busy(_, Some(pending))), Value::Stream(node)) = (before, &value) {
-            self.graph.nodes[pending as usize] = Node::Alias(*node);
-            self.name(pending, origin.as_ref());
+        if let Some(Slot::Busy(_, _, Some(stand_in))) = before {
+            self.settle(&stand_in, &value, origin.as_ref());
         }
         if let Value::Stream(node) = &value {
             self.name(*node, origin.as_ref());

@@ -51,7 +51,14 @@ impl Expander {
                 let items = items.iter().map(|item| self.eval(item, env)).collect::<Result<_>>()?;
                 Value::Fields(Rc::new(Fields { names: names.clone(), items }))
             }
-            Core::Field(base, index) => project(&self.eval(base, env)?, *index),
+            Core::Field(base, index) => {
+                if let Core::Var(var) = &**base
+                    && let Some((part, owner)) = self.part_of(*var, env, *index)
+                {
+                    return self.force(part, &owner, Span::default());
+                }
+                project(&self.eval(base, env)?, *index)
+            }
             Core::Block(defs, value) => {
                 let inner = self.new_env(env);
                 self.define(&inner, defs);

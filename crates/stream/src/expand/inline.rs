@@ -101,17 +101,25 @@ impl Expander {
             return Ok(Part::Code(Code::CallSelf(args)));
         }
         if self.generated.inlining.contains(&key) || outer.depth != depth {
-            if self.generated.stack.iter().any(|ctx| ctx.own == Some(key)) {
-                let message =
-                    format!("`{}` calls itself from a function inside it, which is not supported", lambda.name);
-                return Err(Diagnostic::new(message, span).hint("move it to the top level and pass what it needs"));
-            }
-            let closure = self.closure(lambda, outer, depth)?;
+            let closure = match self.under_way(lambda, outer, depth) {
+                Some(own) => own,
+                None => self.closure(lambda, outer, depth)?,
+            };
             let args = self.codes(args, depth)?;
             return Ok(Part::Code(Code::CallValue(Box::new(closure), args)));
         }
         let env = GenEnv::new(GenParent::Gen(outer.clone()), depth);
         self.inline(lambda, &env, key, args, span)
+    }
+
+    /// A function that is being generated around this one, which captures it: functions may call each other.
+    pub fn under_way(&mut self, lambda: &Rc<Lambda>, outer: &Rc<GenEnv>, depth: usize) -> Option<Code> {
+        let key = (Rc::as_ptr(lambda) as usize, Rc::as_ptr(outer) as usize);
+        let at = self.generated.stack[..=depth].iter().position(|ctx| ctx.own == Some(key))?;
+        match self.carry(Part::Code(Code::Own), at, depth) {
+            Part::Code(code) => Some(code),
+            _ => None,
+        }
     }
 
     /// Unfolds a call: parameters become locals or known values, and the body stands in for the call.

@@ -10,7 +10,7 @@ mod streams;
 
 use crate::graph::{Graph, Output};
 use crate::source::Result;
-use crate::types::Checked;
+use crate::types::{Checked, OutputDecl};
 pub use env::Closure;
 use env::Expander;
 
@@ -20,7 +20,8 @@ pub fn expand(checked: &Checked) -> Result<Graph> {
     let root = expander.root.clone();
     for decl in &checked.outputs {
         let node = expander.stream(&decl.core, &root, decl.span)?;
-        expander.graph.outputs.push(Output { name: decl.name.clone(), node, raw: decl.raw, error: decl.error });
+        let OutputDecl { name, raw, error, incomplete, style, .. } = decl.clone();
+        expander.graph.outputs.push(Output { name, node, raw, error, incomplete, style });
     }
     expander.force_user_streams(checked)?;
     Ok(expander.finish())

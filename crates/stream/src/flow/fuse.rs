@@ -8,13 +8,16 @@ use crate::graph::{Graph, LiftKind, Node, NodeId};
 
 /// Larger functions than this are left alone: their arguments would be copied around for too long.
 const MAX_ARGS: usize = 16;
+/// Functions are not joined beyond this many parts: each join goes through all of them.
+const MAX_SIZE: usize = 400;
 
 /// Fuses as much as there is; the streams that are gone stay behind, unused.
 pub fn fuse(mut graph: Graph) -> Graph {
     let mut readers = count_readers(&graph);
+    let mut sizes: Vec<usize> = graph.funcs.iter().map(|func| func.body.size()).collect();
     for node in 0..graph.nodes.len() as NodeId {
-        while let Some(position) = fusible(&graph, node, &readers) {
-            fuse_argument(&mut graph, node, position, &mut readers);
+        while let Some(position) = fusible(&graph, node, &readers, &sizes) {
+            fuse_argument(&mut graph, node, position, &mut readers, &mut sizes);
         }
     }
     graph
@@ -31,20 +34,21 @@ fn count_readers(graph: &Graph) -> Vec<u32> {
 }
 
 /// The position of an argument that can become part of the node's function.
-fn fusible(graph: &Graph, node: NodeId, readers: &[u32]) -> Option<usize> {
-    let Node::Lift { kind, args, .. } = &graph.nodes[node as usize] else { return None };
+fn fusible(graph: &Graph, node: NodeId, readers: &[u32], sizes: &[usize]) -> Option<usize> {
+    let Node::Lift { kind, args, func } = &graph.nodes[node as usize] else { return None };
     if *kind == LiftKind::Events && args.len() != 1 {
         return None;
     }
     args.iter().position(|arg| match &graph.nodes[*arg as usize] {
-        Node::Lift { kind: LiftKind::Signal, args: inner, .. } => {
-            readers[*arg as usize] == 1 && args.len() + inner.len() <= MAX_ARGS
+        Node::Lift { kind: LiftKind::Signal, args: inner, func: inner_func } => {
+            let size = sizes[*func as usize] + sizes[*inner_func as usize];
+            readers[*arg as usize] == 1 && args.len() + inner.len() <= MAX_ARGS && size <= MAX_SIZE
         }
         _ => false,
     })
 }
 
-fn fuse_argument(graph: &mut Graph, node: NodeId, position: usize, readers: &mut [u32]) {
+fn fuse_argument(graph: &mut Graph, node: NodeId, position: usize, readers: &mut [u32], sizes: &mut Vec<usize>) {
     let Node::Lift { kind, func: outer, args: outer_args } = graph.nodes[node as usize].clone() else { return };
     let inner_node = outer_args[position];
     let Node::Lift { func: inner, args: inner_args, .. } = graph.nodes[inner_node as usize].clone() else { return };
@@ -76,6 +80,7 @@ fn fuse_argument(graph: &mut Graph, node: NodeId, position: usize, readers: &mut
     let mut body = outer_body.with_first(result, inner_body);
     body.mark_last_uses();
     let locals = result + 1 + outer.locals - outer.params;
+    sizes.push(body.size());
     graph.funcs.push(Func { params: count, locals, body });
     // Streams that both read are now read once.
     readers[inner_node as usize] = 0;

@@ -2,7 +2,7 @@
 use super::growth::Growth;
 use super::ownership::Moves;
 use crate::code::{Code, Func};
-use crate::graph::{Graph, LiftKind, Node, NodeId};
+use crate::graph::{Graph, LiftKind, Node, NodeId, Output};
 use crate::types::InputDecl;
 use crate::value::{Builtin, Value};
 use std::rc::Rc;
@@ -112,6 +112,9 @@ pub struct PlannedOutput {
     pub node: u32,
     pub raw: bool,
     pub error: bool,
+    /// An event on it means that not everything can be checked.
+    pub incomplete: bool,
+    pub style: Option<Rc<str>>,
 }
 
 /// A specification, ready to run.
@@ -153,7 +156,8 @@ pub fn lay_out(graph: Graph, moves: &Moves, growth: Vec<Growth>) -> Plan {
     };
     for output in graph.outputs {
         plan.shown[output.node as usize / 64] |= 1 << (output.node % 64);
-        plan.outputs.push(PlannedOutput { name: output.name, node: output.node, raw: output.raw, error: output.error });
+        let Output { name, node, raw, error, incomplete, style } = output;
+        plan.outputs.push(PlannedOutput { name, node, raw, error, incomplete, style });
     }
     for (index, node) in graph.nodes.into_iter().enumerate() {
         let step = plan.step(index as u32, node, &moves[index]);

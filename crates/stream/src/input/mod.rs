@@ -9,7 +9,7 @@ mod value;
 pub use binary::{BinaryReader, BinaryWriter, Form};
 pub use csv::CsvReader;
 pub use error::{InputError, Problem};
-pub use text::TextReader;
+pub use text::{TextReader, time_unit};
 pub use value::parse_value;
 
 use crate::types::InputDecl;

@@ -1,9 +1,10 @@
 //! TeSSLa's trace text: one event a line, `timestamp: stream = value`, or `timestamp: stream` for unit.
 use super::error::{InputError, Problem};
 use super::quick::Quick;
-use super::value::parse_value;
+use super::value::{is_comment, parse_value};
 use super::{Names, Undeclared};
 use crate::engine::{Engine, Sink, Time};
+use crate::types::TimeUnit;
 use crate::types::ty::Ty;
 use crate::value::Value;
 use rustc_hash::FxHashMap;
@@ -43,6 +44,9 @@ impl TextReader<'_> {
             let event = match plain(text, start) {
                 Some(event) => event,
                 None if is_remark(text.trim()) => continue,
+                None if events == 0 && time_unit(text).is_some_and(|unit| TimeUnit::by_name(unit).is_some()) => {
+                    continue;
+                }
                 None => split(text.trim(), start).map_err(|(problem, column)| at(problem, column))?,
             };
             events += 1;
@@ -107,7 +111,13 @@ struct Event<'a> {
 }
 
 fn is_remark(text: &str) -> bool {
-    text.is_empty() || text.starts_with("--") || text.starts_with('#') || text.starts_with('$')
+    text.is_empty() || is_comment(text)
+}
+
+/// The unit that `$timeunit = "ns"` names, if a line is that.
+pub fn time_unit(line: &str) -> Option<&str> {
+    let rest = line.trim().strip_prefix("$timeunit")?.trim_start().strip_prefix('=')?.trim();
+    rest.strip_prefix('"')?.strip_suffix('"')
 }
 
 /// Takes a line apart that is written as TeSSLa writes it, `12: name = value`; others are left to [`split`].
@@ -136,14 +146,25 @@ fn split(text: &str, start: usize) -> Result<Event<'_>, (Problem, usize)> {
     let Some((time, rest)) = text.split_once(':') else { return Err((not_an_event(text.as_bytes()), column(text))) };
     let time = time.trim();
     let time = parse_time(time).ok_or_else(|| (Problem::BadTime(time.to_owned()), column(text)))?;
+    let rest = without_comment(rest);
     let (stream, value) = match rest.split_once('=') {
         Some((stream, value)) => (stream.trim(), Some(value.trim())),
         None => (rest.trim(), None),
     };
-    if stream.is_empty() || !stream.chars().all(|c| c.is_alphanumeric() || c == '_') {
+    if stream.is_empty()
+        || !stream.chars().all(|c| c.is_alphanumeric() || c == '_' || !c.is_ascii() && !c.is_whitespace())
+    {
         return Err((not_an_event(text.as_bytes()), column(rest)));
     }
     Ok(Event { time, stream, stream_column: column(stream), value, value_column: value.map_or(1, column) })
+}
+
+/// An event without a value, without the comment behind it. Behind a value it is the value's matter.
+fn without_comment(rest: &str) -> &str {
+    let comment = rest.find(['#', '=']).filter(|at| rest[*at..].starts_with('#'));
+    let dashes = rest.find("--").filter(|at| !rest[..*at].contains('='));
+    let end = comment.into_iter().chain(dashes).min().unwrap_or(rest.len());
+    &rest[..end]
 }
 
 fn parse_time(text: &str) -> Option<Time> {

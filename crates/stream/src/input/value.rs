@@ -1,6 +1,6 @@
 //! Values in trace text, read by the type they should have.
 use crate::types::ty::Ty;
-use crate::value::{Fields, Value, int};
+use crate::value::{Fields, Shown, Value, int};
 use num_bigint::BigInt;
 use std::rc::Rc;
 
@@ -12,7 +12,13 @@ pub fn parse_value(text: &str, ty: &Ty) -> Option<Value> {
     let mut reader = Reader { text, at: 0, depth: 0 };
     let value = reader.value(ty)?;
     reader.skip();
-    (reader.at == text.len()).then_some(value)
+    let rest = reader.rest();
+    (rest.is_empty() || is_comment(rest)).then_some(value)
+}
+
+/// Whether the rest of a line is a comment.
+pub fn is_comment(rest: &str) -> bool {
+    rest.starts_with("--") || rest.starts_with('#')
 }
 
 struct Reader<'a> {
@@ -58,9 +64,22 @@ impl<'a> Reader<'a> {
             return None;
         }
         self.depth += 1;
-        let value = self.value_of(ty);
+        let start = self.at;
+        let value = self.value_of(ty).or_else(|| {
+            self.at = start;
+            self.parenthesised(ty)
+        });
         self.depth -= 1;
         value
+    }
+
+    /// A value in parentheses of its own.
+    fn parenthesised(&mut self, ty: &Ty) -> Option<Value> {
+        self.expect("(")?;
+        let value = self.value(ty)?;
+        self.eat(",");
+        self.expect(")")?;
+        Some(value)
     }
 
     fn value_of(&mut self, ty: &Ty) -> Option<Value> {
@@ -114,13 +133,16 @@ impl<'a> Reader<'a> {
 
     fn float(&mut self) -> Option<Value> {
         let text = self.run(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'));
-        text.parse().ok().map(Value::Float)
+        let number: f64 = text.parse().ok()?;
+        // An integer is no float; the names of what is no number are those that are written.
+        let float = text.contains(['.', 'e', 'E']) && number.is_finite();
+        (float || matches!(text.trim_start_matches(['-', '+']), "Infinity" | "NaN")).then_some(Value::Float(number))
     }
 
     fn string(&mut self) -> Option<Value> {
         self.expect("\"")?;
         let rest = self.rest();
-        let plain = rest.find(['"', '\\'])?;
+        let plain = rest.find(['"', '\\', '$'])?;
         if rest.as_bytes()[plain] == b'"' {
             self.at += plain + 1;
             return Some(Value::str(&rest[..plain]));
@@ -141,8 +163,16 @@ impl<'a> Reader<'a> {
                     'n' => '\n',
                     't' => '\t',
                     'r' => '\r',
-                    other => other,
+                    'a' => '\u{7}',
+                    other @ ('"' | '\\' | '$') => other,
+                    _ => return None,
                 }),
+                '$' => {
+                    let len = interpolated(&self.rest()[at + 1..], &mut out)?;
+                    if len > 0 {
+                        chars.nth(len - 1)?;
+                    }
+                }
                 c => out.push(c),
             }
         }
@@ -173,22 +203,54 @@ impl<'a> Reader<'a> {
     }
 
     fn tuple(&mut self, types: &[Ty]) -> Option<Value> {
+        if matches!(self.peek(), Some('{' | '$')) {
+            let fields: Vec<(Rc<str>, Ty)> =
+                types.iter().enumerate().map(|(at, ty)| (format!("_{}", at + 1).into(), ty.clone())).collect();
+            return self.fields(&fields).map(Value::tuple);
+        }
         let mut next = types.iter();
         let items = self.items("(", ")", |r| r.value(next.next()?))?;
         (items.len() == types.len()).then(|| Value::tuple(items))
     }
 
+    fn peek(&mut self) -> Option<char> {
+        self.skip();
+        self.rest().chars().next()
+    }
+
     fn record(&mut self, fields: &[(Rc<str>, Ty)]) -> Option<Value> {
-        let mut values: Vec<Option<Value>> = vec![None; fields.len()];
-        self.items("{", "}", |r| {
-            let name = r.run(|c| c.is_alphanumeric() || c == '_');
-            let at = fields.iter().position(|(field, _)| &**field == name)?;
-            r.expect("=")?;
-            values[at] = Some(r.value(&fields[at].1)?);
-            Some(())
-        })?;
-        let items = values.into_iter().collect::<Option<Vec<Value>>>()?;
+        let items = self.fields(fields)?;
         let names = Some(fields.iter().map(|(name, _)| name.clone()).collect());
         Some(Value::Fields(Rc::new(Fields { names, items: items.into() })))
     }
+
+    /// The fields of a record in the order of its type: `{a = 1, b: 2}`, or with `${`.
+    fn fields(&mut self, fields: &[(Rc<str>, Ty)]) -> Option<Vec<Value>> {
+        let mut values: Vec<Option<Value>> = vec![None; fields.len()];
+        self.eat("$");
+        self.items("{", "}", |r| {
+            let name = r.run(|c| c.is_alphanumeric() || c == '_' || !c.is_ascii());
+            let at = fields.iter().position(|(field, _)| &**field == name)?;
+            if !r.eat("=") {
+                r.expect(":")?;
+            }
+            let value = r.value(&fields[at].1)?;
+            values[at].replace(value).is_none().then_some(())
+        })?;
+        values.into_iter().collect()
+    }
+}
+
+/// What is interpolated behind a `$`, a literal in braces; its length in characters. A name has nothing to stand for in a
+/// trace.
+fn interpolated(rest: &str, out: &mut String) -> Option<usize> {
+    let Some(inner) = rest.strip_prefix('{') else {
+        out.push('$');
+        return (!rest.starts_with(|c: char| c.is_alphabetic() || c == '_')).then_some(0);
+    };
+    let (literal, _) = inner.split_once('}')?;
+    let text = literal.trim();
+    let value = [Ty::Int, Ty::Float, Ty::Bool, Ty::Str].iter().find_map(|ty| parse_value(text, ty))?;
+    out.push_str(&Shown { value: &value, quotes: false }.to_string());
+    Some(literal.chars().count() + 2)
 }

@@ -63,7 +63,7 @@ fn separator(out: &mut impl Write, index: usize) -> io::Result<()> {
     if index > 0 { out.write_all(b",") } else { Ok(()) }
 }
 
-fn string(out: &mut impl Write, text: &str) -> io::Result<()> {
+pub fn string(out: &mut impl Write, text: &str) -> io::Result<()> {
     out.write_all(b"\"")?;
     for c in text.chars() {
         match c {

@@ -1,6 +1,6 @@
 //! Lines of trace text, made without the detours of general formatting where values are simple.
 use crate::engine::Time;
-use crate::value::Value;
+use crate::value::{Shown, Value};
 use std::io::Write;
 
 /// A line, in a buffer that is used again.
@@ -10,6 +10,8 @@ pub struct Line {
     /// The time that the buffer begins with, and how many bytes that takes.
     time: Option<Time>,
     stamp: usize,
+    /// Whether strings are in quotes.
+    pub quotes: bool,
 }
 
 impl Line {
@@ -28,13 +30,13 @@ impl Line {
         self.bytes.truncate(self.stamp);
         self.bytes.extend_from_slice(stream.as_bytes());
         self.bytes.extend_from_slice(b" = ");
-        shown(&mut self.bytes, value);
+        shown(&mut self.bytes, value, self.quotes);
         self.bytes.push(b'\n');
         &self.bytes
     }
 }
 
-fn shown(out: &mut Vec<u8>, value: &Value) {
+fn shown(out: &mut Vec<u8>, value: &Value, quotes: bool) {
     match value {
         Value::Unit => out.extend_from_slice(b"()"),
         Value::Int(word) => {
@@ -49,11 +51,11 @@ fn shown(out: &mut Vec<u8>, value: &Value) {
                 if index > 0 {
                     out.extend_from_slice(b", ");
                 }
-                shown(out, item);
+                shown(out, item, quotes);
             }
             out.push(b')');
         }
-        other => general(out, other),
+        other => general(out, &Shown { value: other, quotes }),
     }
 }
 

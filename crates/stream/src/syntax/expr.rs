@@ -1,7 +1,7 @@
 //! The grammar of expressions. Operators become calls of `Operators.…`.
 use super::ast::{Arg, Expr, ExprKind, Ident, Item, StrPart};
 use super::lexer::{StrToken, Token};
-use super::parser::{Dialect, Parser};
+use super::parser::{Dialect, Parser, is_keyword};
 use crate::source::{Diagnostic, Result, Span};
 use std::rc::Rc;
 
@@ -27,6 +27,9 @@ const LEVELS: [&[(&str, &str)]; 8] = [
     &[("+.", "fadd"), ("-.", "fsub"), ("+", "add"), ("-", "sub")],
     &[("*.", "fmul"), ("/.", "fdiv"), ("*", "mul"), ("/", "div"), ("%", "mod")],
 ];
+
+/// Units of time, as they are written behind a number.
+const TIME_UNITS: [&str; 10] = ["fs", "ps", "ns", "us", "µs", "ms", "s", "min", "h", "d"];
 
 const UNARY: [(&str, &str); 4] = [("!", "not"), ("~", "bitflip"), ("-.", "fnegate"), ("-", "negate")];
 
@@ -88,10 +91,7 @@ impl Parser<'_> {
         self.eat_word("fun");
         self.expect("(")?;
         let params = self.list(")", Self::param)?;
-        let arrow = self.expect("=>")?;
-        if params.is_empty() {
-            return Err(Diagnostic::new("a lambda needs at least one parameter", start.to(arrow)));
-        }
+        self.expect("=>")?;
         let body = Box::new(self.expr()?);
         let span = start.to(body.span);
         Ok(Expr { kind: ExprKind::Lambda(params, body), span })
@@ -100,6 +100,7 @@ impl Parser<'_> {
     fn binary(&mut self, level: usize) -> Result<Expr> {
         let Some(operators) = LEVELS.get(level) else { return self.unary() };
         let mut left = self.binary(level + 1)?;
+        let mut middle = None;
         while let Some((symbol, function)) = operators.iter().find(|(s, _)| self.is(s)) {
             // A sign at the start of a line begins a new expression, unless parentheses are open.
             if self.after_newline() && self.parens == 0 && symbol.starts_with('-') {
@@ -107,7 +108,16 @@ impl Parser<'_> {
             }
             let span = self.bump().span;
             let right = if self.starts_open_expr() { self.expr()? } else { self.binary(level + 1)? };
-            left = operator(function, span, vec![left, right]);
+            // In the 2018 dialect `a < b < c` is `a < b && b < c`.
+            let chained = self.dialect == Dialect::Tessla2018 && is_order(function);
+            let behind = chained.then(|| right.clone());
+            left = match std::mem::replace(&mut middle, behind).filter(|_| chained) {
+                Some(middle) => {
+                    let next = operator(function, span, vec![middle, right]);
+                    operator("and", span, vec![left, next])
+                }
+                None => operator(function, span, vec![left, right]),
+            };
         }
         Ok(left)
     }
@@ -146,16 +156,7 @@ impl Parser<'_> {
     }
 
     fn args(&mut self) -> Result<Vec<Arg>> {
-        let args = self.list(")", Self::arg)?;
-        let mut named = false;
-        for arg in &args {
-            named |= arg.name.is_some();
-            if named && arg.name.is_none() {
-                return Err(Diagnostic::new("a positional argument follows a named one", arg.value.span)
-                    .hint("put the positional arguments first"));
-            }
-        }
-        Ok(args)
+        self.list(")", Self::arg)
     }
 
     fn primary(&mut self) -> Result<Expr> {
@@ -163,7 +164,7 @@ impl Parser<'_> {
         let kind = match self.peek().clone() {
             Token::Int(value, unit) => {
                 self.bump();
-                match unit {
+                match unit.or_else(|| self.unit_ahead()) {
                     None => ExprKind::Int(value),
                     Some(name) => ExprKind::Duration(value, Ident { name, span: start }),
                 }
@@ -197,8 +198,17 @@ impl Parser<'_> {
                 self.bump();
                 Ok(ExprKind::Root)
             }
+            word if is_keyword(word) => self.unexpected("an expression"),
             _ => Ok(ExprKind::Name(self.ident()?)),
         }
+    }
+
+    /// A unit of time that stands apart from its number, in the same line.
+    fn unit_ahead(&mut self) -> Option<Rc<str>> {
+        let Token::Name(word) = self.peek() else { return None };
+        let unit = Some(word.clone()).filter(|word| TIME_UNITS.contains(&&**word) && !self.after_newline())?;
+        self.bump();
+        Some(unit)
     }
 
     /// `extern("name")` or, as before 1.2, `__builtin__(name)`.
@@ -242,7 +252,7 @@ impl Parser<'_> {
         let mut items = self.list(")", Self::expr)?;
         let span = start.to(self.last_span());
         if items.len() == 1 {
-            return Ok(items.remove(0));
+            return Ok(Expr { span, ..items.remove(0) });
         }
         Ok(Expr { kind: ExprKind::Tuple(items), span })
     }
@@ -250,9 +260,9 @@ impl Parser<'_> {
     /// A record or a block.
     fn braces(&mut self) -> Result<Expr> {
         let start = self.expect("{")?;
-        let record =
-            self.is("}") || matches!(self.peek(), Token::Name(_)) && matches!(self.peek_at(1), Token::Sym("=" | ":="));
-        if record {
+        let named = matches!(self.peek(), Token::Name(word) if !is_keyword(word));
+        let field = named && matches!(self.peek_at(1), Token::Sym("=" | ":=" | ":" | "," | "}"));
+        if self.is("}") || field {
             let fields = self.list("}", Self::field)?;
             return Ok(Expr { kind: ExprKind::Record(fields), span: start.to(self.last_span()) });
         }
@@ -281,11 +291,16 @@ impl Parser<'_> {
 
     fn field(&mut self) -> Result<(Ident, Expr)> {
         let name = self.ident()?;
-        if !self.eat("=") {
-            self.expect(":=")?;
+        if !(self.eat("=") || self.eat(":=") || self.eat(":")) {
+            let value = Expr { kind: ExprKind::Name(name.clone()), span: name.span };
+            return Ok((name, value));
         }
         Ok((name, self.expr()?))
     }
+}
+
+fn is_order(function: &str) -> bool {
+    matches!(function, "lt" | "leq" | "gt" | "geq" | "flt" | "fleq" | "fgt" | "fgeq")
 }
 
 fn operator(function: &str, span: Span, args: Vec<Expr>) -> Expr {

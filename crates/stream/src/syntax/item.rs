@@ -72,7 +72,7 @@ impl Parser<'_> {
         if !self.eat_word("define") {
             self.expect_word("def")?;
         }
-        if self.eat("@") {
+        if self.eat("@") || self.eat("@@") {
             return self.annotation_definition();
         }
         let name = self.ident()?;

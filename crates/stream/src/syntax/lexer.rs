@@ -86,6 +86,11 @@ impl<'a> Lexer<'a> {
         while let Some(c) = self.peek() {
             if self.rest().starts_with("--") || c == '#' {
                 self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+            } else if let Some(rest) =
+                self.rest().strip_prefix('\\').filter(|rest| rest.trim_start_matches('\r').starts_with('\n'))
+            {
+                // A line that ends in a backslash goes on in the next.
+                self.at = self.end - rest.trim_start_matches('\r').len() + 1;
             } else if c.is_whitespace() {
                 newline |= c == '\n';
                 self.at += c.len_utf8();
@@ -249,7 +254,9 @@ impl<'a> Lexer<'a> {
     /// A `printf`-like format behind an interpolated expression.
     fn format_spec(&mut self) -> Option<String> {
         let rest = self.rest().strip_prefix('%')?;
-        let flags = rest.find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+' | ' ' | ',')).unwrap_or(rest.len());
+        let flags = rest
+            .find(|c: char| !matches!(c, '0'..='9' | '.' | '-' | '+' | ' ' | ',' | '#' | '('))
+            .unwrap_or(rest.len());
         let kind = rest[flags..].chars().next().filter(char::is_ascii_alphabetic)?;
         self.at += 1 + flags + kind.len_utf8();
         Some(format!("%{}{kind}", &rest[..flags]))
@@ -263,9 +270,14 @@ fn flush(parts: &mut Vec<StrToken>, text: &mut String) {
 }
 
 fn is_name_start(c: char) -> bool {
-    c.is_alphabetic() || c == '_'
+    c.is_alphabetic() || c == '_' || is_pictograph(c)
+}
+
+/// Emoji, what joins them, and marks that combine with the letter before them.
+fn is_pictograph(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{200d}' | '\u{2300}'..='\u{27bf}' | '\u{2b00}'..='\u{2bff}' | '\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
 }
 
 fn is_name_part(c: char) -> bool {
-    c.is_alphanumeric() || c == '_'
+    c.is_alphanumeric() || c == '_' || is_pictograph(c)
 }

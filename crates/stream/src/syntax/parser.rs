@@ -13,14 +13,24 @@ pub enum Dialect {
 }
 
 /// Parses one file of a specification.
-pub fn parse(text: &str, file: u16, dialect: Dialect) -> Result<Vec<Item>> {
+pub fn parse(text: &str, file: u16, dialect: Dialect) -> std::result::Result<Vec<Item>, Vec<Diagnostic>> {
     let range = Span { file, start: 0, end: text.len() as u32 };
-    let mut parser = Parser::new(text, range, dialect)?;
-    let mut items = Vec::new();
+    let mut parser = Parser::new(text, range, dialect).map_err(|error| vec![error])?;
+    let (mut items, mut errors) = (Vec::new(), Vec::new());
     while !parser.at_end() {
-        items.push(parser.item()?);
+        let before = parser.at;
+        match parser.item() {
+            Ok(item) => items.push(item),
+            Err(error) => {
+                errors.push(error);
+                if parser.at == before {
+                    parser.bump();
+                }
+                parser.skip_statement();
+            }
+        }
     }
-    Ok(items)
+    if errors.is_empty() { Ok(items) } else { Err(errors) }
 }
 
 /// How deep expressions, types and modules may nest.
@@ -40,6 +50,30 @@ impl<'a> Parser<'a> {
     pub fn new(text: &'a str, range: Span, dialect: Dialect) -> Result<Self> {
         let tokens = Lexer::new(text, range).run()?;
         Ok(Parser { text, dialect, tokens, at: 0, depth: 0, parens: 0 })
+    }
+
+    /// After an error: goes to the next line that begins a statement.
+    fn skip_statement(&mut self) {
+        (self.depth, self.parens) = (0, 0);
+        while !self.at_end() {
+            let starts = match self.peek() {
+                Token::Sym("@" | "@@") => true,
+                Token::Name(word) => {
+                    matches!(&**word, "def" | "define" | "in" | "out" | "type" | "module" | "import" | "liftable")
+                }
+                _ => false,
+            };
+            if starts && self.after_newline() && self.at_line_start() {
+                return;
+            }
+            self.bump();
+        }
+    }
+
+    /// Whether nothing, not even a blank, stands before this token in its line.
+    fn at_line_start(&self) -> bool {
+        let start = self.span().start as usize;
+        start == 0 || self.text.as_bytes()[start - 1] == b'\n'
     }
 
     pub fn peek(&self) -> &Token {

@@ -21,12 +21,17 @@ impl Parser<'_> {
         let start = self.span();
         let kind = if self.eat("(") {
             self.tuple_or_function()?
-        } else if self.eat("{") {
+        } else if self.eat("{") || self.dollar_brace() {
             TypeKind::Record(self.list("}", Self::field_type)?)
         } else {
             self.named_type()?
         };
         Ok(TypeExpr { kind, span: start.to(self.last_span()) })
+    }
+
+    /// The `${` of a record type before 1.2.
+    fn dollar_brace(&mut self) -> bool {
+        self.eat("$") && self.eat("{")
     }
 
     fn tuple_or_function(&mut self) -> Result<TypeKind> {

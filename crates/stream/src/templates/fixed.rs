@@ -8,6 +8,7 @@ in threadid: Events[Int]
 in function: Events[String]
 in line: Events[Int]
 in column: Events[Int]
+in file: Events[String]
 in instruction: Events[String]
 in readaddr: Events[Int]
 in writeaddr: Events[Int]
@@ -111,7 +112,7 @@ impl Text {
             let source = rest("threadid", "other_threads", t);
             self.line(&format!("def T{t} := if {source}==thread_{t} then ()"));
         }
-        self.line(&format!("out {} as more_threads", rest("threadid", "other_threads", threads + 1)));
+        self.line(&format!("@incomplete\nout {} as more_threads", rest("threadid", "other_threads", threads + 1)));
     }
 
     /// `L0`, `U0`, …: an event whenever the lock is taken or released, locks numbered as they are first taken.
@@ -123,7 +124,7 @@ impl Text {
             self.line(&format!("def L{l} := if {source}==lock_{l} then ()"));
             self.line(&format!("def U{l} := on(if mutexunlockaddr==lock_{l} then (), mutexunlockaddr)"));
         }
-        self.line(&format!("out {} as more_locks", rest("mutexlockaddr", "other_locks", locks)));
+        self.line(&format!("@incomplete\nout {} as more_locks", rest("mutexlockaddr", "other_locks", locks)));
     }
 
     /// The first, second, … distinct value of a stream: each keeps the first value that those before it left over.
@@ -144,6 +145,9 @@ impl Text {
             false => ("readvar", "writevar", format!("{variable:?}")),
         };
         self.title(&format!("ACCESSES OF {variable}"));
+        if !is_address {
+            self.line(&format!("@@variable({variable:?})"));
+        }
         self.line(&format!("def read_{x} := if {read}=={value} then ()"));
         self.line(&format!("def write_{x} := if {write}=={value} then ()"));
         self.line(&format!("def access_{x} := merge(read_{x}, write_{x})"));

@@ -6,7 +6,8 @@ use super::ty::{FunTy, Ty};
 use crate::core::{Core, CoreRef};
 use crate::source::{Diagnostic, Result, Span};
 use crate::syntax::Dialect;
-use crate::syntax::ast::{Arg, Expr, ExprKind, Ident};
+use crate::syntax::ast::{Arg, Expr, ExprKind, Ident, StrPart};
+use crate::value::format::misfit;
 use std::rc::Rc;
 
 impl Checker<'_> {
@@ -17,11 +18,32 @@ impl Checker<'_> {
             return Err(Diagnostic::new(format!("a value of type {shown} is not a function"), callee.span));
         };
         let args = self.in_order(id, &fun, args, span)?;
-        let mut typed = self.infer_args(scope, &args, &fun)?;
-        if let Some(function) = self.stream_default(scope, id, callee, &mut typed)? {
+        let typed = self.infer_args(scope, &args, &fun)?;
+        self.check_format(id, &typed, &args)?;
+        if let Some(function) = self.old_meaning(scope, id, callee, &typed)? {
             return self.finish_call(function, typed, &args, span);
         }
         self.finish_call(function, typed, &args, span)
+    }
+
+    /// A format that is written out must fit the type of the value.
+    fn check_format(&self, id: Option<DefId>, typed: &[Typed], args: &[&Expr]) -> Result<()> {
+        let Some(state) = id.map(|id| &self.defs[id]).filter(|state| self.scopes[state.scope].root == 0) else {
+            return Ok(());
+        };
+        if !matches!(&*state.def.name.name, "format" | "formatInt" | "formatFloat") || args.len() != 2 {
+            return Ok(());
+        }
+        let ExprKind::Str(parts) = &args[0].kind else { return Ok(()) };
+        let [StrPart::Text(format)] = parts.as_slice() else { return Ok(()) };
+        let ty = match self.unifier.zonk(&typed[1].ty) {
+            Ty::Events(inner) => (*inner).clone(),
+            ty => ty,
+        };
+        match misfit(format, &ty) {
+            Some(why) => Err(Diagnostic::new(why, args[0].span)),
+            None => Ok(()),
+        }
     }
 
     fn finish_call(&mut self, function: Typed, typed: Vec<Typed>, args: &[&Expr], span: Span) -> Result<Typed> {
@@ -116,27 +138,34 @@ impl Checker<'_> {
         }
     }
 
-    /// In the 2018 dialect `default` takes a stream as well as a value.
-    fn stream_default(
+    /// In the 2018 dialect `default` takes a stream as well as a value, and `merge` of streams of one type keeps values.
+    fn old_meaning(
         &mut self,
         scope: ScopeId,
         id: Option<DefId>,
         callee: &Expr,
-        typed: &mut [Typed],
+        typed: &[Typed],
     ) -> Result<Option<Typed>> {
-        let library_default = id
-            .is_some_and(|id| &*self.defs[id].def.name.name == "default" && self.scopes[self.defs[id].scope].root == 0);
-        if self.options.dialect != Dialect::Tessla2018
-            || !library_default
-            || !self.unifier.head(&typed[1].ty).is_events()
-        {
-            return Ok(None);
-        }
-        let name = Ident { name: "defaultFrom".into(), span: callee.span };
+        let Some(id) = id.filter(|_| self.options.dialect == Dialect::Tessla2018) else { return Ok(None) };
+        let (name, root) = (self.defs[id].def.name.name.clone(), self.scopes[self.defs[id].scope].root);
+        let meaning = match &*name {
+            "default" if root == 0 && self.unifier.head(&typed[1].ty).is_events() => "defaultFrom".to_owned(),
+            "merge" | "merge3" | "merge4" if root != 0 && root != self.user_root && self.one_type(typed) => {
+                format!("mergeValues{}", name.trim_start_matches("merge"))
+            }
+            _ => return Ok(None),
+        };
+        let name = Ident { name: meaning.into(), span: callee.span };
         match self.place(scope, &Expr { kind: ExprKind::Name(name), span: callee.span })? {
             Place::Value(typed, _) => Ok(Some(typed)),
             Place::Module(_) => Ok(None),
         }
+    }
+
+    /// Whether all arguments are streams of the same type.
+    fn one_type(&mut self, typed: &[Typed]) -> bool {
+        let types: Vec<Ty> = typed.iter().map(|typed| self.unifier.zonk(&typed.ty)).collect();
+        types.iter().all(|ty| ty.is_events() && *ty == types[0])
     }
 
     /// The arguments in the order of the parameters.
@@ -148,15 +177,23 @@ impl Checker<'_> {
             let message = format!("`{shown}` takes {} arguments, {} given", fun.params.len(), args.len());
             return Err(Diagnostic::new(message, span));
         }
+        let first = args.iter().take_while(|arg| arg.name.is_none()).count();
         for (index, arg) in args.iter().enumerate() {
             let at = match &arg.name {
-                None => index,
+                None if index < first => index,
+                None => continue,
                 Some(name) => self
                     .param_index(id, name)
                     .ok_or_else(|| Diagnostic::new(format!("`{shown}` has no parameter `{}`", name.name), name.span))?,
             };
             if slots[at].replace(&arg.value).is_some() {
                 return Err(Diagnostic::new("this parameter is given twice", arg.value.span));
+            }
+        }
+        // Behind a named one, the others take the places that are left, in order.
+        for arg in args[first..].iter().filter(|arg| arg.name.is_none()) {
+            if let Some(free) = slots.iter_mut().find(|slot| slot.is_none()) {
+                *free = Some(&arg.value);
             }
         }
         Ok(slots.into_iter().flatten().collect())

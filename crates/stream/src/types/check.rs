@@ -5,7 +5,7 @@ use super::unify::Unifier;
 use crate::Options;
 use crate::core::{Core, CoreRef, VarId};
 use crate::source::{Diagnostic, Result, SourceMap, Span};
-use crate::syntax::ast::{Annotation, Def, Expr, ExprKind, Ident, Param};
+use crate::syntax::ast::{Annotation, Arg, Def, Ident, Param};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -15,7 +15,10 @@ pub struct Checker<'a> {
     pub unifier: Unifier,
     pub scopes: Vec<Scope>,
     pub defs: Vec<DefState>,
-    pub annotations: FxHashMap<Rc<str>, usize>,
+    pub annotations: FxHashMap<Rc<str>, Vec<(Rc<str>, Ty)>>,
+    /// What is wrong with the user's text, as far as it has been looked at.
+    pub errors: Vec<Diagnostic>,
+    pub warnings: Vec<Diagnostic>,
     pub type_depth: usize,
     /// The scope of the user's text.
     pub user_root: ScopeId,
@@ -35,6 +38,8 @@ pub enum Progress {
     /// Under way; the type if it is known before the body is.
     Busy(Option<Scheme>),
     Done(Scheme),
+    /// Wrong, which has been said.
+    Failed,
 }
 
 /// A checked expression.
@@ -58,6 +63,8 @@ impl<'a> Checker<'a> {
             scopes: Vec::new(),
             defs: Vec::new(),
             annotations: FxHashMap::default(),
+            errors: Vec::new(),
+            warnings: Vec::new(),
             type_depth: 0,
             user_root: 0,
             next_var: 0,
@@ -75,32 +82,66 @@ impl<'a> Checker<'a> {
         self.defs.len() - 1
     }
 
-    pub fn declare_annotation(&mut self, name: &Ident, params: &[Param]) -> Result<()> {
-        if self.annotations.insert(name.name.clone(), params.len()).is_some() {
+    /// Keeps an error, and goes on without what it is about.
+    pub fn note<T>(&mut self, result: Result<T>) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                if !error.is_follow_up() && !self.errors.contains(&error) {
+                    self.errors.push(error);
+                }
+                None
+            }
+        }
+    }
+
+    pub fn declare_annotation(&mut self, scope: ScopeId, name: &Ident, params: &[Param]) -> Result<()> {
+        let mut types = Vec::new();
+        for param in params {
+            let Some(ty) = &param.ty else {
+                return Err(Diagnostic::new(format!("parameter `{}` needs a type", param.name.name), param.name.span));
+            };
+            types.push((param.name.name.clone(), self.resolve_type(scope, ty)?));
+        }
+        if self.annotations.insert(name.name.clone(), types).is_some() {
             return Err(Diagnostic::new(format!("annotation `@{}` is defined twice", name.name), name.span));
         }
         Ok(())
     }
 
-    /// Annotations must be declared, have as many arguments as declared, and those must be literals.
-    pub fn check_annotations(&self, annotations: &[Annotation]) -> Result<()> {
+    /// Annotations must be declared, have as many arguments as declared, and those must be values of the declared types.
+    pub fn check_annotations(&mut self, scope: ScopeId, annotations: &[Annotation]) -> Result<()> {
         for annotation in annotations {
             let name = &annotation.name;
-            let Some(params) = self.annotations.get(&name.name) else {
+            let Some(params) = self.annotations.get(&name.name).cloned() else {
                 return Err(Diagnostic::new(format!("there is no annotation `@{}`", name.name), name.span)
                     .hint(format!("declare it with `def @{}`", name.name)));
             };
-            if annotation.args.len() != *params {
-                let message = format!("`@{}` takes {params} arguments, {} given", name.name, annotation.args.len());
+            if annotation.args.len() != params.len() {
+                let (wanted, given) = (params.len(), annotation.args.len());
+                let message = format!("`@{}` takes {wanted} arguments, {given} given", name.name);
                 return Err(Diagnostic::new(message, name.span));
             }
-            for arg in &annotation.args {
-                if !is_literal(&arg.value) {
-                    return Err(Diagnostic::new("an argument of an annotation must be a literal", arg.value.span));
-                }
+            for (index, arg) in annotation.args.iter().enumerate() {
+                self.annotation_argument(scope, &params, index, arg)?;
             }
         }
         Ok(())
+    }
+
+    fn annotation_argument(&mut self, scope: ScopeId, params: &[(Rc<str>, Ty)], index: usize, arg: &Arg) -> Result<()> {
+        let at = match &arg.name {
+            None => Some(index),
+            Some(name) => params.iter().position(|(param, _)| *param == name.name),
+        };
+        let Some(wanted) = at.map(|at| &params[at].1) else {
+            return Err(Diagnostic::new("the annotation has no parameter of this name", arg.value.span));
+        };
+        let typed = self.infer(scope, &arg.value, Some(wanted))?;
+        if self.unifier.head(&typed.ty).is_events() {
+            return Err(Diagnostic::new("an argument of an annotation must be a constant", arg.value.span));
+        }
+        self.coerce(typed, wanted, arg.value.span).map(drop)
     }
 
     /// Demands that two types are equal.
@@ -153,15 +194,5 @@ impl<'a> Checker<'a> {
 
     fn lifts(&self, params: &[Ty]) -> bool {
         params.iter().any(|ty| self.unifier.head(ty).is_events())
-    }
-}
-
-fn is_literal(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Int(_) | ExprKind::Float(_) | ExprKind::Str(_) => true,
-        ExprKind::Tuple(items) => items.iter().all(is_literal),
-        ExprKind::Record(fields) => fields.iter().all(|(_, value)| is_literal(value)),
-        ExprKind::Name(name) => matches!(&*name.name, "true" | "false"),
-        _ => false,
     }
 }

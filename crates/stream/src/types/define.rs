@@ -1,8 +1,9 @@
 //! Definitions: their types, checked once, when first needed.
 use super::check::{Checker, Progress, Typed};
+use super::expr::is_tuple;
 use super::scope::{DefId, Entity, ScopeId, TypeEntity};
 use super::ty::{FunTy, Scheme, Ty};
-use crate::core::{Core, CoreDef, CoreRef, Lambda, VarId};
+use crate::core::{Core, CoreDef, CoreRef, Lambda, Shape, VarId};
 use crate::source::{Diagnostic, Result};
 use crate::syntax::ast::{Def, Expr, ExprKind, Item, Param};
 use crate::value::{Builtin, builtin};
@@ -29,14 +30,20 @@ impl Checker<'_> {
                 )
                 .hint(format!("write `def {}(…): Type = …`", name.name)));
             }
+            Progress::Failed => return Err(Diagnostic::follow_up()),
             Progress::Todo => {}
         }
-        stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.check_def(id))
+        let checked = stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.check_def(id));
+        if checked.is_err() {
+            self.defs[id].progress = Progress::Failed;
+        }
+        let checked = self.note(checked);
+        checked.ok_or_else(Diagnostic::follow_up)
     }
 
     fn check_def(&mut self, id: DefId) -> Result<Scheme> {
         let def = self.defs[id].def.clone();
-        self.check_annotations(&def.annotations)?;
+        self.check_annotations(self.defs[id].scope, &def.annotations)?;
         let head = self.head(&def, self.defs[id].scope)?;
         let early = self.early_scheme(&def, &head);
         self.defs[id].progress = Progress::Busy(early.clone());
@@ -45,10 +52,49 @@ impl Checker<'_> {
         if let (Some(early), None, None) = (&early, &head.params, &head.result) {
             self.equal(&result, &early.ty, def.body.span)?;
         }
-        let scheme = Scheme { params: head.type_params.clone(), ty: whole_type(&def, &head, result) };
+        self.defs[id].progress = Progress::Todo;
+        let scheme = self.generalise(id, head.type_params.clone(), &whole_type(&def, &head, result));
         self.defs[id].core = Some(core);
         self.defs[id].progress = Progress::Done(scheme.clone());
         Ok(scheme)
+    }
+
+    /// The type with everything filled in that is known. What is still open, and is not open in what surrounds the
+    /// definition either, is a parameter of it: an alias of a generic function is generic.
+    fn generalise(&mut self, id: DefId, mut params: Vec<(u32, Rc<str>)>, ty: &Ty) -> Scheme {
+        let mut ty = self.unifier.zonk(ty);
+        let mut open = Vec::new();
+        open_types(&ty, &mut open);
+        if !open.is_empty() {
+            let around = self.open_around(self.defs[id].scope);
+            open.retain(|var| !around.contains(var));
+        }
+        for var in open {
+            let param = (self.unifier.param(), Rc::from(format!("T{}", params.len() + 1)));
+            ty = ty.map(&mut |part| matches!(part, Ty::Var(own) if *own == var).then(|| param_type(&param)));
+            params.push(param);
+        }
+        Scheme { params, ty }
+    }
+
+    /// The types that are still open in the definitions under way and in the parameters that can be seen.
+    fn open_around(&self, scope: ScopeId) -> Vec<u32> {
+        let mut open = Vec::new();
+        for state in &self.defs {
+            if let Progress::Busy(Some(scheme)) = &state.progress {
+                open_types(&self.unifier.zonk(&scheme.ty), &mut open);
+            }
+        }
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            for entity in self.scopes[id].values.values() {
+                if let Entity::Local(_, ty) = entity {
+                    open_types(&self.unifier.zonk(ty), &mut open);
+                }
+            }
+            at = self.scopes[id].parent;
+        }
+        open
     }
 
     fn head(&mut self, def: &Def, outer: ScopeId) -> Result<Head> {
@@ -101,10 +147,26 @@ impl Checker<'_> {
     fn early_scheme(&mut self, def: &Def, head: &Head) -> Option<Scheme> {
         let result = match (&head.result, &head.params) {
             (Some(result), _) => result.clone(),
-            (None, None) if head.type_params.is_empty() => self.unifier.fresh(),
+            (None, None) if head.type_params.is_empty() => self.outline(&def.body),
             _ => return None,
         };
         Some(Scheme { params: head.type_params.clone(), ty: whole_type(def, head, result) })
+    }
+
+    /// The type of an expression of which nothing is known but how it is written.
+    fn outline(&mut self, body: &Expr) -> Ty {
+        match &body.kind {
+            ExprKind::Tuple(items) if items.len() > 1 => {
+                Ty::Tuple(Rc::new(items.iter().map(|_| self.unifier.fresh()).collect()))
+            }
+            ExprKind::Record(fields) if !is_tuple(fields.iter().map(|(name, _)| &*name.name)) => {
+                let mut types: Vec<(Rc<str>, Ty)> =
+                    fields.iter().map(|(name, _)| (name.name.clone(), self.unifier.fresh())).collect();
+                types.sort_by(|a, b| a.0.cmp(&b.0));
+                Ty::Record(Rc::new(types))
+            }
+            _ => self.unifier.fresh(),
+        }
     }
 
     fn body(&mut self, def: &Def, head: &Head) -> Result<(CoreRef, Ty)> {
@@ -150,8 +212,9 @@ impl Checker<'_> {
     pub fn block(&mut self, outer: ScopeId, items: &[Item], value: &Expr, wanted: Option<&Ty>) -> Result<Typed> {
         let scope = self.new_scope(outer);
         let defs = self.declare_items(scope, items)?;
-        for id in &defs {
-            self.scheme(*id)?;
+        let checked: Vec<bool> = defs.iter().map(|id| self.scheme(*id).is_ok()).collect();
+        if checked.contains(&false) {
+            return Err(Diagnostic::follow_up());
         }
         let value = self.infer(scope, value, wanted)?;
         if defs.is_empty() {
@@ -166,11 +229,39 @@ impl Checker<'_> {
         let finished = defs.iter().filter_map(|id| {
             let state = &self.defs[*id];
             let Progress::Done(scheme) = &state.progress else { return None };
-            let stream = self.unifier.head(&scheme.ty).is_events();
+            let shape = shape(&self.unifier.zonk(&scheme.ty));
             let name = state.def.name.clone();
-            Some(CoreDef { var: state.var, name: name.name, value: state.core.clone()?, span: name.span, stream })
+            Some(CoreDef { var: state.var, name: name.name, value: state.core.clone()?, span: name.span, shape })
         });
         finished.collect()
+    }
+}
+
+/// The types that are still open in a type, in the order they occur.
+fn open_types(ty: &Ty, out: &mut Vec<u32>) {
+    ty.any(&mut |part| {
+        if let Ty::Var(var) = part
+            && !out.contains(var)
+        {
+            out.push(*var);
+        }
+        false
+    });
+}
+
+fn param_type((id, name): &(u32, Rc<str>)) -> Ty {
+    Ty::Param(*id, name.clone())
+}
+
+fn shape(ty: &Ty) -> Shape {
+    match ty {
+        Ty::Events(_) => Shape::Stream,
+        Ty::Tuple(items) => Shape::Fields(None, items.iter().map(shape).collect()),
+        Ty::Record(fields) => {
+            let names = fields.iter().map(|(name, _)| name.clone()).collect();
+            Shape::Fields(Some(names), fields.iter().map(|(_, ty)| shape(ty)).collect())
+        }
+        _ => Shape::Value,
     }
 }
 

@@ -2,7 +2,7 @@
 use super::check::{Checker, Typed};
 use super::scope::{Entity, ScopeId};
 use super::ty::{FunTy, Ty};
-use crate::core::{Core, Lambda};
+use crate::core::{Core, CoreRef, Lambda};
 use crate::source::{Diagnostic, Result, Span};
 use crate::syntax::ast::{Arg, Expr, ExprKind, Ident, Param, StrPart, TypeExpr};
 use crate::value::{Builtin, Value, int};
@@ -56,9 +56,9 @@ impl Checker<'_> {
             return Err(Diagnostic::new("a unit of time needs to know the unit of the timestamps", unit.span)
                 .hint("give it with `--base-time ns`, for example"));
         };
-        let (scaled, divisor) = (value * BigInt::from(wanted.femtoseconds()), BigInt::from(base.femtoseconds()));
+        let (scaled, divisor) = (value * BigInt::from(wanted.femtoseconds()), base.femtoseconds());
         if &scaled % &divisor != BigInt::from(0) {
-            let message = format!("{value}{} is not a whole number of {}", unit.name, base.name());
+            let message = format!("{value}{} is not a whole number of {base}", unit.name);
             return Err(Diagnostic::new(message, unit.span));
         }
         Ok(Typed::new(Core::Const(int::from_big(scaled / divisor)), Ty::Int))
@@ -111,6 +111,7 @@ impl Checker<'_> {
 
     fn entity(&mut self, entity: Entity) -> Result<Place> {
         Ok(match entity {
+            Entity::Failed => return Err(Diagnostic::follow_up()),
             Entity::Module(scope) => Place::Module(scope),
             Entity::Local(var, ty) => Place::Value(Typed::new(Core::Var(var), ty), None),
             Entity::Input(index, ty) => Place::Value(Typed::new(Core::Input(index), ty), None),
@@ -176,8 +177,10 @@ impl Checker<'_> {
             return Err(Diagnostic::new("only a definition takes type arguments", span));
         };
         let scheme = self.scheme(id)?;
-        if scheme.params.len() != types.len() {
-            let message = format!("{} type arguments are needed, {} given", scheme.params.len(), types.len());
+        // Type parameters that were found out, not declared, come last and may be left to be found out.
+        let declared = self.defs[id].def.type_params.len();
+        if types.len() != declared && types.len() != scheme.params.len() {
+            let message = format!("{declared} type arguments are needed, {} given", types.len());
             return Err(Diagnostic::new(message, span));
         }
         let (ty, fresh) = self.unifier.instantiate(&scheme);
@@ -212,6 +215,10 @@ impl Checker<'_> {
             let typed = self.infer(scope, value, None)?;
             cores.push(typed.core);
             types.push((name.name.clone(), typed.ty));
+        }
+        if is_tuple(types.iter().map(|(name, _)| &**name)) {
+            let (cores, types) = in_tuple_order(cores, types);
+            return Ok(Typed::new(Core::Fields(None, cores), Ty::Tuple(Rc::new(types))));
         }
         let names: Rc<[Rc<str>]> = types.iter().map(|(name, _)| name.clone()).collect();
         Ok(Typed::new(Core::Fields(Some(names), cores), Ty::Record(Rc::new(types))))
@@ -306,6 +313,23 @@ fn find_field(ty: &Ty, name: &str) -> Option<(usize, Ty)> {
     }
 }
 
+/// Whether the names of a record's fields are those of a tuple: `_1`, `_2`, and so on.
+pub fn is_tuple<'a>(names: impl Iterator<Item = &'a str>) -> bool {
+    let mut places: Vec<Option<usize>> = names.map(place).collect();
+    places.sort_unstable();
+    places.len() > 1 && places.iter().enumerate().all(|(at, place)| *place == Some(at + 1))
+}
+
+fn place(name: &str) -> Option<usize> {
+    name.strip_prefix('_')?.parse().ok()
+}
+
+fn in_tuple_order(cores: Vec<CoreRef>, types: Vec<(Rc<str>, Ty)>) -> (Vec<CoreRef>, Vec<Ty>) {
+    let mut fields: Vec<(CoreRef, (Rc<str>, Ty))> = cores.into_iter().zip(types).collect();
+    fields.sort_by_key(|(_, (name, _))| place(name));
+    fields.into_iter().map(|(core, (_, ty))| (core, ty)).unzip()
+}
+
 fn string_part(part: &StrPart, span: Span) -> Expr {
     match part {
         StrPart::Text(text) => Expr { kind: ExprKind::Str(vec![StrPart::Text(text.clone())]), span },
@@ -343,6 +367,37 @@ fn distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
+}
+
+/// The span of time that a step of the timestamps stands for: so many units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeBase {
+    pub count: u64,
+    pub unit: TimeUnit,
+}
+
+impl TimeBase {
+    /// Reads `ns` or `33333 µs`.
+    pub fn parse(text: &str) -> Option<TimeBase> {
+        let text = text.trim();
+        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let (count, unit) = text.split_at(digits);
+        let count = if count.is_empty() { 1 } else { count.parse().ok().filter(|count| *count > 0)? };
+        Some(TimeBase { count, unit: TimeUnit::by_name(unit.trim())? })
+    }
+
+    fn femtoseconds(self) -> BigInt {
+        BigInt::from(self.unit.femtoseconds()) * self.count
+    }
+}
+
+impl std::fmt::Display for TimeBase {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.count {
+            1 => f.write_str(self.unit.name()),
+            count => write!(f, "{count} {}", self.unit.name()),
+        }
+    }
 }
 
 /// A unit of time that a literal or the timestamps can have.

@@ -12,5 +12,5 @@ mod scope;
 pub mod ty;
 mod unify;
 
-pub use expr::TimeUnit;
+pub use expr::{TimeBase, TimeUnit};
 pub use program::{Checked, InputDecl, OutputDecl, Texts, check};

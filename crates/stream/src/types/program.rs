@@ -6,7 +6,7 @@ use crate::Options;
 use crate::core::{Core, CoreDef, CoreRef};
 use crate::source::{Diagnostic, Result, SourceMap, Span};
 use crate::syntax::Dialect;
-use crate::syntax::ast::{Annotation, Expr, ExprKind, Ident, Item};
+use crate::syntax::ast::{Annotation, Expr, ExprKind, Ident, Item, StrPart, TypeExpr};
 use std::rc::Rc;
 
 /// An input stream and the type of its events.
@@ -14,6 +14,8 @@ use std::rc::Rc;
 pub struct InputDecl {
     pub name: Rc<str>,
     pub ty: Ty,
+    /// The annotation that asks for instrumentation of a program to make these events, if there is one.
+    pub probe: Option<Rc<str>>,
 }
 
 /// An output stream.
@@ -25,6 +27,10 @@ pub struct OutputDecl {
     pub raw: bool,
     /// An event on it means that something is wrong.
     pub error: bool,
+    /// An event on it means that not everything can be checked.
+    pub incomplete: bool,
+    /// How it is drawn, if an annotation says so.
+    pub style: Option<Rc<str>>,
     pub span: Span,
 }
 
@@ -33,6 +39,9 @@ pub struct Checked {
     pub defs: Vec<CoreDef>,
     pub inputs: Vec<InputDecl>,
     pub outputs: Vec<OutputDecl>,
+    pub warnings: Vec<Diagnostic>,
+    /// The variables of a program that `@@variable` says are looked at.
+    pub variables: Vec<Rc<str>>,
 }
 
 /// The texts of a specification, outermost first: the library, the prelude if any, the user's.
@@ -43,25 +52,53 @@ pub struct Texts {
 }
 
 /// Checks a specification.
-pub fn check(sources: &SourceMap, options: &Options, texts: &Texts) -> Result<Checked> {
+pub fn check(sources: &SourceMap, options: &Options, texts: &Texts) -> std::result::Result<Checked, Vec<Diagnostic>> {
     let mut checker = Checker::new(sources, options);
-    let library = checker.new_root(None);
-    checker.declare_items(library, &texts.library)?;
-    let mut outer = library;
-    if let Some(prelude) = &texts.prelude {
-        outer = checker.new_root(Some(library));
-        checker.declare_items(outer, prelude)?;
+    let checked = checker.check_texts(texts);
+    let checked = checker.note(checked);
+    let mut errors = std::mem::take(&mut checker.errors);
+    errors.sort_by_key(|error| error.span.map(|span| (std::cmp::Reverse(span.file), span.start)));
+    match checked {
+        Some(checked) if errors.is_empty() => Ok(checked),
+        _ => Err(errors),
     }
-    let user = checker.new_root(Some(outer));
-    checker.user_root = user;
-    let defs = checker.declare_items(user, &texts.user)?;
-    let inputs = checker.declare_inputs(user, &texts.user)?;
-    for id in &defs {
-        checker.scheme(*id)?;
+}
+
+impl Checker<'_> {
+    fn check_texts(&mut self, texts: &Texts) -> Result<Checked> {
+        let checker = self;
+        let library = checker.new_root(None);
+        checker.declare_items(library, &texts.library)?;
+        let mut outer = library;
+        if let Some(prelude) = &texts.prelude {
+            outer = checker.new_root(Some(library));
+            checker.declare_items(outer, prelude)?;
+        }
+        let user = checker.new_root(Some(outer));
+        checker.user_root = user;
+        let defs = checker.declare_items(user, &texts.user)?;
+        let inputs = checker.declare_inputs(user, &texts.user)?;
+        for id in &defs {
+            let scheme = checker.scheme(*id);
+            checker.note(scheme);
+        }
+        let outputs = checker.outputs(user, &texts.user, &inputs, &defs)?;
+        checker.warn_of_repeated(&outputs);
+        let all: Vec<DefId> = (0..checker.defs.len()).filter(|id| checker.is_outermost(*id)).collect();
+        let warnings = std::mem::take(&mut checker.warnings);
+        Ok(Checked { defs: checker.core_defs(&all), inputs, outputs, warnings, variables: variables(&texts.user) })
     }
-    let outputs = checker.outputs(user, &texts.user, &inputs, &defs)?;
-    let all: Vec<DefId> = (0..checker.defs.len()).filter(|id| checker.is_outermost(*id)).collect();
-    Ok(Checked { defs: checker.core_defs(&all), inputs, outputs })
+
+    /// Two outputs of one name cannot be told apart.
+    fn warn_of_repeated(&mut self, outputs: &[OutputDecl]) {
+        for (index, output) in outputs.iter().enumerate() {
+            if let Some(first) = outputs[..index].iter().find(|other| other.name == output.name) {
+                let place = self.sources.position(first.span);
+                let message = format!("there is another output `{}`, at {place}", output.name);
+                self.warnings.push(Diagnostic::new(message, output.span));
+            }
+        }
+    }
 }
 
 impl Checker<'_> {
@@ -88,19 +125,30 @@ impl Checker<'_> {
     fn declare_inputs(&mut self, scope: ScopeId, items: &[Item]) -> Result<Vec<InputDecl>> {
         let mut inputs = Vec::new();
         for item in items {
-            let Item::In { name, ty, .. } = item else { continue };
-            let resolved = self.resolve_type(scope, ty)?;
-            let Ty::Events(inner) = &resolved else {
-                return Err(Diagnostic::new(format!("an input is a stream, not a value of type {resolved}"), ty.span)
-                    .hint(format!("write `in {}: Events[{resolved}]`", name.name)));
-            };
-            if let Some(part) = unreadable(inner) {
-                return Err(Diagnostic::new(format!("events of an input cannot hold a value of type {part}"), ty.span));
+            let Item::In { annotations, name, ty } = item else { continue };
+            let input = self.input(scope, name, ty, inputs.len() as u32);
+            if let Some(ty) = self.note(input) {
+                let probe = annotations.iter().find(|annotation| is_probe(&annotation.name.name));
+                let probe = probe.map(|annotation| annotation.name.name.clone());
+                inputs.push(InputDecl { name: name.name.clone(), ty, probe });
+            } else {
+                self.scopes[scope].values.entry(name.name.clone()).or_insert(Entity::Failed);
             }
-            self.declare(scope, name, Entity::Input(inputs.len() as u32, resolved.clone()))?;
-            inputs.push(InputDecl { name: name.name.clone(), ty: (**inner).clone() });
         }
         Ok(inputs)
+    }
+
+    fn input(&mut self, scope: ScopeId, name: &Ident, ty: &TypeExpr, number: u32) -> Result<Ty> {
+        let resolved = self.resolve_type(scope, ty)?;
+        let Ty::Events(inner) = &resolved else {
+            return Err(Diagnostic::new(format!("an input is a stream, not a value of type {resolved}"), ty.span)
+                .hint(format!("write `in {}: Events[{resolved}]`", name.name)));
+        };
+        if let Some(part) = unreadable(inner) {
+            return Err(Diagnostic::new(format!("events of an input cannot hold a value of type {part}"), ty.span));
+        }
+        self.declare(scope, name, Entity::Input(number, resolved.clone()))?;
+        Ok((**inner).clone())
     }
 
     fn outputs(
@@ -112,21 +160,33 @@ impl Checker<'_> {
     ) -> Result<Vec<OutputDecl>> {
         let mut outputs = Vec::new();
         for item in items {
-            match item {
-                Item::In { annotations, .. } => self.check_annotations(annotations)?,
-                Item::GlobalAnnotation(annotation) => self.check_annotations(std::slice::from_ref(annotation))?,
+            let done = match item {
+                Item::In { annotations, .. } => self.check_annotations(scope, annotations),
+                Item::GlobalAnnotation(annotation) => self.check_annotations(scope, std::slice::from_ref(annotation)),
                 Item::Out { annotations, value, name } => {
-                    self.check_annotations(annotations)?;
-                    let shown = name.as_ref().map_or_else(|| self.text_of(value), |name| name.name.to_string());
-                    let marks = Marks::new(annotations, &self.marks_of(scope, value));
-                    let typed = self.infer(scope, value, None)?;
-                    self.output(typed, &shown, marks, value.span, &mut outputs)?;
+                    self.written_output(scope, annotations, value, name.as_ref(), &mut outputs)
                 }
-                Item::OutAll(span) => self.output_all(*span, inputs, defs, &mut outputs)?,
-                _ => {}
-            }
+                Item::OutAll(span) => self.output_all(*span, inputs, defs, &mut outputs),
+                _ => Ok(()),
+            };
+            self.note(done);
         }
         Ok(outputs)
+    }
+
+    fn written_output(
+        &mut self,
+        scope: ScopeId,
+        annotations: &[Annotation],
+        value: &Expr,
+        name: Option<&Ident>,
+        outputs: &mut Vec<OutputDecl>,
+    ) -> Result<()> {
+        self.check_annotations(scope, annotations)?;
+        let shown = name.map_or_else(|| self.text_of(value), |name| name.name.to_string());
+        let marks = Marks::new(annotations, &self.marks_of(scope, value));
+        let typed = self.infer(scope, value, None)?;
+        self.output(typed, &shown, &marks, value.span, outputs)
     }
 
     /// Annotations of the definition that an output names.
@@ -142,11 +202,12 @@ impl Checker<'_> {
 
     fn text_of(&self, expr: &Expr) -> String {
         let text = &self.sources.files[expr.span.file as usize].text;
-        text[expr.span.start as usize..expr.span.end as usize].split_whitespace().collect::<Vec<_>>().join(" ")
+        let text = &text[expr.span.start as usize..expr.span.end as usize];
+        if text.contains('\n') { text.split_whitespace().collect::<Vec<_>>().join(" ") } else { text.to_owned() }
     }
 
     /// An output, or one for each field of a record.
-    fn output(&mut self, typed: Typed, name: &str, marks: Marks, span: Span, out: &mut Vec<OutputDecl>) -> Result<()> {
+    fn output(&mut self, typed: Typed, name: &str, marks: &Marks, span: Span, out: &mut Vec<OutputDecl>) -> Result<()> {
         let ty = self.unifier.zonk(&typed.ty);
         let fields: Vec<(String, Ty)> = match &ty {
             Ty::Record(fields) => fields.iter().map(|(name, ty)| (name.to_string(), ty.clone())).collect(),
@@ -166,7 +227,8 @@ impl Checker<'_> {
         let wanted = if ty.is_events() { ty } else { Ty::events(ty) };
         let core = self.coerce(typed, &wanted, span)?;
         let old_error = self.options.dialect == Dialect::Tessla2018 && name.starts_with("error");
-        out.push(OutputDecl { name: name.into(), core, raw: marks.raw, error: marks.error || old_error, span });
+        let (error, incomplete, style) = (marks.error || old_error, marks.incomplete, marks.style.clone());
+        out.push(OutputDecl { name: name.into(), core, raw: marks.raw, error, incomplete, style, span });
         Ok(())
     }
 
@@ -179,7 +241,7 @@ impl Checker<'_> {
     ) -> Result<()> {
         for (index, input) in inputs.iter().enumerate() {
             let typed = Typed::new(Core::Input(index as u32), Ty::events(input.ty.clone()));
-            self.output(typed, &input.name, Marks::default(), span, out)?;
+            self.output(typed, &input.name, &Marks::default(), span, out)?;
         }
         for id in defs {
             let scheme = self.scheme(*id)?;
@@ -188,7 +250,7 @@ impl Checker<'_> {
                 let state = &self.defs[*id];
                 let (name, marks) = (state.def.name.name.clone(), Marks::new(&state.def.annotations, &[]));
                 let typed = Typed::new(Core::Var(state.var), ty);
-                self.output(typed, &name, marks, span, out)?;
+                self.output(typed, &name, &marks, span, out)?;
             }
         }
         Ok(())
@@ -196,17 +258,39 @@ impl Checker<'_> {
 }
 
 /// What the annotations of an output say.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Marks {
     raw: bool,
     error: bool,
+    incomplete: bool,
+    /// How the page draws it, by the name of its `@Vis…` annotation.
+    style: Option<Rc<str>>,
 }
 
 impl Marks {
     fn new(own: &[Annotation], defined: &[Annotation]) -> Marks {
         let has = |wanted: &str| own.iter().chain(defined).any(|a| is_named(&a.name, wanted));
-        Marks { raw: has("raw"), error: has("error") }
+        let style = own.iter().chain(defined).find_map(|a| a.name.name.strip_prefix("Vis"));
+        Marks { raw: has("raw"), error: has("error"), incomplete: has("incomplete"), style: style.map(Rc::from) }
     }
+}
+
+/// The names in `@@variable("…")`.
+fn variables(items: &[Item]) -> Vec<Rc<str>> {
+    let named = items.iter().filter_map(|item| {
+        let Item::GlobalAnnotation(annotation) = item else { return None };
+        let ExprKind::Str(parts) = &annotation.args.first()?.value.kind else { return None };
+        match parts.as_slice() {
+            [StrPart::Text(name)] if is_named(&annotation.name, "variable") => Some(name.as_str().into()),
+            _ => None,
+        }
+    });
+    named.collect()
+}
+
+/// Whether an annotation asks for instrumentation of a program.
+fn is_probe(name: &str) -> bool {
+    ["Inst", "Global", "Local"].iter().any(|prefix| name.starts_with(prefix)) || name == "ThreadId"
 }
 
 fn is_named(name: &Ident, wanted: &str) -> bool {

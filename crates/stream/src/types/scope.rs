@@ -1,5 +1,6 @@
 //! Names: which scope declares what, and how a path is resolved.
 use super::check::Checker;
+use super::expr::is_tuple;
 use super::ty::{FunTy, Ty};
 use super::unify::substitute;
 use crate::core::VarId;
@@ -17,6 +18,8 @@ pub enum Entity {
     Local(VarId, Ty),
     Input(u32, Ty),
     Module(ScopeId),
+    /// Declared wrongly, which has been said.
+    Failed,
 }
 
 #[derive(Clone)]
@@ -64,22 +67,29 @@ impl Checker<'_> {
             match item {
                 Item::Def(def) => {
                     let id = self.add_def(def.clone(), scope);
-                    self.declare(scope, &def.name, Entity::Def(id))?;
+                    let declared = self.declare(scope, &def.name, Entity::Def(id));
+                    self.note(declared);
                     defs.push(id);
                 }
-                Item::Type(def) => self.declare_type(scope, def)?,
+                Item::Type(def) => {
+                    let declared = self.declare_type(scope, def);
+                    self.note(declared);
+                }
                 Item::Module(name, items) => {
                     let inner = self.module_scope(scope, name)?;
                     defs.extend(self.declare_items(inner, items)?);
                 }
-                Item::AnnotationDef(name, params) => self.declare_annotation(name, params)?,
+                Item::AnnotationDef(..) => {}
                 _ => {}
             }
         }
         for item in items {
-            if let Item::Import(path) = item {
-                self.import(scope, path)?;
-            }
+            let done = match item {
+                Item::Import(path) => self.import(scope, path),
+                Item::AnnotationDef(name, params) => self.declare_annotation(scope, name, params),
+                _ => Ok(()),
+            };
+            self.note(done);
         }
         Ok(defs)
     }
@@ -155,6 +165,10 @@ impl Checker<'_> {
                 let mut resolved = Vec::new();
                 for (name, ty) in fields {
                     resolved.push((name.name.clone(), self.resolve_type(scope, ty)?));
+                }
+                if is_tuple(resolved.iter().map(|(name, _)| &**name)) {
+                    resolved.sort_by_key(|(name, _): &(Rc<str>, Ty)| (name.len(), name.clone()));
+                    return Ok(Ty::Tuple(Rc::new(resolved.into_iter().map(|(_, ty)| ty).collect())));
                 }
                 resolved.sort_by(|a, b| a.0.cmp(&b.0));
                 Ok(Ty::Record(Rc::new(resolved)))

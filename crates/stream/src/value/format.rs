@@ -1,102 +1,90 @@
-//! `String.format`: one `printf`-like conversion of one value.
-use super::{Value, int};
+//! `String.format`: the conversions of Java's formatter, which TeSSLa uses, for one value.
+//!
+//! A format that no value of its type fits is refused before anything runs, if it is written as a literal.
+mod float;
+mod number;
+mod parse;
 
-struct Spec {
-    left: bool,
-    zero: bool,
-    plus: bool,
-    group: bool,
-    width: usize,
-    precision: Option<usize>,
-    kind: char,
+use super::{Shown, Value};
+use crate::types::ty::Ty;
+use parse::{Piece, Spec, pieces};
+
+/// What a conversion needs to know of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Int,
+    Float,
+    Other,
 }
 
-/// Replaces the first conversion of `format` by the value, or says why it cannot.
+/// Replaces the conversion in `format` by the value, or says why it cannot.
 pub fn format(format: &str, value: &Value) -> Value {
-    let Some(start) = format.find('%') else { return Value::str(format) };
-    let Some((spec, len)) = parse(&format[start + 1..]) else {
-        return Value::error(format!("`{format}` is not a format"));
+    let kind = match value {
+        Value::Int(_) | Value::Big(_) => Kind::Int,
+        Value::Float(_) => Kind::Float,
+        _ => Kind::Other,
     };
-    let Some(body) = convert(&spec, value) else {
-        return Value::error(format!("`%{}` does not fit the value {value}", spec.kind));
+    let pieces = match checked(format, kind) {
+        Ok(pieces) => pieces,
+        Err(why) => return Value::error(why),
     };
-    let padded = pad(&spec, body);
-    Value::str(&format!("{}{}{}", &format[..start], padded, &format[start + 1 + len..]))
-}
-
-fn parse(text: &str) -> Option<(Spec, usize)> {
-    let flags = text.find(|c| !"-0+,".contains(c))?;
-    let has = |flag| text[..flags].contains(flag);
-    let digits = |from: usize| text[from..].find(|c: char| !c.is_ascii_digit()).map_or(text.len(), |n| from + n);
-    let width_end = digits(flags);
-    let mut end = width_end;
-    let mut precision = None;
-    if text[end..].starts_with('.') {
-        end = digits(width_end + 1);
-        precision = Some(text[width_end + 1..end].parse().ok()?);
-    }
-    let kind = text[end..].chars().next().filter(|c| "dxXosfeg".contains(*c))?;
-    let width = if width_end > flags { text[flags..width_end].parse().ok()? } else { 0 };
-    // A width or precision no terminal has is a mistake, and formatting it would only cost memory.
-    if width > 10_000 || precision.is_some_and(|p| p > 1_000) {
-        return None;
-    }
-    let spec = Spec { left: has('-'), zero: has('0'), plus: has('+'), group: has(','), width, precision, kind };
-    Some((spec, end + 1))
-}
-
-fn convert(spec: &Spec, value: &Value) -> Option<String> {
-    let body = match (spec.kind, value) {
-        ('d', Value::Int(_) | Value::Big(_)) => grouped(spec, value.to_string()),
-        ('x', Value::Int(_) | Value::Big(_)) => int::to_big(value).to_str_radix(16),
-        ('X', Value::Int(_) | Value::Big(_)) => int::to_big(value).to_str_radix(16).to_uppercase(),
-        ('o', Value::Int(_) | Value::Big(_)) => int::to_big(value).to_str_radix(8),
-        ('f', Value::Float(v)) => grouped(spec, std::format!("{:.*}", spec.precision.unwrap_or(6), v)),
-        ('e', Value::Float(v)) => exponent(spec.precision.unwrap_or(6), *v),
-        ('g', Value::Float(v)) => v.to_string(),
-        ('s', Value::Str(text)) => truncated(spec, text.to_string()),
-        ('s', other) => truncated(spec, other.to_string()),
-        _ => return None,
-    };
-    let positive = spec.plus && spec.kind != 's' && !body.starts_with('-');
-    Some(if positive { std::format!("+{body}") } else { body })
-}
-
-fn truncated(spec: &Spec, text: String) -> String {
-    text.chars().take(spec.precision.unwrap_or(usize::MAX)).collect()
-}
-
-fn exponent(precision: usize, value: f64) -> String {
-    let text = std::format!("{value:.precision$e}");
-    let Some((digits, power)) = text.split_once('e') else { return text };
-    let (sign, power) = power.strip_prefix('-').map_or(('+', power), |p| ('-', p));
-    std::format!("{digits}e{sign}{power:0>2}")
-}
-
-fn grouped(spec: &Spec, text: String) -> String {
-    if !spec.group {
-        return text;
-    }
-    let (sign, rest) = text.strip_prefix('-').map_or(("", text.as_str()), |r| ("-", r));
-    let (whole, fraction) = rest.find('.').map_or((rest, ""), |dot| rest.split_at(dot));
     let mut out = String::new();
-    for (index, digit) in whole.chars().enumerate() {
-        if index > 0 && (whole.len() - index).is_multiple_of(3) {
-            out.push(',');
+    for piece in pieces {
+        match piece {
+            Piece::Text(text) => out += &text,
+            Piece::Conversion(spec) => out += &convert(&spec, value),
         }
-        out.push(digit);
     }
-    std::format!("{sign}{out}{fraction}")
+    Value::str(&out)
 }
 
-fn pad(spec: &Spec, body: String) -> String {
-    let missing = spec.width.saturating_sub(body.chars().count());
-    if spec.left {
-        return body + &" ".repeat(missing);
+/// Why no value of a type fits a format; nothing if the type is not known.
+pub fn misfit(format: &str, ty: &Ty) -> Option<String> {
+    let kind = match ty {
+        Ty::Int => Kind::Int,
+        Ty::Float => Kind::Float,
+        Ty::Var(_) | Ty::Param(..) => return None,
+        _ => Kind::Other,
+    };
+    checked(format, kind).err()
+}
+
+fn checked(format: &str, kind: Kind) -> Result<Vec<Piece>, String> {
+    let pieces = pieces(format)?;
+    let mut ordinary = 0;
+    for piece in &pieces {
+        if let Piece::Conversion(spec) = piece {
+            spec.check(kind)?;
+            ordinary += usize::from(!spec.indexed);
+        }
     }
-    if spec.zero && spec.kind != 's' {
-        let sign = usize::from(body.starts_with(['-', '+']));
-        return std::format!("{}{}{}", &body[..sign], "0".repeat(missing), &body[sign..]);
+    if ordinary > 1 {
+        return Err(format!("`{format}` has more conversions than the one value it is given"));
     }
-    " ".repeat(missing) + &body
+    Ok(pieces)
+}
+
+fn convert(spec: &Spec, value: &Value) -> String {
+    let text = match (spec.kind, value) {
+        ('d' | 'o' | 'x', value) => number::show(spec, value),
+        ('c', Value::Int(code)) => {
+            let code = u32::try_from(*code).ok().and_then(char::from_u32);
+            spec.pad(code.unwrap_or(char::REPLACEMENT_CHARACTER).to_string())
+        }
+        ('e' | 'f' | 'g' | 'a', Value::Float(number)) => float::show(spec, *number),
+        ('b', Value::Bool(value)) => spec.pad(spec.cut(value.to_string())),
+        ('b', _) => spec.pad(spec.cut("true".to_owned())),
+        ('h', value) => spec.pad(spec.cut(format!("{:x}", hash(value)))),
+        (_, value) => spec.pad(spec.cut(Shown { value, quotes: false }.to_string())),
+    };
+    if spec.upper { text.to_uppercase() } else { text }
+}
+
+/// The hash code of a string as Java computes it, and of other values that of their text.
+fn hash(value: &Value) -> u32 {
+    let text = Shown { value, quotes: false }.to_string();
+    match value {
+        Value::Int(word) if u32::try_from(*word).is_ok() => *word as u32,
+        _ => text.encode_utf16().fold(0u32, |hash, unit| hash.wrapping_mul(31).wrapping_add(u32::from(unit))),
+    }
 }

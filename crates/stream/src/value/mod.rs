@@ -1,7 +1,7 @@
 //! Values of events: sixteen bytes each, shared by reference count, updated in place when unshared.
 pub mod builtin;
 mod float;
-mod format;
+pub mod format;
 mod hashed;
 pub mod int;
 mod items;

@@ -2,37 +2,37 @@
 use super::{Fields, Value, float};
 use std::fmt::{self, Display, Formatter};
 
-/// Writes a value; strings without quotes if `raw`, at the outermost level only.
+/// A value with strings in quotes, as TeSSLa wrote them up to 1.1, or without, as it does since.
 pub struct Shown<'a> {
     pub value: &'a Value,
-    pub raw: bool,
+    pub quotes: bool,
+}
+
+impl Display for Value {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Shown { value: self, quotes: true }.fmt(f)
+    }
 }
 
 impl Display for Shown<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.value {
-            Value::Str(text) if self.raw => f.write_str(text),
-            value => value.fmt(f),
-        }
-    }
-}
-
-impl Display for Value {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
             Value::Absent => f.write_str("nothing"),
             Value::Unit => f.write_str("()"),
             Value::Bool(value) => write!(f, "{value}"),
             Value::Int(value) => write!(f, "{value}"),
             Value::Big(value) => write!(f, "{value}"),
             Value::Float(value) => f.write_str(&float::show(*value)),
-            Value::Str(text) => quoted(f, text),
-            Value::Fields(fields) => show_fields(f, fields),
+            Value::Str(text) if self.quotes => quoted(f, text),
+            Value::Str(text) => f.write_str(text),
+            Value::Fields(fields) => self.fields(f, fields),
             Value::None => f.write_str("None"),
-            Value::Some(value) => write!(f, "Some({value})"),
-            Value::List(items) => listed(f, "List(", items.iter()),
-            Value::Set(set) => listed(f, "Set(", set.keys()),
-            Value::Map(map) => listed(f, "Map(", map.iter().map(|(key, value)| Arrow(key, value))),
+            Value::Some(value) => write!(f, "Some({})", self.of(value)),
+            Value::List(items) => listed(f, "List(", items.iter().map(|item| self.of(item))),
+            Value::Set(set) => listed(f, "Set(", set.keys().map(|key| self.of(key))),
+            Value::Map(map) => {
+                listed(f, "Map(", map.iter().map(|(key, value)| Pair(self.of(key), " -> ", self.of(value))))
+            }
             Value::Fun(_) => f.write_str("<function>"),
             Value::Stream(_) => f.write_str("<stream>"),
             Value::Error(failure) if failure.unknown => write!(f, "unknown({:?})", failure.message),
@@ -41,30 +41,29 @@ impl Display for Value {
     }
 }
 
-struct Arrow<'a>(&'a Value, &'a Value);
-
-impl Display for Arrow<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} -> {}", self.0, self.1)
+impl<'a> Shown<'a> {
+    fn of(&self, value: &'a Value) -> Shown<'a> {
+        Shown { value, quotes: self.quotes }
     }
-}
 
-struct Named<'a>(&'a str, &'a Value);
-
-impl Display for Named<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{} = {}", self.0, self.1)
-    }
-}
-
-fn show_fields(f: &mut Formatter<'_>, fields: &Fields) -> fmt::Result {
-    match &fields.names {
-        None => listed(f, "(", fields.items.iter()),
-        Some(names) => {
-            f.write_str("{")?;
-            separated(f, names.iter().zip(fields.items.iter()).map(|(name, value)| Named(name, value)))?;
-            f.write_str("}")
+    fn fields(&self, f: &mut Formatter<'_>, fields: &'a Fields) -> fmt::Result {
+        match &fields.names {
+            None => listed(f, "(", fields.items.iter().map(|item| self.of(item))),
+            Some(names) => {
+                f.write_str("{")?;
+                let named = names.iter().zip(fields.items.iter());
+                separated(f, named.map(|(name, value)| Pair(name, " = ", self.of(value))))?;
+                f.write_str("}")
+            }
         }
+    }
+}
+
+struct Pair<A, B>(A, &'static str, B);
+
+impl<A: Display, B: Display> Display for Pair<A, B> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}{}", self.0, self.1, self.2)
     }
 }
 

@@ -12,6 +12,6 @@ pub fn concat(a: &Value, b: &Value) -> Value {
 pub fn to_string(value: &Value) -> Value {
     match value {
         Value::Str(_) => value.clone(),
-        value => Value::str(&Shown { value, raw: true }.to_string()),
+        value => Value::str(&Shown { value, quotes: false }.to_string()),
     }
 }

@@ -157,7 +157,7 @@ impl Oracle<'_> {
     /// An operation that waits, or gives up, or was made to give up.
     fn try_or_wait(&self, id: EventId, unavailable: bool, patience: Patience) -> Answer {
         if self.failing.contains(&id) {
-            return if unavailable || patience == Patience::Timed { Answer::Can } else { Answer::Astray };
+            return if unavailable { Answer::Can } else { Answer::Astray };
         }
         match (unavailable, patience) {
             (false, _) => Answer::Can,

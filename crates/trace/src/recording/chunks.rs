@@ -16,6 +16,8 @@ pub struct Header {
     pub flags: Flags,
     /// The process id of the recorded program.
     pub pid: u64,
+    /// What the clocks showed, if that was asked for: twice a stamp and the nanoseconds since 1970; else zeros.
+    pub clock: [u64; 4],
     /// Nothing was written from this byte on.
     pub next: u64,
     /// How many threads there were.
@@ -25,6 +27,9 @@ pub struct Header {
     /// The windows that open lines name places in.
     pub(super) windows: [u64; table::WINDOWS],
 }
+
+/// No recorder makes chunks larger than this; a file that says so is damaged, and must not cost memory.
+pub(super) const LARGEST_CHUNK: usize = 16 << 20;
 
 /// Where a chunk's records lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,7 +72,9 @@ fn long(bytes: &[u8], at: usize) -> u64 {
 }
 
 /// Checks and reads the header.
-pub(super) fn read_header(path: &Path, bytes: &[u8]) -> Result<Header, RecordingError> {
+pub(super) fn read_header(path: &Path, file: &Bytes) -> Result<Header, RecordingError> {
+    let bytes = file.read(0..file.len().min(HEADER_SIZE));
+    let bytes = &bytes.map_err(|source| RecordingError::Io { path: path.to_owned(), source })?;
     let path = || path.to_owned();
     if !bytes.starts_with(&MAGIC[..bytes.len().min(MAGIC.len())]) || bytes.is_empty() {
         return Err(RecordingError::NotARecording { path: path() });
@@ -86,6 +93,7 @@ pub(super) fn read_header(path: &Path, bytes: &[u8]) -> Result<Header, Recording
     Ok(Header {
         flags: Flags(word(bytes, header::FLAGS)),
         pid: long(bytes, header::PID),
+        clock: std::array::from_fn(|at| long(bytes, header::CLOCK + 8 * at)),
         next,
         threads: long(bytes, header::THREADS),
         lost: long(bytes, header::LOST),
@@ -103,7 +111,7 @@ pub(super) fn find(
     let mut chunks = Vec::new();
     for (file, (path, bytes)) in files.iter().enumerate() {
         let is_last = file + 1 == files.len();
-        let next = if is_last { header.next } else { bytes.get().len() as u64 };
+        let next = if is_last { header.next } else { bytes.len() as u64 };
         scan(file, path, bytes, next, header, &mut chunks)?;
     }
     let threads = group(chunks, notes);
@@ -114,11 +122,11 @@ pub(super) fn find(
 /// Where a file ends that should go on.
 fn cut_off(files: &[(&Path, &Bytes)], header: &Header, threads: &[ThreadChunks]) -> Option<Note> {
     let full = header.flags.has(Flags::LIMIT) || header.flags.has(Flags::NO_SPACE);
-    let last = files.last().map_or(0, |(_, bytes)| bytes.get().len() as u64);
+    let last = files.last().map_or(0, |(_, bytes)| bytes.len() as u64);
     let short = (header.next > last && !full).then_some(files.len() - 1);
     let chunks = || threads.iter().flat_map(|thread| &thread.records);
     let file = chunks().find(|chunk| chunk.cut).map(|chunk| chunk.file).or(short)?;
-    Some(Note::CutOff { byte: files[file].1.get().len() as u64 })
+    Some(Note::CutOff { byte: files[file].1.len() as u64 })
 }
 
 fn scan(
@@ -129,15 +137,15 @@ fn scan(
     header: &Header,
     chunks: &mut Vec<Chunk>,
 ) -> Result<(), RecordingError> {
-    let length = bytes.get().len();
+    let length = bytes.len();
+    let failed = |source| RecordingError::Io { path: path.to_owned(), source };
     let end = usize::try_from(next).map_or(length, |next| next.min(length));
     let mut at = HEADER_SIZE;
     while at + CHUNK_HEADER_SIZE <= end {
-        let head = bytes.head(at);
+        let head = bytes.head(at).map_err(failed)?;
         if word(&head, chunk::MAGIC) != CHUNK_MAGIC {
-            // Room that was never filled: there the mapping is faster.
-            let is_gap = |at: &usize| word(bytes.get(), at + chunk::MAGIC) != CHUNK_MAGIC;
-            at = (at..).step_by(UNIT).find(|at| at + CHUNK_HEADER_SIZE > end || !is_gap(at)).unwrap_or(end);
+            // Room that was never filled.
+            at = bytes.find_unit(&CHUNK_MAGIC.to_le_bytes(), at + UNIT, end).map_err(failed)?;
             continue;
         }
         let damaged =
@@ -156,6 +164,9 @@ fn read_chunk(head: &[u8], at: usize, length: usize, header: &Header) -> Result<
     let kind = ChunkKind::from_code(code).ok_or((chunk::KIND, Damage::Kind(code)))?;
     let thread = field(chunk::THREAD);
     let (capacity, used) = (field(chunk::CAPACITY), field(chunk::USED));
+    if capacity as usize > LARGEST_CHUNK {
+        return Err((chunk::CAPACITY, Damage::Large(capacity)));
+    }
     let room = (capacity as usize).checked_sub(CHUNK_HEADER_SIZE);
     let room = room.ok_or((chunk::CAPACITY, Damage::Capacity(capacity)))?;
     if used as usize > room {

@@ -95,6 +95,9 @@ pub enum Damage {
     /// A chunk too small for its own header.
     #[error("a chunk of {0} bytes is smaller than its header")]
     Capacity(u32),
+    /// A chunk larger than the recorder makes them.
+    #[error("a chunk of {0} bytes is larger than any that is made")]
+    Large(u32),
     /// A chunk that uses more than it has.
     #[error("a chunk of {capacity} bytes says it uses {used}")]
     Used {

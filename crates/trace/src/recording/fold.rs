@@ -3,10 +3,11 @@
 use foretrace_event::layout::{CHUNK_HEADER_SIZE, ChunkKind, HEADER_SIZE, UNIT, chunk, header};
 use foretrace_event::table::{ENTRY_SIZE, PLACE, TAG};
 use std::fs::{self, OpenOptions};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use super::chunks::Chunk;
+use super::chunks::{Chunk, LARGEST_CHUNK};
 use super::live::{Hidden, refuse_live};
 use super::{Recording, RecordingError};
 
@@ -22,45 +23,41 @@ pub fn fold(directory: &Path) -> Result<(), RecordingError> {
     }
     refuse_live(&open, Hidden::Writes)?;
     let recording = Recording::open(directory)?;
-    let events = directory.join("events");
-    append(&recording, &events).map_err(|source| RecordingError::Io { path: events, source })?;
+    append(&recording, &directory.join("events"))?;
     fs::remove_file(&open).map_err(|source| RecordingError::Io { path: open, source })
 }
 
-fn append(recording: &Recording, events: &Path) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).open(events)?;
-    let mut next = end(recording, file.seek(SeekFrom::End(0))?);
-    file.set_len(next)?;
+fn append(recording: &Recording, events: &Path) -> Result<(), RecordingError> {
+    let failed = |source| RecordingError::Io { path: events.to_owned(), source };
+    let mut file = OpenOptions::new().write(true).open(events).map_err(failed)?;
+    let mut head = recording.files[1].1.read(0..HEADER_SIZE).map_err(failed)?;
+    let mut next = end(&head, file.seek(SeekFrom::End(0)).map_err(failed)?);
+    file.set_len(next).map_err(failed)?;
     for thread in &recording.threads {
-        for found in thread.records.iter().chain(&thread.tables) {
-            let bytes = recording.bytes(found);
-            if found.file != 1 || is_empty(found, bytes) {
-                continue;
+        for found in thread.records.iter().chain(&thread.tables).filter(|found| found.file == 1) {
+            let bytes = recording.read(found, found.start - CHUNK_HEADER_SIZE..found.end)?;
+            if !is_empty(found, &bytes) {
+                // A copy that was being written when the program died is written again where it stands.
+                let place = found.replaces.map_or(next, |start| (start - CHUNK_HEADER_SIZE) as u64);
+                next = next.max(place + write(&mut file, place, bytes).map_err(failed)?);
             }
-            // A copy that was being written when the program died is written again where it stands.
-            let place = found.replaces.map_or(next, |start| (start - CHUNK_HEADER_SIZE) as u64);
-            file.seek(SeekFrom::Start(place))?;
-            next = next.max(place + copy(&mut file, found, bytes)?);
         }
     }
-    let mut head = recording.files[1].1.get()[..HEADER_SIZE].to_vec();
     head[header::NEXT..header::NEXT + 8].copy_from_slice(&next.to_le_bytes());
-    file.seek(SeekFrom::Start(0))?;
-    file.write_all(&head)
+    file.write_all_at(&head, 0).map_err(failed)
 }
 
 /// Where chunks may be added: after all that was written, and after room that was taken but not filled, which a chunk
 /// that begins before it may reach into.
-fn end(recording: &Recording, length: u64) -> u64 {
-    const LARGEST_CHUNK: u64 = 1 << 20;
-    let header = &recording.files[1].1.get()[header::APPEND..];
-    let taken = u64::from_le_bytes(header[..8].try_into().expect("eight bytes"));
-    length.max(taken.min(length + LARGEST_CHUNK)).next_multiple_of(UNIT as u64)
+fn end(head: &[u8], length: u64) -> u64 {
+    let taken = &head[header::APPEND..header::APPEND + 8];
+    let taken = u64::from_le_bytes(taken.try_into().expect("eight bytes"));
+    length.max(taken.min(length + LARGEST_CHUNK as u64)).next_multiple_of(UNIT as u64)
 }
 
-/// A chunk without records, or a table without lines.
+/// A chunk without records, or a table without lines. The bytes are those of the chunk with its header.
 fn is_empty(found: &Chunk, bytes: &[u8]) -> bool {
-    let content = &bytes[found.start..found.end];
+    let content = &bytes[CHUNK_HEADER_SIZE..];
     match found.kind {
         ChunkKind::Records => content.is_empty(),
         ChunkKind::Table => content.chunks_exact(ENTRY_SIZE).all(|entry| entry[TAG..PLACE] == [0; 4]),
@@ -68,12 +65,10 @@ fn is_empty(found: &Chunk, bytes: &[u8]) -> bool {
 }
 
 /// Writes a chunk in the room it needs, and says how much that is.
-fn copy(file: &mut fs::File, found: &Chunk, bytes: &[u8]) -> io::Result<u64> {
-    let content = &bytes[found.start..found.end];
-    let capacity = (CHUNK_HEADER_SIZE + content.len()).next_multiple_of(UNIT);
-    let mut copy = bytes[found.start - CHUNK_HEADER_SIZE..found.end].to_vec();
-    copy[chunk::CAPACITY..chunk::CAPACITY + 4].copy_from_slice(&(capacity as u32).to_le_bytes());
-    copy.resize(capacity, 0);
-    file.write_all(&copy)?;
+fn write(file: &mut fs::File, place: u64, mut chunk: Vec<u8>) -> io::Result<u64> {
+    let capacity = chunk.len().next_multiple_of(UNIT);
+    chunk[chunk::CAPACITY..chunk::CAPACITY + 4].copy_from_slice(&(capacity as u32).to_le_bytes());
+    chunk.resize(capacity, 0);
+    file.write_all_at(&chunk, place)?;
     Ok(capacity as u64)
 }

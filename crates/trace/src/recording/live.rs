@@ -1,7 +1,7 @@
 //! Is a recording still being written? A daemon goes on when the program that started it has ended.
 
 use foretrace_event::layout::header;
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub(super) fn refuse_live(open: &Path, hidden: Hidden) -> Result<(), RecordingEr
 /// process with the same number does not.
 fn writer(open: &Path, hidden: Hidden) -> Option<u64> {
     let mut process = [0; 8];
-    let file = File::open(open).ok()?;
+    let file = foretrace_file::open(open).ok()?;
     file.read_exact_at(&mut process, header::PID as u64).ok()?;
     let process = u64::from_le_bytes(process);
     let inode = file.metadata().ok()?.ino();
@@ -54,21 +54,26 @@ mod tests {
     use super::*;
     use std::process::id;
 
+    fn open_file(scratch: &Path, process: u32) -> std::path::PathBuf {
+        let open = scratch.join("open");
+        let mut bytes = vec![0; 4096];
+        bytes[header::PID..header::PID + 4].copy_from_slice(&process.to_le_bytes());
+        fs::write(&open, bytes).expect("a scratch file can be written");
+        open
+    }
+
     #[test]
-    fn a_process_that_has_the_file_mapped_writes_it() {
+    fn a_process_that_does_not_have_the_file_mapped_does_not_write_it() {
         let scratch = tempfile::tempdir().expect("a scratch directory");
-        let open = scratch.path().join("open");
-        let write = |process: u32| {
-            let mut bytes = vec![0; 4096];
-            bytes[header::PID..header::PID + 4].copy_from_slice(&process.to_le_bytes());
-            fs::write(&open, bytes).expect("a scratch file can be written");
-        };
-        write(id());
-        assert_eq!(writer(&open, Hidden::Writes), None, "it is not mapped");
-        let mapped = super::super::map(&open).expect("a file can be mapped");
-        assert_eq!(writer(&open, Hidden::DoesNot), Some(u64::from(id())));
-        write(1 << 30);
-        assert_eq!(writer(&open, Hidden::Writes), None, "there is no such process");
-        drop(mapped);
+        assert_eq!(writer(&open_file(scratch.path(), id()), Hidden::Writes), None, "it is not mapped");
+        assert_eq!(writer(&open_file(scratch.path(), 1 << 30), Hidden::Writes), None, "there is no such process");
+    }
+
+    #[test]
+    fn a_mapping_names_a_file_by_its_inode_or_its_path() {
+        let maps = b"7f00-7f01 rw-s 00000000 fe:00 4711 /tmp/a.ft/open\n7f02-7f03 r-xp 00000000 fe:00 12 /bin/sh\n";
+        assert!(names(maps, Path::new("/elsewhere/open"), 4711));
+        assert!(names(maps, Path::new("/tmp/a.ft/open"), 1));
+        assert!(!names(maps, Path::new("/tmp/b.ft/open"), 1));
     }
 }

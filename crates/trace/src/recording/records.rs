@@ -3,6 +3,7 @@
 use foretrace_event::layout::Flags;
 use foretrace_event::table::{self, ENTRY_SIZE};
 use foretrace_event::wire::{Decoder, Op, Record, WireError};
+use std::ops::Range;
 
 use super::chunks::{Chunk, ThreadChunks};
 use super::{Damage, Recording, RecordingError};
@@ -86,23 +87,42 @@ pub(super) fn scan(
     Ok(undone)
 }
 
+/// How many bytes of a chunk are in memory at once: a recording may have thousands of threads.
+const WINDOW: usize = 16 << 10;
+
 /// The records as they lie in the file.
 #[derive(Clone, Debug)]
 struct Raw<'a> {
     recording: &'a Recording,
     thread: &'a ThreadChunks,
-    /// The chunk after the one that is being decoded.
-    chunk: usize,
-    decoder: Decoder<'a>,
-    /// Where the decoded bytes begin in their file.
-    start: usize,
+    /// The chunk that is being decoded.
+    current: Option<Chunk>,
+    /// The chunks after it begin here.
+    next_chunk: usize,
+    decoder: Decoder<Vec<u8>>,
+    /// Where the bytes in memory lie in their file.
+    window: Range<usize>,
     table: usize,
-    entry: usize,
+    /// The entries of the table that are in memory, and where the next of them lies in the file.
+    entries: Vec<u8>,
+    next_entry: usize,
 }
 
 impl<'a> Raw<'a> {
     fn new(recording: &'a Recording, thread: &'a ThreadChunks) -> Self {
-        Self { recording, thread, chunk: 0, decoder: Decoder::new(&[]), start: 0, table: 0, entry: 0 }
+        let next_entry = thread.tables.first().map_or(0, |table| table.start);
+        let decoder = Decoder::new(Vec::new());
+        Self {
+            recording,
+            thread,
+            current: None,
+            next_chunk: 0,
+            decoder,
+            window: 0..0,
+            table: 0,
+            entries: Vec::new(),
+            next_entry,
+        }
     }
 
     fn damaged(&self, chunk: &Chunk, byte: usize, damage: Damage) -> RecordingError {
@@ -112,62 +132,90 @@ impl<'a> Raw<'a> {
     #[inline]
     fn next_record(&mut self) -> Option<Result<Entry, RecordingError>> {
         loop {
-            let byte = self.start + Decoder::position(&self.decoder);
-            match self.decoder.next() {
+            let byte = self.window.start + self.decoder.position();
+            let error = match self.decoder.next() {
                 Some(Ok(record)) => return Some(Ok(Entry { byte: byte as u64, record })),
-                Some(Err(error)) => {
-                    if let Some(error) = self.broken(byte, error) {
-                        return Some(Err(error));
-                    }
-                }
-                None => {}
+                Some(Err(error)) => Some(error),
+                None => None,
+            };
+            match self.refill(byte, error) {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(error) => return Some(Err(self.give_up(error))),
             }
-            self.next_chunk()?;
         }
     }
 
+    /// Goes on at this byte, in the same chunk or in the next; says whether there is more. A record that cannot be
+    /// decoded is an error, unless it goes on behind the window, or the end of the file cuts it off, as happens to a
+    /// program that is killed.
     #[cold]
-    fn next_chunk(&mut self) -> Option<()> {
-        let chunk = self.thread.records.get(self.chunk)?;
-        self.decoder = Decoder::new(&self.recording.bytes(chunk)[chunk.start..chunk.end]);
-        self.start = chunk.start;
-        self.chunk += 1;
-        Some(())
+    fn refill(&mut self, byte: usize, error: Option<WireError>) -> Result<bool, RecordingError> {
+        if let Some(chunk) = self.current {
+            let cut_off = error == Some(WireError::Truncated);
+            if self.window.end < chunk.end && (cut_off || error.is_none()) {
+                self.window = byte..chunk.end.min(byte + WINDOW);
+                self.decoder.refill(self.recording.read(&chunk, self.window.clone())?);
+                return Ok(true);
+            }
+            if let Some(error) = error.filter(|_| !(chunk.cut && cut_off)) {
+                return Err(self.damaged(&chunk, byte, Damage::Record { thread: self.thread.id, error }));
+            }
+        }
+        let Some(chunk) = self.thread.records.get(self.next_chunk) else { return Ok(false) };
+        self.window = chunk.start..chunk.end.min(chunk.start + WINDOW);
+        self.decoder = Decoder::new(self.recording.read(chunk, self.window.clone())?);
+        self.current = Some(*chunk);
+        self.next_chunk += 1;
+        Ok(true)
     }
 
-    /// A record that cannot be decoded ends the thread; one that the end of the file cuts off was to be expected.
-    #[cold]
-    fn broken(&mut self, byte: usize, error: WireError) -> Option<RecordingError> {
-        let chunk = self.thread.records[self.chunk - 1];
-        if chunk.cut && error == WireError::Truncated {
-            return None;
-        }
-        self.chunk = self.thread.records.len();
+    /// An error ends the thread.
+    fn give_up(&mut self, error: RecordingError) -> RecordingError {
+        self.current = None;
+        self.next_chunk = self.thread.records.len();
         self.table = self.thread.tables.len();
-        Some(self.damaged(&chunk, byte, Damage::Record { thread: self.thread.id, error }))
+        self.decoder = Decoder::new(Vec::new());
+        error
     }
 
     fn next_open_line(&mut self) -> Option<Result<Entry, RecordingError>> {
         let header = &self.recording.header;
         loop {
             let chunk = *self.thread.tables.get(self.table)?;
-            let slot = self.entry;
-            let byte = chunk.start + slot * ENTRY_SIZE;
-            let Some(entry) = self.recording.bytes(&chunk)[byte.min(chunk.end)..chunk.end].first_chunk() else {
-                self.table += 1;
-                self.entry = 0;
-                continue;
+            let (byte, slot) = (self.next_entry, (self.next_entry - chunk.start) / ENTRY_SIZE);
+            let entry = match self.entry(&chunk) {
+                Ok(Some(entry)) => entry,
+                Ok(None) => {
+                    self.table += 1;
+                    self.next_entry = self.thread.tables.get(self.table).map_or(0, |table| table.start);
+                    continue;
+                }
+                Err(error) => return Some(Err(self.give_up(error))),
             };
-            self.entry += 1;
-            match table::read(entry, slot, &header.windows, header.flags.has(Flags::LOCATIONS)) {
+            match table::read(&entry, slot, &header.windows, header.flags.has(Flags::LOCATIONS)) {
                 Ok(None) => {}
                 Ok(Some(access)) => return Some(Ok(Entry { byte: byte as u64, record: Record::Access(access) })),
                 Err(table::NoWindow) => {
-                    self.table = self.thread.tables.len();
-                    return Some(Err(self.damaged(&chunk, byte, Damage::Line { thread: self.thread.id })));
+                    let error = self.damaged(&chunk, byte, Damage::Line { thread: self.thread.id });
+                    return Some(Err(self.give_up(error)));
                 }
             }
         }
+    }
+
+    /// The next entry of this table, if it has one more.
+    fn entry(&mut self, table: &Chunk) -> Result<Option<[u8; ENTRY_SIZE]>, RecordingError> {
+        /// A multiple of the size of an entry.
+        const ENTRIES: usize = WINDOW / ENTRY_SIZE * ENTRY_SIZE;
+        let at = (self.next_entry - table.start) % ENTRIES;
+        if at == 0 {
+            let range = self.next_entry..table.end.min(self.next_entry + ENTRIES);
+            self.entries = self.recording.read(table, range)?;
+        }
+        let entry = self.entries[at.min(self.entries.len())..].first_chunk().copied();
+        self.next_entry += ENTRY_SIZE;
+        Ok(entry)
     }
 }
 

@@ -1,7 +1,6 @@
 //! The small files beside `events`: what was mapped, how threads are called, what was run.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +23,7 @@ pub struct Module {
 
 /// Reads a side file; one that is not there is empty.
 fn read(path: &Path) -> Result<String, RecordingError> {
-    match fs::read(path) {
+    match foretrace_file::read(path, foretrace_file::LONGEST_TEXT) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
         Err(source) => Err(RecordingError::Io { path: path.to_owned(), source }),

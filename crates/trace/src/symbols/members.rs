@@ -10,9 +10,9 @@ use addr2line::gimli::{
 use object::{Object, ObjectSection};
 use rustc_hash::FxHashMap;
 
-type Slice<'a> = EndianSlice<'a, LittleEndian>;
-type Unit<'a> = gimli::Unit<Slice<'a>>;
-type Entry<'a> = DebuggingInformationEntry<Slice<'a>>;
+pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
+pub(super) type Unit<'a> = gimli::Unit<Slice<'a>>;
+pub(super) type Entry<'a> = DebuggingInformationEntry<Slice<'a>>;
 
 /// Types inside types, at most.
 const DEEPEST: usize = 32;
@@ -35,7 +35,7 @@ impl Members {
         Some(members)
     }
 
-    fn dwarf(&self) -> Dwarf<Slice<'_>> {
+    pub(super) fn dwarf(&self) -> Dwarf<Slice<'_>> {
         self.sections.borrow(|bytes| EndianSlice::new(bytes, LittleEndian))
     }
 
@@ -44,14 +44,24 @@ impl Members {
         let (unit, kind) = *self.variables.get(&start)?;
         let dwarf = self.dwarf();
         let unit = dwarf.unit(dwarf.debug_info.header_from_offset(unit).ok()?).ok()?;
-        let mut path = Path { unit: &unit, dwarf: &dwarf, text: String::new(), left: offset };
-        if offset == 0 && path.is_array(kind) {
-            return Some("[0]".to_owned());
-        }
-        path.walk(kind);
-        let rest = if path.left > 0 { format!("+{}", path.left) } else { String::new() };
-        Some(path.text + &rest)
+        Some(part(&unit, &dwarf, kind, offset))
     }
+}
+
+/// The part of a thing of this type that begins `offset` bytes into it.
+pub(super) fn part(unit: &Unit<'_>, dwarf: &Dwarf<Slice<'_>>, kind: UnitOffset, offset: u64) -> String {
+    let mut path = Path { unit, dwarf, text: String::new(), left: offset };
+    if offset == 0 && path.is_array(kind) {
+        return "[0]".to_owned();
+    }
+    path.walk(kind);
+    let rest = if path.left > 0 { format!("+{}", path.left) } else { String::new() };
+    path.text + &rest
+}
+
+/// How many bytes a thing of this type has.
+pub(super) fn size_of(unit: &Unit<'_>, dwarf: &Dwarf<Slice<'_>>, kind: UnitOffset) -> Option<u64> {
+    Path { unit, dwarf, text: String::new(), left: 0 }.size(kind)
 }
 
 /// The variables that lie at an address of their own.
@@ -86,7 +96,7 @@ fn location(dwarf: &Dwarf<Slice<'_>>, unit: &Unit<'_>, entry: &Entry<'_>) -> Opt
 }
 
 /// The type of an entry; that of a variable may be told where it is declared.
-fn type_of(unit: &Unit<'_>, entry: &Entry<'_>) -> Option<UnitOffset> {
+pub(super) fn type_of(unit: &Unit<'_>, entry: &Entry<'_>) -> Option<UnitOffset> {
     let reference = |entry: &Entry<'_>, name| match entry.attr_value(name)? {
         AttributeValue::UnitRef(offset) => Some(offset),
         _ => None,

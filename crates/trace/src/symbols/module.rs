@@ -1,13 +1,19 @@
 //! One module: its DWARF, its variables, its constant data.
 
 use std::cell::OnceCell;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
 use super::Location;
 use super::members::Members;
+use super::separate;
+
+/// Bytes of code around an instruction without a line that are searched for one.
+const NEAR: u64 = 96;
+
+/// A larger file is not looked into: a recording may name any file as a module.
+pub(super) const LONGEST_MODULE: u64 = 4 << 30;
 
 /// A module that could be opened.
 pub(super) struct Loaded {
@@ -20,7 +26,8 @@ pub(super) struct Loaded {
     local_bytes: u64,
     /// Address and content of each section with data that does not change.
     constants: Vec<(u64, Vec<u8>)>,
-    path: PathBuf,
+    /// The file with its debug information.
+    debug: PathBuf,
     /// Read when it is first asked for.
     members: OnceCell<Option<Members>>,
 }
@@ -28,7 +35,7 @@ pub(super) struct Loaded {
 impl Loaded {
     /// Opens a module, if it is still the one that was recorded.
     pub(super) fn open(path: &Path, build_id: &str) -> Option<Self> {
-        let bytes = fs::read(path).ok()?;
+        let bytes = foretrace_file::read(path, LONGEST_MODULE).ok()?;
         let file = object::File::parse(&*bytes).ok()?;
         let found = file.build_id().ok().flatten().map(hex).unwrap_or_default();
         if !build_id.is_empty() && !found.is_empty() && build_id != found {
@@ -36,20 +43,39 @@ impl Loaded {
         }
         let constants = file.sections().filter(|section| section.name() == Ok(".rodata"));
         let constants = constants.filter_map(|section| Some((section.address(), section.data().ok()?.to_vec())));
+        let debug = separate::find(path, &file).unwrap_or_else(|| path.to_owned());
+        let symbols = foretrace_file::read(&debug, LONGEST_MODULE).ok().filter(|_| debug != path);
+        let symbols = symbols.as_deref().and_then(|bytes| object::File::parse(bytes).ok());
+        let named = |kind| variables([Some(&file), symbols.as_ref()].into_iter().flatten(), kind);
         Some(Self {
-            dwarf: addr2line::Loader::new(path).ok(),
-            variables: variables(&file, SymbolKind::Data),
-            locals: variables(&file, SymbolKind::Tls),
+            dwarf: addr2line::Loader::new(&debug).ok(),
+            variables: named(SymbolKind::Data),
+            locals: named(SymbolKind::Tls),
             local_bytes: local_bytes(&file),
             constants: constants.collect(),
-            path: path.to_owned(),
+            debug,
             members: OnceCell::new(),
         })
     }
 
-    /// The functions at an address, innermost first.
+    /// The functions at an address, innermost first. Where compilers give an instruction no line (a store that is made of
+    /// several), it has that of its neighbours.
     pub(super) fn frames(&self, address: u64) -> Vec<Location> {
         let Some(dwarf) = &self.dwarf else { return Vec::new() };
+        let mut found = Self::frames_at(dwarf, address);
+        if let Some(inner) = found.first_mut().filter(|frame| frame.line == 0 && frame.function.is_some()) {
+            let before = (1..=NEAR).map(|bytes| address.wrapping_sub(bytes));
+            let neighbours = before.chain((1..=NEAR).map(|bytes| address.wrapping_add(bytes)));
+            let like = |near: &Location| near.line > 0 && near.function == inner.function;
+            let mut known = neighbours.filter_map(|near| Self::frames_at(dwarf, near).into_iter().next());
+            if let Some(near) = known.find(like) {
+                *inner = near;
+            }
+        }
+        found
+    }
+
+    fn frames_at(dwarf: &addr2line::Loader, address: u64) -> Vec<Location> {
         let mut found = Vec::new();
         if let Ok(mut frames) = dwarf.find_frames(address) {
             while let Ok(Some(frame)) = frames.next() {
@@ -87,13 +113,22 @@ impl Loaded {
     /// What a person calls the memory at an address: a variable, or a part of it.
     pub(super) fn name_of(&self, address: u64) -> Option<String> {
         let (name, offset) = self.variable(address)?;
-        let members = self.members.get_or_init(|| {
-            let bytes = fs::read(&self.path).ok()?;
-            Members::of(&object::File::parse(&*bytes).ok()?)
-        });
-        let part = members.as_ref().and_then(|members| members.part(address - offset, offset));
+        let part = self.members().and_then(|members| members.part(address - offset, offset));
         let plain = || if offset == 0 { String::new() } else { format!("+{offset}") };
         Some(name + &part.unwrap_or_else(plain))
+    }
+
+    /// The local variable of the function at `pc` that lies so far from its frame pointer.
+    pub(super) fn in_frame(&self, pc: u64, distance: i64) -> Option<String> {
+        self.members()?.in_frame(pc, distance)
+    }
+
+    fn members(&self) -> Option<&Members> {
+        let read = || {
+            let bytes = foretrace_file::read(&self.debug, LONGEST_MODULE).ok()?;
+            Members::of(&object::File::parse(&*bytes).ok()?)
+        };
+        self.members.get_or_init(read).as_ref()
     }
 
     pub(super) fn text(&self, address: u64) -> Option<String> {
@@ -125,8 +160,8 @@ fn local_bytes(file: &object::File<'_>) -> u64 {
     (end - start).next_multiple_of(align)
 }
 
-fn variables(file: &object::File<'_>, kind: SymbolKind) -> Vec<(u64, u64, Box<str>)> {
-    let symbols = file.symbols().chain(file.dynamic_symbols());
+fn variables<'a>(files: impl Iterator<Item = &'a object::File<'a>>, kind: SymbolKind) -> Vec<(u64, u64, Box<str>)> {
+    let symbols = files.flat_map(|file| file.symbols().chain(file.dynamic_symbols()));
     let data = symbols.filter(|symbol| symbol.kind() == kind && symbol.size() > 0 && !symbol.is_undefined());
     let entry =
         |symbol: object::Symbol<'_, '_>| Some((symbol.address(), symbol.size(), spelled(symbol.name().ok()?).into()));
@@ -154,6 +189,6 @@ fn demangled(name: &str) -> String {
     addr2line::demangle_auto(name.into(), None).into_owned()
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

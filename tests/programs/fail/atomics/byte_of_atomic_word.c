@@ -1,8 +1,8 @@
 #include "../../program.h"
 #include <stdatomic.h>
 // A byte of a word that is stored atomically is read as if nobody did.
-static union { _Atomic int32_t word; char bytes[4]; } u;
-static int seen;
+union { _Atomic int32_t word; char bytes[4]; } u;
+int seen;
 NOBODY_CARES(a) {
     atomic_store_explicit(&u.word, 5, memory_order_relaxed); // expect: race with line 12
     return unused;

@@ -1,7 +1,7 @@
 #include "../../program.h"
 // An object is published through a plain pointer.
 struct config { int width; };
-static struct config *config;
+struct config *config;
 NOBODY_CARES(a) {
     struct config *fresh = malloc(sizeof *fresh); // may: race with line 14
     fresh->width = 80; // may: race with line 14

@@ -2,7 +2,7 @@
 #include <stdatomic.h>
 // The last one writes, and nothing orders that with what the others did.
 static atomic_int references = 2;
-static int data;
+int data;
 NOBODY_CARES(a) {
     int seen = data; // expect: race with line 9
     if (atomic_fetch_sub_explicit(&references, 1, memory_order_relaxed) == 1)

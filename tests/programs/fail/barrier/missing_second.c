@@ -1,6 +1,6 @@
 #include "../../program.h"
 // One barrier is not enough where data goes both ways.
-static int data[2], sum;
+int data[2], sum;
 static pthread_barrier_t bar;
 NOBODY_CARES(a) {
     data[0] = 1;

@@ -1,6 +1,6 @@
 #include "../../program.h"
 // An empty critical section waits for nothing in particular.
-static int x;
+int x;
 MUTEX(m);
 NOBODY_CARES(a) {
     x = 1; // expect: race with line 15

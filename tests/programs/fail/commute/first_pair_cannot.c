@@ -1,7 +1,7 @@
 #include "../../program.h"
 // Two accesses of the same variable could race by the order of operations alone. One of them cannot, since the other
 // thread looks at a flag first; the other can.
-static int state, count, done;
+int state, count, done;
 MUTEX(m);
 MUTEX(n);
 NOBODY_CARES(a) {

@@ -1,5 +1,5 @@
 #include "../../program.h"
-static int x, y;
+int x, y;
 MUTEX(m);
 MUTEX(n);
 NOBODY_CARES(a) {

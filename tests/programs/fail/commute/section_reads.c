@@ -1,7 +1,7 @@
 #include "../../program.h"
 // The sections only read, so their order means nothing.
-static int x, y = 3;
-static int seen[2];
+int x, y = 3;
+int seen[2];
 MUTEX(m);
 NOBODY_CARES(a) {
     x = 1; // expect: race with line 18

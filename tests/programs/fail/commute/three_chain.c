@@ -1,6 +1,6 @@
 #include "../../program.h"
 // The same over a chain of three threads and two locks.
-static int x, y, z;
+int x, y, z;
 MUTEX(m);
 MUTEX(n);
 NOBODY_CARES(a) {

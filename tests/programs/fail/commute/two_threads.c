@@ -1,6 +1,6 @@
 #include "../../program.h"
 // The observed order of the two critical sections hides the race from a happens-before detector.
-static int x, y;
+int x, y;
 MUTEX(m);
 NOBODY_CARES(a) {
     x = 1; // expect: race with line 17

@@ -1,6 +1,6 @@
 #include "../../program.h"
 // The data is written after the flag that says it is there.
-static int ready, data;
+int ready, data;
 MUTEX(m);
 COND(c);
 NOBODY_CARES(a) {

@@ -1,7 +1,7 @@
 #include <chrono>
 #include <thread>
 struct job { int state = 0; };
-static job *current = new job;
+job *current = new job;
 int main() {
     std::thread a([] { current->state = 1; }); // expect: race with line 9
     std::thread b([] {

@@ -19,7 +19,7 @@ int main() {
     int got = 0;
     std::thread a([&] {
         sem_post(&started);
-        got = object->work(); // expect: race with line 26
+        got = object->work(); // expect: race with line 26 at -O0
     });
     sem_wait(&started);
     std::this_thread::sleep_for(std::chrono::milliseconds(3));

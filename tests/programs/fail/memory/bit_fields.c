@@ -1,6 +1,6 @@
 #include "../../program.h"
 // Two bit fields are one memory location.
-static struct { unsigned a : 3, b : 5; } s;
+struct { unsigned a : 3, b : 5; } s;
 NOBODY_CARES(a) {
     s.a = 1; // expect: race with line 10
     return unused;

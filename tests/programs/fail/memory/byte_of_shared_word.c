@@ -1,7 +1,7 @@
 #include "../../program.h"
 // Two threads read a word; one byte of it is written when only one of them has been joined.
-static union { int32_t word; char bytes[4]; } u;
-static int seen[2];
+union { int32_t word; char bytes[4]; } u;
+int seen[2];
 NOBODY_CARES(joined) {
     seen[0] = u.word;
     return unused;

@@ -1,5 +1,5 @@
 #include "../../program.h"
-static union { char bytes[8]; uint64_t word; } u;
+union { char bytes[8]; uint64_t word; } u;
 NOBODY_CARES(a) {
     u.bytes[5] = 1; // expect: race with line 9
     return unused;

@@ -1,6 +1,6 @@
 #include "../../program.h"
-static char name[32];
-static size_t length;
+char name[32];
+size_t length;
 NOBODY_CARES(a) {
     strcpy(name, getenv("HOME") ? "somebody" : "nobody"); // expect: race with line 9
     return unused;

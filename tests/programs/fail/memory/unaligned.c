@@ -1,6 +1,6 @@
 #include "../../program.h"
 struct __attribute__((packed)) packet { char kind; int value; char rest[11]; };
-static struct packet p;
+struct packet p;
 NOBODY_CARES(a) {
     p.value = 1; // expect: race with line 10
     return unused;

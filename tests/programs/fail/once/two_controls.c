@@ -1,6 +1,6 @@
 #include "../../program.h"
 // Two controls for one table: the initialiser runs twice.
-static int table;
+int table;
 static pthread_once_t once = PTHREAD_ONCE_INIT, other = PTHREAD_ONCE_INIT;
 static void init(void) {
     table = 1; // expect: race

@@ -5,6 +5,7 @@ use super::vain;
 use super::values::Values;
 use super::{Args, Look};
 use crate::cmd::progress::Bar;
+use crate::cmd::watchdog::watch;
 use anyhow::{Context, bail};
 use foretrace_finding::{Candidate, Finding, Schedule, Verdict, Witness};
 use foretrace_predict::{Budget, Options, Predicted, Prediction, Predictor, Watch, spread};
@@ -35,7 +36,7 @@ pub struct Results {
 const STATES: u64 = 25_000;
 
 /// The least and the most time of a replay; between them, twenty times what the recorded run took.
-const LEAST: Duration = Duration::from_secs(10);
+const LEAST: Duration = Duration::from_secs(4);
 const MOST: Duration = Duration::from_secs(600);
 /// A replay that was begun within the budget may go on for so long after it.
 const GRACE: Duration = Duration::from_millis(500);
@@ -62,7 +63,7 @@ pub fn examine(
     scratch: &Path,
     (stop, bar): (&'static AtomicBool, &Bar),
 ) -> anyhow::Result<Results> {
-    let until = Instant::now() + args.budget.unwrap_or_else(|| budget(subject));
+    let until = subject.began + args.budget.unwrap_or_else(|| budget(subject));
     let mut options = options(args, until);
     options.races &= subject.blind.is_none();
     if let (Some(why), false) = (subject.blind, options.deadlocks) {
@@ -72,20 +73,26 @@ pub fn examine(
     let time = TimeLimit { until: Some(until + GRACE), stop: Some(stop), ..replay_time(subject) };
     let precision = if subject.time < args.coarse_after { Precision::Each } else { Precision::Segments };
     let limits = Limits { time, replays: args.replays, precision, until: Some(until) };
+    let watched = watch("predicting", stop, Some(until));
     let predictor = Predictor::new(&subject.trace, &options);
     let prediction = predictor.predict(bar);
+    drop(watched);
     let recorded = (&subject.trace, &subject.modules);
     let program = &subject.program;
-    let crowd = if args.jobs == 0 { REPEATS } else { args.jobs };
+    let crowd = match args.jobs {
+        _ if program.client.is_some() => 1,
+        0 => REPEATS,
+        jobs => jobs,
+    };
     let runs = Runs::new(program);
     let bench =
         Bench { program, runs: &runs, recorded, predictor: &predictor, options: &options, limits, crowd, scratch, bar };
-    let seen = Seen::new(&options);
+    let seen = Seen::new(&options, args.look_for.contains(&Look::Crashes));
     let mut replays = Replays { bench, seen, open: Vec::new(), predicted: Vec::new(), repeated: BTreeMap::new() };
-    if subject.cut_short {
+    if subject.cut_short || subject.death.is_some() {
         replays.observed()?;
     }
-    let jobs = jobs(args, precision);
+    let jobs = jobs(args, program.client.is_some(), precision);
     replays.all(&prediction, jobs)?;
     replays.in_vain(jobs)?;
     let Replays { seen, open, .. } = replays;
@@ -93,9 +100,11 @@ pub fn examine(
 }
 
 /// How many replays run at a time. Short ones wait more than they work.
-fn jobs(args: &Args, precision: Precision) -> usize {
+fn jobs(args: &Args, has_client: bool, precision: Precision) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     match precision {
+        // Clients find one server at a time.
+        _ if has_client => 1,
         _ if args.jobs > 0 => args.jobs,
         Precision::Each => 2 * cores,
         Precision::Segments => cores,
@@ -131,7 +140,7 @@ const COUNTED: usize = 4;
 fn repeats(failure: &Confirmed, runs: &[Arc<Replayed>]) -> Option<Repeats> {
     let shows = |run: &&Arc<Replayed>| {
         let like = |one: &Evidence| one.is_like(&run.modules, &failure.evidence, &failure.run.modules);
-        Evidence::all(&run.outcome).iter().any(like)
+        Evidence::all(run).iter().any(like)
     };
     (!runs.is_empty()).then(|| Repeats { seen: runs.iter().filter(shows).count() as u32, of: runs.len() as u32 })
 }
@@ -177,14 +186,16 @@ pub(super) struct Seen {
     /// What is looked for.
     races: bool,
     deadlocks: bool,
+    crashes: bool,
     pub(super) failures: Vec<Confirmed>,
     /// Which of them it is, by places.
     numbers: BTreeMap<Vec<Spot>, usize>,
 }
 
 impl Seen {
-    fn new(options: &Options) -> Self {
-        Self { races: options.races, deadlocks: options.deadlocks, failures: Vec::new(), numbers: BTreeMap::new() }
+    fn new(options: &Options, crashes: bool) -> Self {
+        let Options { races, deadlocks, .. } = *options;
+        Self { races, deadlocks, crashes, failures: Vec::new(), numbers: BTreeMap::new() }
     }
 
     /// Of several schedules that showed the same, one that was made for it is kept.
@@ -192,6 +203,7 @@ impl Seen {
         let is_wanted = match confirmed.evidence {
             Evidence::Race(_) => self.races,
             Evidence::Deadlock(_) => self.deadlocks,
+            Evidence::Death(_) => self.crashes,
         };
         if !is_wanted {
             return;
@@ -438,6 +450,7 @@ impl Replays<'_> {
         for (schedule, answer) in tries.iter().zip(answers) {
             self.note(schedule, answer)?;
         }
+        self.drop_shown();
         Ok(())
     }
 

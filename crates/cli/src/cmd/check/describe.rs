@@ -1,18 +1,21 @@
 //! Failures in words: addresses become files, lines, functions and variables.
 
 use super::confirm::Results;
+use super::fold::{self, Failures};
 use super::sources::Sources;
 use super::steps::{self, Followed};
 use super::subject::Subject;
+use super::undecided;
+use super::waits;
 use foretrace_event::{Event, EventId, ThreadId};
-use foretrace_finding::{Candidate, Verdict, Witness};
-use foretrace_predict::Question;
-use foretrace_replay::{Confirmed, Evidence, Modules, Outcome, Owner, SeenAccess, SeenLock, SeenRace, SeenStuck};
-use foretrace_report::{
-    Block, Finding, Frame, Kind, Lock, Memory, Origin, Report, Site, Status, Thread, Undecided, bytes,
+use foretrace_finding::{Candidate, Late, Schedule, Verdict, Witness};
+use foretrace_replay::{
+    Cause, Confirmed, Death, Evidence, Modules, Outcome, Owner, Replayed, SeenAccess, SeenFault, SeenLock, SeenRace,
+    SeenStuck,
 };
+use foretrace_report::{Block, Finding, Kind, Lock, Memory, Origin, Report, Site, Status, Thread, bytes};
 use foretrace_trace::{Note, Recording, Symbols};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Everything, in words, and which failure each confirmed finding is of. Findings stand in the order of the results:
 /// confirmed ones, then open ones.
@@ -24,18 +27,22 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
         let run = &confirmed.run;
         let words =
             Words { subject, sources: &sources, symbols: &symbols, modules: &run.modules, seen: Some(&run.outcome) };
-        words.confirmed(confirmed)
+        let finding = words.confirmed(confirmed);
+        (words.wait_not_in_loop(confirmed, &finding).unwrap_or(finding), confirmed)
     });
-    let confirmed: Vec<Finding> = confirmed.collect();
-    let ids = confirmed.iter().map(|finding| finding.id.clone());
-    // The first of equals stands for all.
-    let failures = ids.zip(&results.confirmed).rev().collect();
+    let (deaths, others) = fold_deaths(confirmed.collect());
+    let confirmed = waits::fold(others);
+    let own_death = own_death(subject, &confirmed);
+    let confirmed = confirmed.into_iter().map(|(finding, failure)| (finding, Some(failure)));
+    let confirmed = confirmed.chain(own_death.map(|finding| (finding, None)));
     let open = results.open.iter().map(|open| {
         let (symbols, modules) = (&subject.symbols, &subject.modules);
         let words = Words { subject, sources: &sources, symbols, modules, seen: None };
-        words.predicted(&open.witness, &open.verdict)
+        (words.predicted(&open.witness, &open.verdict), None)
     });
-    let undecided = &results.prediction.undecided;
+    let (findings, mut failures) = fold::all(confirmed.chain(open));
+    failures.extend(deaths.iter().map(|(finding, failure)| (finding.id.clone(), vec![*failure])));
+    let without_lines = without_lines(&findings);
     let run = Run::of(subject);
     let report = Report {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -44,15 +51,79 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
         exit_code: run.code,
         signal: run.signal,
         pid: run.pid,
-        findings: each_once(confirmed.into_iter().chain(open)),
-        undecided: undecided
-            .iter()
-            .map(|open| Undecided { question: question(subject, &open.question), why: open.why.to_string() })
-            .collect(),
-        notes: notes(subject, run.code),
+        findings,
+        folded: deaths.iter().map(|(finding, _)| finding.clone()).collect(),
+        undecided: undecided::all(subject, &results.prediction.undecided),
+        notes: notes(subject, run.code).into_iter().chain(possible(&results.open)).chain(without_lines).collect(),
         ..Report::default()
     };
     (report, failures)
+}
+
+/// A program that dies in a run which shows a race, or in which the accesses of a race came in another order, most likely dies
+/// of the race: its death is told with the race, and not as an error of its own.
+fn fold_deaths<'a>(mut told: Vec<(Finding, &'a Confirmed)>) -> (Told<'a>, Told<'a>) {
+    let mut folded = BTreeSet::new();
+    let is_death = |one: &Confirmed| matches!(one.evidence, Evidence::Death(_));
+    let deaths: Vec<usize> = (0..told.len()).filter(|number| is_death(told[*number].1)).collect();
+    for number in deaths {
+        let (finding, death) = (told[number].0.clone(), told[number].1);
+        let of_race = finding.death.map(|death| foretrace_report::Death { id: Some(finding.id), ..death });
+        let leads_to = |one: &Confirmed| is_race_in(one, &death.run) || is_turned_in(one, &death.schedule);
+        for (race, _) in told.iter_mut().filter(|(_, one)| leads_to(one)) {
+            race.death = race.death.take().or(of_race.clone());
+            folded.insert(number);
+        }
+    }
+    let (deaths, others): (Vec<_>, Vec<_>) =
+        told.into_iter().enumerate().partition(|(number, _)| folded.contains(number));
+    let without_number = |numbered: Vec<(usize, _)>| numbered.into_iter().map(|(_, one)| one).collect();
+    (without_number(deaths), without_number(others))
+}
+
+/// Findings with the failures they are of.
+type Told<'a> = Vec<(Finding, &'a Confirmed)>;
+
+/// Is it a race one of whose accesses this schedule delays?
+fn is_turned_in(failure: &Confirmed, schedule: &Schedule) -> bool {
+    let spots = failure.evidence.spots(&failure.run.modules);
+    let is_at =
+        |late: &Late| spots.iter().any(|(path, address)| path.ends_with(late.file()) && *address == late.address());
+    matches!(failure.evidence, Evidence::Race(_)) && schedule.late().iter().any(is_at)
+}
+
+/// Is it a race that this run shows, too?
+fn is_race_in(failure: &Confirmed, run: &Replayed) -> bool {
+    let like = |race: &SeenRace| {
+        Evidence::Race(Box::new(race.clone())).is_like(&run.modules, &failure.evidence, &failure.run.modules)
+    };
+    matches!(failure.evidence, Evidence::Race(_)) && run.outcome.races.iter().any(like)
+}
+
+/// The death of the recorded run, if no replay has shown it.
+fn own_death(subject: &Subject, confirmed: &[(Finding, &Confirmed)]) -> Option<Finding> {
+    let what = subject.death.clone()?;
+    let is_told = |finding: &Finding| finding.death.is_some() || finding.kind == Kind::Deadlock;
+    if confirmed.iter().any(|(finding, _)| is_told(finding)) {
+        return None;
+    }
+    let message = String::new();
+    let what = format!("{what} in the recorded run");
+    let death = foretrace_report::Death { what, message, place: None, id: None, folder: None };
+    Some(Finding { id: "crash-recorded".to_owned(), death: Some(death), ..Finding::new(Kind::Crash) })
+}
+
+const UNSEEN: &str = "synchronises where Foretrace cannot see";
+
+/// Races that may or may not be there, because a library may order their threads: said even if they are not shown.
+fn possible(open: &[foretrace_finding::Finding]) -> Option<String> {
+    let libraries = open.iter().filter_map(|one| match &one.verdict {
+        Verdict::Possible { library } => Some(library.as_str()),
+        _ => None,
+    });
+    let libraries: BTreeSet<&str> = libraries.collect();
+    let names = Vec::from_iter(libraries).join(", ");
+    (!names.is_empty()).then(|| format!("possible races: {names} {UNSEEN}; --all shows them"))
 }
 
 /// How the recorded run went, in numbers.
@@ -89,39 +160,20 @@ fn notes(subject: &Subject, code: Option<i32>) -> Vec<String> {
     notes.map(words).chain(blind).chain(alone).chain(subject.left_out.clone()).collect()
 }
 
+/// A hint if findings have no lines because their files have no debug information.
+fn without_lines(findings: &[Finding]) -> Option<String> {
+    let sites = findings.iter().filter(|finding| finding.is_confirmed()).flat_map(|finding| &finding.sites);
+    let bare: BTreeSet<&str> = sites
+        .filter(|site| site.stack.iter().all(|frame| frame.file.is_none()))
+        .filter_map(|site| Some(site.top()?.module.as_str()).filter(|module| !module.is_empty()))
+        .collect();
+    let names: Vec<&str> = bare.into_iter().collect();
+    (!names.is_empty())
+        .then(|| format!("no debug information for {}: compile with -g to see files and lines", names.join(", ")))
+}
+
 /// The process ended, and nobody closed its recording.
 const LEFT: &str = "the recording ends before the program does: it called exec, or went on in another process";
-
-/// Failures by the ids of their findings.
-pub type Failures<'a> = BTreeMap<String, &'a Confirmed>;
-
-/// The same statements may be several instructions; the first finding stands for all. A prediction that does not know what
-/// the memory is stands for the same as any finding at its places.
-fn each_once(findings: impl Iterator<Item = Finding>) -> Vec<Finding> {
-    let (mut known, mut taken) = (BTreeSet::new(), BTreeSet::new());
-    let is_new = |finding: &Finding| {
-        let mut places: Vec<String> = finding.sites.iter().map(|site| place(site, true)).collect();
-        places.sort();
-        let unknown = finding.memory.as_ref().is_some_and(|memory| memory.name.is_none());
-        let again = !taken.insert((finding.kind, places)) && unknown && !finding.is_confirmed();
-        known.insert(finding.id.clone()) && !again
-    };
-    findings.filter(is_new).collect()
-}
-
-fn question(subject: &Subject, question: &Question) -> String {
-    let trace = &subject.trace;
-    match question {
-        Question::Race(interval) => format!("is there a race on {}?", trace.name(*interval)),
-        Question::Cycle(events) => {
-            let places: Vec<String> =
-                events.iter().map(|id| subject.symbols.location(trace.pc(*id)).to_string()).collect();
-            format!("can the locks taken at {} wait for each other?", places.join(", "))
-        }
-        Question::Cycles => "are there more cycles of locks?".to_owned(),
-        Question::DeadEnds => "can threads get stuck in another way?".to_owned(),
-    }
-}
 
 /// What one run's addresses mean.
 pub struct Words<'a> {
@@ -138,6 +190,9 @@ impl Words<'_> {
         let (kind, numbers): (_, Vec<u32>) = match &confirmed.evidence {
             Evidence::Race(race) => (Kind::DataRace, race.accesses.iter().map(|access| access.thread).collect()),
             Evidence::Deadlock(stuck) => (Kind::Deadlock, stuck.iter().map(|stuck| stuck.thread).collect()),
+            Evidence::Death(death) => {
+                (Kind::Crash, death.fault.iter().map(|fault| fault.thread.unwrap_or(u32::MAX)).collect())
+            }
         };
         let threads = self.threads(numbers);
         let locks = Locks::of(self, &confirmed.evidence);
@@ -148,6 +203,9 @@ impl Words<'_> {
                 race.accesses.iter().map(site).collect()
             }
             Evidence::Deadlock(stuck) => stuck.iter().map(|stuck| self.stuck(stuck, &threads, &locks)).collect(),
+            Evidence::Death(death) => {
+                death.fault.iter().map(|fault| self.fault(fault, death.cause, &threads)).collect()
+            }
         };
         let schedule = &confirmed.schedule;
         let (memory, followed) = match &confirmed.evidence {
@@ -156,12 +214,39 @@ impl Words<'_> {
                 (Some(self.memory(race)), Followed { schedule, until: race.step, done, waits: false })
             }
             Evidence::Deadlock(_) => (None, Followed::to_the_end(schedule, &sites, true)),
+            Evidence::Death(_) => (None, Followed::to_the_end(schedule, &sites, false)),
         };
         let finding = self.finish(&followed, Status::Confirmed, (kind, memory, sites, threads));
+        let death = match &confirmed.evidence {
+            Evidence::Death(death) => Some(self.death(death)),
+            _ => None,
+        };
         Finding {
+            death,
             repeats: confirmed.repeats.filter(|often| !often.is_always()).map(|often| (often.seen, often.of)),
             ..finding
         }
+    }
+
+    /// A failure that came of a wait that is not in a loop, told as that.
+    fn wait_not_in_loop(&self, confirmed: &Confirmed, failure: &Finding) -> Option<Finding> {
+        let wait = confirmed.run.outcome.wait_not_in_loop()?;
+        let mut threads = failure.threads.clone();
+        if !threads.iter().any(|thread| thread.number == wait.thread) {
+            threads.push(self.thread(wait.thread));
+        }
+        let doing = format!("returns from the wait without a signal, as it may{}{}", waits::THEN, failure.title());
+        let site = Site {
+            thread: index_of(&threads, wait.thread),
+            access: "Wait".to_owned(),
+            doing,
+            stack: self.sources.stack(&wait.stack, self.symbols, self.modules),
+            locks: Vec::new(),
+        };
+        let kind = Kind::WaitNotInLoop;
+        let id = format!("{}-{:08x}", kind.rule(), fold::fingerprint(kind, None, std::slice::from_ref(&site)));
+        let sites = std::iter::once(site).chain(failure.sites.iter().cloned()).collect();
+        Some(Finding { id, kind, memory: None, sites, threads, ..failure.clone() })
     }
 
     fn predicted(&self, witness: &Witness, verdict: &Verdict) -> Finding {
@@ -169,6 +254,7 @@ impl Words<'_> {
             Verdict::Confirmed => String::new(),
             Verdict::Diverged(divergence) => format!("the replay went another way: {}", divergence.came),
             Verdict::NotSeen => "the replay ran to its end and nothing failed".to_owned(),
+            Verdict::Possible { library } => format!("{library} {UNSEEN}"),
             Verdict::Unknown { why } => why.clone(),
         };
         let trace = &self.subject.trace;
@@ -177,9 +263,11 @@ impl Words<'_> {
                 let info = trace.interval(race.interval);
                 let memory = Memory {
                     name: info.name.as_deref().map(str::to_owned),
+                    function: None,
                     origin: if info.name.is_some() { Origin::Global } else { Origin::Unknown },
                     address: info.address,
                     size: info.length,
+                    freed: false,
                 };
                 let what = steps::memory(memory.name.as_deref(), memory.size);
                 let doing = |id: EventId| match trace.event(id) {
@@ -216,7 +304,7 @@ impl Words<'_> {
         (kind, memory, sites, mut threads): (Kind, Option<Memory>, Vec<Site>, Vec<Thread>),
     ) -> Finding {
         let steps = steps::of(self, followed, &sites, &mut threads, memory.as_ref());
-        let id = format!("{}-{:08x}", kind.rule(), fingerprint(memory.as_ref(), &sites));
+        let id = format!("{}-{:08x}", kind.rule(), fold::fingerprint(kind, memory.as_ref(), &sites));
         let schedule = followed.schedule.to_string();
         Finding { id, status, memory, sites, threads, steps, schedule, ..Finding::new(kind) }
     }
@@ -324,6 +412,40 @@ impl Words<'_> {
         }
     }
 
+    fn death(&self, death: &Death) -> foretrace_report::Death {
+        let stack = death.fault.as_ref().map(|fault| self.sources.stack(&fault.stack, self.symbols, self.modules));
+        let site =
+            stack.map(|stack| Site { thread: 0, doing: String::new(), access: String::new(), stack, locks: vec![] });
+        foretrace_report::Death {
+            what: death.cause.name().to_owned(),
+            message: death.message.clone(),
+            place: site.and_then(|site| site.top().cloned()),
+            id: None,
+            folder: None,
+        }
+    }
+
+    /// Where a thread has caused the signal that ended the program.
+    fn fault(&self, fault: &SeenFault, cause: Cause, threads: &[Thread]) -> Site {
+        let uses = if fault.write { "writes to" } else { "uses" };
+        let doing = match cause {
+            Cause::Null | Cause::Segmentation | Cause::Bus if fault.address > 0 || cause == Cause::Null => {
+                format!("{uses} address {:#x}", fault.address)
+            }
+            Cause::StackOverflow => "has no room left on its stack".to_owned(),
+            Cause::Division => "divides by zero".to_owned(),
+            Cause::Abort | Cause::Assertion | Cause::Exception | Cause::Terminate => "ends the program".to_owned(),
+            _ => format!("dies here ({})", cause.name()),
+        };
+        Site {
+            thread: index_of(threads, fault.thread.unwrap_or(u32::MAX)),
+            access: format!("Death ({})", cause.name()),
+            doing,
+            stack: self.sources.stack(&fault.stack, self.symbols, self.modules),
+            locks: Vec::new(),
+        }
+    }
+
     /// A variable's name; for what has none, what it is.
     fn object(&self, what: &str, address: u64) -> String {
         match self.symbols.name_of(address) {
@@ -338,6 +460,11 @@ impl Words<'_> {
             Some(Owner::Local(_, below)) => self.local(below),
             _ => None,
         };
+        let on_stack = match race.memory {
+            Some(Owner::Stack(thread)) => self.on_stack(thread, race.address),
+            _ => None,
+        };
+        let (function, in_frame) = on_stack.unzip();
         let origin = match &race.memory {
             _ if global.is_some() => Origin::Global,
             Some(Owner::Block(block)) if block.mapped => Origin::Mapped(self.block(block)),
@@ -346,7 +473,22 @@ impl Words<'_> {
             Some(Owner::Local(thread, _)) => Origin::ThreadLocal(self.thread_name(*thread)),
             None => Origin::Unknown,
         };
-        Memory { name: global.or(local), origin, address: race.address, size: race.size }
+        let freed = race.accesses.iter().any(|access| access.free);
+        let name = global.or(local).or(in_frame);
+        Memory { name, function, origin, address: race.address, size: race.size, freed }
+    }
+
+    /// A local variable of a function that the thread was in when it created another one, behind the function's name.
+    fn on_stack(&self, owner: u32, address: u64) -> Option<(String, String)> {
+        let seen = self.seen?;
+        let children = seen.threads.iter().filter(|(_, parent)| **parent == i64::from(owner));
+        let frames = children.filter_map(|(child, _)| seen.frames.get(child)).flatten();
+        let mut nearest: Vec<(u64, u64)> = frames.copied().filter(|(_, frame)| *frame > address).collect();
+        // The frame that an address is in is the one with the lowest pointer above it.
+        nearest.sort_unstable_by_key(|(pc, frame)| (*frame, *pc));
+        let (pc, frame) = *nearest.first()?;
+        let function = self.symbols.frames(pc).pop()?.function?;
+        Some((function, self.symbols.in_frame(pc, frame, address)?))
     }
 
     /// A thread-local variable of the program.
@@ -378,6 +520,7 @@ impl Locks {
                 let wanted = stuck.iter().filter(is_lock).map(|stuck| stuck.object);
                 stuck.iter().flat_map(|stuck| held(&stuck.locks)).chain(wanted).collect()
             }
+            Evidence::Death(_) => Vec::new(),
         };
         let mut unnamed = Vec::new();
         for address in addresses.into_iter().filter(|address| words.symbols.name_of(*address).is_none()) {
@@ -401,113 +544,4 @@ impl Locks {
 
 fn index_of(threads: &[Thread], number: u32) -> usize {
     threads.iter().position(|thread| thread.number == number).unwrap_or(0)
-}
-
-/// The same for the same error in another build and another run: files, functions, the text of lines and what the memory
-/// is called. No addresses and no numbers of lines.
-fn fingerprint(memory: Option<&Memory>, sites: &[Site]) -> u32 {
-    let name = memory.and_then(|memory| memory.name.as_deref()).map(without_indices);
-    let mut words: Vec<String> = sites.iter().map(|site| place(site, name.is_none())).collect();
-    words.sort();
-    words.insert(0, name.or_else(|| allocated(memory?)).unwrap_or_default());
-    let hash = words
-        .join("\n")
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
-    (hash ^ hash >> 32) as u32
-}
-
-/// Which entry of an array it is, and which byte of a variable, differs from run to run.
-fn without_indices(name: &str) -> String {
-    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let whole = name.rsplit_once('+').filter(|(_, byte)| is_number(byte)).map_or(name, |(whole, _)| whole);
-    let parts = whole.split('[').map(|part| part.split_once(']').map_or(part, |(_, rest)| rest));
-    parts.collect::<Vec<_>>().join("[]")
-}
-
-fn allocated(memory: &Memory) -> Option<String> {
-    Some(line(memory.origin.block()?.place()?))
-}
-
-/// Where a thread fails. If nothing else tells two errors of a line apart, the statement does.
-fn place(site: &Site, with_statement: bool) -> String {
-    let Some(frame) = site.top() else { return String::new() };
-    let statement = frame.statement().filter(|_| with_statement).unwrap_or_default();
-    format!("{} {statement}", line(frame))
-}
-
-/// A line by its text; by its number only if it cannot be read.
-fn line(frame: &Frame) -> String {
-    let file = frame.file.as_deref().unwrap_or(&frame.module);
-    match &frame.source {
-        Some(source) => format!("{file} {} {}", frame.name(), source.trim()),
-        None => format!("{} {}", frame.name(), frame.short()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{each_once, fingerprint, without_indices};
-    use foretrace_report::{Block, Finding, Frame, Kind, Memory, Origin, Site, Status};
-
-    fn frame(file: &str, line: u32, column: u32, source: &str) -> Frame {
-        let (function, source) = (Some("work".to_owned()), Some(source.to_owned()));
-        Frame { function, file: Some(file.to_owned()), line, column, source, ..Frame::default() }
-    }
-
-    fn site(stack: Vec<Frame>) -> Site {
-        Site { thread: 0, doing: String::new(), access: String::new(), stack, locks: Vec::new() }
-    }
-
-    fn memory(name: Option<&str>, origin: Origin, address: u64) -> Memory {
-        Memory { name: name.map(str::to_owned), origin, address, size: 4 }
-    }
-
-    fn heap(line: u32, source: &str) -> Origin {
-        let allocated = vec![frame("a/main.c", line, 1, source)];
-        Origin::Heap(Block { address: 64, size: 8, thread: "t1".to_owned(), allocated })
-    }
-
-    fn of(file: &str, column: u32, memory: &Memory) -> u32 {
-        let at = |line| site(vec![frame(file, line, column, "{ a++; b++; p->x = p->x + 1; p->y++; return p; }")]);
-        fingerprint(Some(memory), &[at(3), at(4)])
-    }
-
-    #[test]
-    fn variables_of_one_line_are_different_errors() {
-        let (a, b) = (memory(Some("a"), Origin::Global, 1), memory(Some("b"), Origin::Global, 2));
-        assert_ne!(of("a/main.c", 3, &a), of("a/main.c", 8, &b));
-        assert_ne!(of("a/main.c", 3, &a), of("b/main.c", 3, &a));
-        assert_eq!(of("a/main.c", 3, &a), of("a/main.c", 4, &Memory { address: 9, ..a.clone() }));
-    }
-
-    #[test]
-    fn memory_without_a_name_is_told_apart_by_block_and_statement() {
-        let block = memory(None, heap(1, "p = malloc(8);"), 64);
-        assert_eq!(of("a/main.c", 13, &block), of("a/main.c", 20, &block), "both are in p->x = p->x + 1");
-        assert_ne!(of("a/main.c", 13, &block), of("a/main.c", 30, &block));
-        assert_ne!(of("a/main.c", 13, &block), of("a/main.c", 13, &memory(None, heap(2, "p = calloc(8, 1);"), 64)));
-        assert_eq!(of("a/main.c", 13, &block), of("a/main.c", 13, &memory(None, heap(7, "p = malloc(8);"), 72)));
-    }
-
-    #[test]
-    fn entries_of_an_array_are_one_variable() {
-        assert_eq!(without_indices("table[3].row[12].lock"), "table[].row[].lock");
-        assert_eq!(without_indices("count"), "count");
-        assert_eq!(without_indices("p.value+3"), "p.value");
-    }
-
-    #[test]
-    fn a_prediction_of_unknown_memory_is_not_told_beside_a_confirmed_race_of_its_lines() {
-        let finding = |status, memory: Memory, column| {
-            let sites = vec![site(vec![frame("a/main.c", 3, column, "{ p->x++; q->x++; }")])];
-            let id = fingerprint(Some(&memory), &sites).to_string();
-            Finding { id, status, memory: Some(memory), sites, ..Finding::new(Kind::DataRace) }
-        };
-        let confirmed = finding(Status::Confirmed, memory(None, heap(1, "p = malloc(8);"), 64), 3);
-        let unknown = finding(Status::Predicted(String::new()), memory(None, Origin::Unknown, 64), 3);
-        let other = finding(Status::Predicted(String::new()), memory(None, Origin::Unknown, 64), 11);
-        let told = each_once([confirmed.clone(), unknown, other.clone()].into_iter());
-        assert_eq!(told, [confirmed, other]);
-    }
 }

@@ -10,12 +10,14 @@
 //! read from its standard input, and the program itself, if it was compiled for the check. Paths between them are relative, so
 //! that the whole can be moved.
 
-use super::describe::Failures;
+use super::fold::Failures;
 use super::subject::{self, Subject};
 use crate::identity::{self, Hash};
 use crate::lines::Lines;
 use crate::quote::quoted;
 use crate::run::{recorded_program, tell_again};
+use crate::scratch::Scratch;
+use crate::trust::Trust;
 use anyhow::{Context, bail};
 use foretrace_event::ThreadId;
 use foretrace_event::schedule::is_whole;
@@ -34,19 +36,41 @@ use std::path::{Path, PathBuf};
 pub fn all(folder: &Path, subject: &Subject, failures: &Failures, report: &mut Report) -> anyhow::Result<()> {
     let recording = keep_run(folder, subject).with_context(|| format!("cannot write to {}", folder.display()))?;
     let confirmed = report.findings.iter().filter(|finding| finding.is_confirmed()).count();
+    keep_folded(folder, subject, failures, report, &recording)?;
     let before: BTreeSet<_> =
         report.findings.iter().filter_map(|finding| recording_of(&folder.join(&finding.id))).collect();
     for index in 0..confirmed {
         let mut finding = report.findings[index].clone();
+        // What only the recorded run showed has no schedule.
+        let Some(seen) = failures.get(&finding.id).filter(|all| !all.is_empty()) else { continue };
         let own = folder.join(&finding.id);
         finding.folder = Some(own.display().to_string());
-        let seen = failures.get(&finding.id).context("a confirmed finding has a failure")?;
         let single = Report { findings: vec![finding.clone()], ..report.clone() };
         keep_one(&own, subject, seen, &single, &recording)
             .with_context(|| format!("cannot write {}", own.display()))?;
         report.findings[index] = finding;
     }
     forget_runs(folder, before).with_context(|| format!("cannot tidy up {}", folder.display()))
+}
+
+/// Keeps the crashes that are told with other findings, and says there where.
+fn keep_folded(
+    folder: &Path,
+    subject: &Subject,
+    failures: &Failures,
+    report: &mut Report,
+    recording: &Path,
+) -> anyhow::Result<()> {
+    for crash in report.folded.clone() {
+        let Some(seen) = failures.get(&crash.id) else { continue };
+        let own = folder.join(&crash.id);
+        let place = Some(own.display().to_string());
+        let single = Report { findings: vec![crash.clone()], ..report.clone() };
+        keep_one(&own, subject, seen, &single, recording).with_context(|| format!("cannot write {}", own.display()))?;
+        let told = report.findings.iter_mut().filter_map(|finding| finding.death.as_mut());
+        told.filter(|death| death.id.as_ref() == Some(&crash.id)).for_each(|death| death.folder.clone_from(&place));
+    }
+    Ok(())
 }
 
 /// The recording of a finding.
@@ -65,6 +89,9 @@ fn forget_runs(folder: &Path, mut recordings: BTreeSet<PathBuf>) -> io::Result<(
     let ours = recordings.iter().filter_map(|recording| recording.parent()).filter(|run| run.parent() == Some(&runs));
     ours.filter(|run| run.is_dir()).try_for_each(fs::remove_dir_all)
 }
+
+/// No schedule of a program that was really run is longer.
+const LONGEST_SCHEDULE: u64 = 4 << 30;
 
 /// The folder that findings have in common, for what they share.
 const RUNS: &str = "runs";
@@ -97,7 +124,7 @@ fn run_name(subject: &Subject) -> anyhow::Result<OsString> {
         hash.add(word.as_bytes());
     }
     for file in program.input.path().into_iter().chain([subject.recording.join("environment").as_path()]) {
-        io::copy(&mut File::open(file)?, &mut hash)?;
+        io::copy(&mut foretrace_file::open(file)?, &mut hash)?;
     }
     let mut name = path.file_name().context("a program has a name")?.to_owned();
     name.push(format!("-{:016x}", hash.0));
@@ -131,17 +158,17 @@ fn keep_program(subject: &Subject, own: &Path) -> anyhow::Result<PathBuf> {
     Ok(Path::new("../program").join(name))
 }
 
-fn keep_one(own: &Path, subject: &Subject, seen: &Confirmed, report: &Report, run: &Path) -> anyhow::Result<()> {
+fn keep_one(own: &Path, subject: &Subject, all: &[&Confirmed], report: &Report, run: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(own)?;
-    let enforced = Enforced::new(&subject.trace, &seen.schedule)?;
+    let enforced = Enforced::new(&subject.trace, &all[0].schedule)?;
     fs::write(own.join("schedule"), enforced.to_bytes())?;
-    fs::write(own.join("finding"), text(subject, seen, report, run))?;
+    fs::write(own.join("finding"), text(subject, all, report, run))?;
     foretrace_report::write(report, Format::Human, Style::plain(), &mut File::create(own.join("report.txt"))?)?;
     foretrace_report::write(report, Format::Json, Style::plain(), &mut File::create(own.join("report.json"))?)?;
     Ok(())
 }
 
-fn text(subject: &Subject, seen: &Confirmed, report: &Report, run: &Path) -> String {
+fn text(subject: &Subject, all: &[&Confirmed], report: &Report, run: &Path) -> String {
     let finding = &report.findings[0];
     // Beside the finding's folder, wherever both go.
     let name = run.parent().and_then(Path::file_name).unwrap_or_default();
@@ -151,13 +178,20 @@ fn text(subject: &Subject, seen: &Confirmed, report: &Report, run: &Path) -> Str
         ("kind", finding.kind.rule().to_owned()),
         ("title", finding.title()),
         ("verdict", "confirmed".to_owned()),
-        ("repeats", seen.repeats.map_or_else(String::new, |often| format!("{}/{}", often.seen, often.of))),
-        ("places", places(&seen.evidence, &seen.run.modules).join(" ")),
+        ("repeats", all[0].repeats.map_or_else(String::new, |often| format!("{}/{}", often.seen, often.of))),
+        ("places", all_places(all).join(" ")),
         ("schedule", finding.schedule.clone()),
         ("command", subject.command_line()),
         ("recording", quoted(recording)),
     ];
     lines.into_iter().map(|(key, value)| format!("{key}={value}\n")).collect()
+}
+
+/// The places of all pairs that are folded into a finding, those of the first in front.
+fn all_places(all: &[&Confirmed]) -> Vec<String> {
+    let mut known = BTreeSet::new();
+    let of_each = all.iter().flat_map(|one| places(&one.evidence, &one.run.modules));
+    of_each.filter(|place| known.insert(place.clone())).collect()
 }
 
 /// Where each thread fails, the same in every run: `prog+0x1234`.
@@ -185,16 +219,18 @@ pub struct Kept {
 
 impl Kept {
     /// Reads its folder.
-    pub fn open(folder: &Path) -> anyhow::Result<Self> {
+    pub fn open(folder: &Path, trust: Trust) -> anyhow::Result<Self> {
         let lines = Lines::read(&folder.join("finding"))
             .with_context(|| format!("{} is no finding; `foretrace check` makes them", folder.display()))?;
         let (kind, title) = (lines.get("kind")?.to_owned(), lines.get("title")?.to_owned());
-        let places: Vec<_> = lines.get("places")?.split(' ').map(str::to_owned).collect();
+        let places: Vec<_> =
+            lines.get("places")?.split(' ').filter(|place| !place.is_empty()).map(str::to_owned).collect();
         if !places.iter().all(|place| is_place(place)) {
             bail!(lines.damaged("places"));
         }
         let schedule = folder.join("schedule");
-        let bytes = fs::read(&schedule).with_context(|| format!("cannot read {}", schedule.display()))?;
+        let bytes = foretrace_file::read(&schedule, LONGEST_SCHEDULE)
+            .with_context(|| format!("cannot read {}", schedule.display()))?;
         if !is_whole(&bytes) {
             bail!("{} is not a whole schedule; check the program again", schedule.display());
         }
@@ -202,14 +238,14 @@ impl Kept {
         let recording = recording.canonicalize().with_context(|| {
             format!("cannot read {}: the folder `{RUNS}` belongs to the findings beside it", recording.display())
         })?;
-        Ok(Self { program: recorded_program(&recording)?, kind, places, title, schedule: bytes })
+        Ok(Self { program: recorded_program(&recording, trust)?, kind, places, title, schedule: bytes })
     }
 
     /// A schedule that was pasted, of a recording: any failure is the one that is looked for.
-    pub fn pasted(text: &str, recording: &Path) -> anyhow::Result<Self> {
+    pub fn pasted(text: &str, recording: &Path, trust: Trust) -> anyhow::Result<Self> {
         let text: ScheduleText = text.parse()?;
         let recorded = Recording::open(recording)?;
-        let program = recorded_program(recording)?;
+        let program = recorded_program(recording, trust)?;
         let (trace, _) = subject::read(&recorded)?;
         let events =
             |thread: ThreadId| if trace.threads().any(|known| known == thread) { trace.len(thread) } else { 0 };
@@ -221,20 +257,24 @@ impl Kept {
     /// Does a run fail as this finding did? Of two racing statements, another pair of accesses may come first: one place
     /// in common is enough.
     pub fn is_in(&self, run: &Replayed) -> bool {
-        Evidence::all(&run.outcome).iter().any(|evidence| {
+        Evidence::all(run).iter().any(|evidence| {
             let kind = match evidence {
                 Evidence::Race(_) => Kind::DataRace,
                 Evidence::Deadlock(_) => Kind::Deadlock,
+                Evidence::Death(_) => Kind::Crash,
             };
+            let places = places(evidence, &run.modules);
+            let is_there = places.iter().any(|place| self.places.contains(place));
+            // Of some deaths no place is known.
             self.kind.is_empty()
-                || self.kind == kind.rule()
-                    && places(evidence, &run.modules).iter().any(|place| self.places.contains(place))
+                || (self.kind == kind.rule() || self.kind == Kind::WaitNotInLoop.rule())
+                    && (is_there || places.is_empty() || self.places.is_empty())
         })
     }
 
     /// A directory for one replay.
-    pub fn scratch(&self) -> anyhow::Result<tempfile::TempDir> {
-        let scratch = tempfile::Builder::new().prefix("foretrace-replay-").tempdir().context("no scratch directory")?;
+    pub fn scratch(&self) -> anyhow::Result<Scratch> {
+        let scratch = Scratch::new("replay-")?;
         fs::write(scratch.path().join("schedule"), &self.schedule).context("no scratch directory")?;
         Ok(scratch)
     }

@@ -59,6 +59,6 @@ impl Sources {
 }
 
 fn read(path: &Path) -> Option<Vec<String>> {
-    let bytes = std::fs::read(path).ok()?;
+    let bytes = foretrace_file::read(path, foretrace_file::LONGEST_TEXT).ok()?;
     Some(String::from_utf8_lossy(&bytes).lines().map(str::to_owned).collect())
 }

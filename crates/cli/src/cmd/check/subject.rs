@@ -1,7 +1,9 @@
 //! What is checked: a program that was compiled, or one as it is, and a recording of it.
 
 use super::{Args, Form};
+use crate::cmd::interrupt;
 use crate::cmd::progress::Later;
+use crate::cmd::watchdog::{Watched, watch};
 use crate::environment::Environment;
 use crate::quote::quoted_all;
 use crate::recording;
@@ -10,7 +12,7 @@ use crate::way::{find_program, way_into};
 use anyhow::{Context, bail};
 use foretrace_event::layout::Flags;
 use foretrace_predict::stream;
-use foretrace_replay::{CutShort, Ended, Input, Modules, Program, TimeLimit, run_limited};
+use foretrace_replay::{CutShort, Death, Ended, Input, LINGER, Modules, Outcome, Program, TimeLimit, run_beside};
 use foretrace_trace::{Limits, Module, Recording, RecordingWriter, Symbols, Trace};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -18,7 +20,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 /// What is checked.
 pub struct Subject {
@@ -36,6 +38,10 @@ pub struct Subject {
     pub exit: String,
     /// It was ended because it took too long, or could not go on, or by Ctrl-C.
     pub cut_short: bool,
+    /// It died, or stood still.
+    pub death: Option<String>,
+    /// When reading it began: the budget counts from there.
+    pub began: Instant,
     /// How long it took.
     pub time: Duration,
     /// The program was compiled for this check and goes away with it.
@@ -66,35 +72,48 @@ pub fn read(recording: &Recording) -> anyhow::Result<(Trace, Option<String>)> {
     Ok((recording.trace_of_lines(lines)?, left_out))
 }
 
+/// How long a replay may take no step while its threads run, after a run that took so long.
+fn patience(run: Duration) -> Duration {
+    const LEAST: Duration = Duration::from_millis(250);
+    const MOST: Duration = Duration::from_secs(120);
+    (run.min(MOST) * 4).clamp(LEAST, MOST)
+}
+
 impl Subject {
     /// Builds and records as the arguments say.
     pub fn new(args: &Args, scratch: &Path, stop: &'static AtomicBool) -> anyhow::Result<Self> {
         if let Some(directory) = &args.recording {
             let recording = Recording::open(directory)?.within(Limits { stop: Some(stop), deadline: None });
-            let program = recorded_program(directory)?;
+            let program = recorded_program(directory, args.trust)?;
+            let _watched = reading(args, stop);
             return Self::of(program, recording, directory.clone(), None);
         }
         let (command, compiled) = command(args, scratch)?;
-        let mut program = program(&command)?;
+        let mut program = Program { linger: args.linger, client: args.client.clone(), ..program(&command)? };
         let (directory, ended) = record(args, &mut program, &scratch.join("recording.ft"), stop)?;
+        let _watched = reading(args, stop);
         let recording = Recording::open(&directory)?.within(Limits { stop: Some(stop), deadline: None });
         program.started_only = recording.header().pid == u64::from(ended.process);
         Ok(Self { compiled, ..Self::of(program, recording, directory, Some(ended))? })
     }
 
     fn of(program: Program, recording: Recording, path: PathBuf, ended: Option<Ended>) -> anyhow::Result<Self> {
+        let began = Instant::now();
         let (mut trace, left_out) = read(&recording)?;
         let symbols = Symbols::new(&recording);
         symbols.name(&mut trace);
         let number = |key: &str| recording.run().get(key).and_then(|value| value.parse::<u64>().ok());
+        let time = ended.map_or(Duration::from_millis(number("milliseconds").unwrap_or(0)), |ended| ended.time);
         Ok(Self {
-            program,
+            program: Program { patience: patience(time), ..program },
             recording: path,
             modules: Modules::new(recording.modules().to_vec()),
             exit: ended.as_ref().map_or_else(String::new, how),
+            death: ended.as_ref().and_then(death),
             cut_short: ended.is_some_and(|ended| ended.cut_short.is_some()),
-            time: ended.map_or(Duration::from_millis(number("milliseconds").unwrap_or(0)), |ended| ended.time),
+            time,
             compiled: false,
+            began,
             blind: blind(&recording),
             left_out,
             trace,
@@ -111,6 +130,11 @@ impl Subject {
         }
         quoted_all(words)
     }
+}
+
+/// Reading is held to the budget, which begins here, and to signals.
+fn reading(args: &Args, stop: &'static AtomicBool) -> Watched {
+    watch("reading the recording", stop, args.budget.map(|budget| Instant::now() + budget))
 }
 
 /// Why races of a recording cannot be told, if so: nobody saw the accesses, or nobody saw what keeps them apart.
@@ -136,10 +160,20 @@ fn how(ended: &Ended) -> String {
     match (ended.cut_short, ended.status.code(), ended.status.signal()) {
         (Some(CutShort::Late), ..) => format!("the program was ended after {time:.0?}"),
         (Some(CutShort::Stuck), ..) => format!("the program could not go on and was ended after {time:.0?}"),
+        (Some(CutShort::Outside), ..) => format!("the program waited for input and was ended after {time:.0?}"),
+        (Some(CutShort::Served), ..) => "the program was ended after its client".to_owned(),
         (Some(CutShort::Stopped), ..) => format!("the program was interrupted after {time:.0?}"),
         (None, Some(code), _) => format!("the program ended with {code}"),
         (None, None, signal) => format!("the program was killed by signal {}", signal.unwrap_or_default()),
     }
+}
+
+/// What the recorded run died of, as far as its end tells.
+fn death(ended: &Ended) -> Option<String> {
+    if ended.cut_short == Some(CutShort::Stuck) {
+        return Some("the program stood still".to_owned());
+    }
+    Death::of(ended, &Outcome::default(), "").map(|death| death.cause.name().to_owned())
 }
 
 /// The program that a command starts, with the runtime in it.
@@ -155,6 +189,9 @@ fn program(command: &[OsString]) -> anyhow::Result<Program> {
         input: Input::Nothing,
         environment,
         started_only: false,
+        patience: Duration::ZERO,
+        linger: LINGER,
+        client: None,
     })
 }
 
@@ -209,7 +246,8 @@ fn record(
     stop: &'static AtomicBool,
 ) -> anyhow::Result<(PathBuf, Ended)> {
     let directory = recording::prepare(directory)?;
-    let mut settings = OsString::from("record limit=0 locations=0 follow=0 dir=");
+    let linger = program.linger.as_millis();
+    let mut settings = OsString::from(format!("record limit=0 linger={linger} locations=0 follow=0 dir="));
     settings.push(&directory);
     let started = SystemTime::now();
     let mut command = program.with_settings(&settings);
@@ -217,20 +255,35 @@ fn record(
     program.input = Input::first(&mut command, &copy).context("cannot keep what the program reads")?;
     let limit = TimeLimit { stop: Some(stop), standstill: true, ..args.timeout.into() };
     let news = Later::new(|| eprintln!("foretrace: recording; Ctrl-C ends the program, and what it did is checked"));
-    let ended = run_limited(command.stdout(io_stderr(args)), limit)
+    let ended = run_beside(command.stdout(io_stderr(args)), limit, &|| false, program.client.as_deref())
         .with_context(|| format!("cannot run {}", program.path.display()))?;
     drop(news);
-    // It ended the recording; the next one ends the check.
-    stop.store(false, Ordering::Relaxed);
+    // Ctrl-C has ended the recording; the next one ends the check. Other signals mean all of it.
+    if interrupt::was_ctrl_c() {
+        stop.store(false, Ordering::Relaxed);
+    }
     let way = way_into(&program.path)?.name();
     let input = program.input.clone();
     let (process, ended_so) = (Some(ended.process), Some((ended.status, ended.time)));
-    let run = Run { program: &program.path, command: &program.command, way, started, input, process, ended: ended_so };
+    let client = program.client.clone();
+    let run = Run {
+        program: &program.path,
+        command: &program.command,
+        way,
+        started,
+        input,
+        client,
+        process,
+        ended: ended_so,
+    };
     let directory = recording::of_process(&directory, ended.process);
     run.write(&directory)?;
     foretrace_trace::fold(&directory)?;
     if !recording::has_events(&directory) {
         let events = directory.join("events");
+        if let Some(error) = recording::unwritten(&directory) {
+            bail!("nothing could be recorded, and nothing was checked: {error}");
+        }
         if events.exists() {
             bail!("not even the first events could be written to {}", directory.display());
         }

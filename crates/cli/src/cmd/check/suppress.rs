@@ -2,7 +2,7 @@
 //! function, file, module or variable, unless `^` or `$` pins it to an end; `*` stands for any text.
 
 use anyhow::{Context, bail};
-use foretrace_report::{Finding, Kind, Report, Site};
+use foretrace_report::{Finding, Frame, Kind, Report, Site, top};
 use std::path::PathBuf;
 
 /// What a line may begin with: ThreadSanitizer's types. Those that Foretrace never reports are accepted and hide nothing.
@@ -23,7 +23,7 @@ impl Suppressions {
     pub fn read(files: &[PathBuf]) -> anyhow::Result<Self> {
         let mut lines = Vec::new();
         for file in files {
-            let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+            let text = foretrace_file::text(file).with_context(|| format!("cannot read {}", file.display()))?;
             // Some editors begin a file with a mark of its encoding.
             let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
             for (index, line) in text.lines().enumerate() {
@@ -62,21 +62,29 @@ fn parse(line: &str) -> anyhow::Result<Option<Line>> {
 impl Line {
     fn hides(&self, finding: &Finding) -> bool {
         let matches = |text: &str| matches(&self.pattern, text);
-        let frame = |frame: &foretrace_report::Frame| {
+        let frame = |frame: &Frame| {
             matches(&frame.module)
                 || frame.function.as_deref().is_some_and(matches)
                 || frame.file.as_deref().is_some_and(matches)
         };
         let stack = |site: &Site| site.stack.iter().any(frame);
-        let top = |site: &Site| site.top().is_some_and(frame);
         let variable = || finding.memory.as_ref().and_then(|memory| memory.name.as_deref()).is_some_and(matches);
         match (self.kind.as_str(), finding.kind) {
-            ("race", Kind::DataRace) => finding.sites.iter().any(stack) || variable(),
-            ("race_top", Kind::DataRace) => finding.sites.iter().any(top),
+            // A race that kills the program is shown all the same: nobody has asked for a crash to be hidden.
+            ("race" | "race_top", Kind::DataRace) if finding.death.is_some() => false,
+            ("race", Kind::DataRace) => variable() || every_pair(finding, |calls| calls.iter().any(frame)),
+            ("race" | "deadlock", Kind::WaitNotInLoop) => finding.sites.iter().any(stack),
+            ("race_top", Kind::DataRace) => every_pair(finding, |calls| top(calls).is_some_and(frame)),
             ("deadlock", Kind::Deadlock) => finding.sites.iter().any(|site| stack(site) || names(site).any(matches)),
             _ => false,
         }
     }
+}
+
+/// Is there in every pair of accesses one whose calls are like that?
+fn every_pair(finding: &Finding, is_hidden: impl Fn(&[Frame]) -> bool) -> bool {
+    finding.sites.iter().any(|site| is_hidden(&site.stack))
+        && finding.also.iter().all(|pair| pair.accesses.iter().any(|access| is_hidden(&access.stack)))
 }
 
 /// The variables that a thread waits for or holds: what stands in backquotes.

@@ -195,5 +195,5 @@ fn late_at(path: &Path, address: u64) -> Option<Late> {
 }
 
 fn all_spots(run: &Replayed) -> BTreeSet<Vec<Spot>> {
-    Evidence::all(&run.outcome).iter().map(|evidence| evidence.spots(&run.modules)).collect()
+    Evidence::all(run).iter().map(|evidence| evidence.spots(&run.modules)).collect()
 }

@@ -3,6 +3,7 @@
 //! Every operation and every access is a timestamp of its own; its streams (`threadid`, `function`, `line`, and what
 //! it did) have their events there. Timestamps count.
 
+use super::clock::Clock;
 use super::places::{Code, Places};
 use anyhow::bail;
 use foretrace_event::LockClass;
@@ -13,7 +14,7 @@ use foretrace_stream::value::{Value, int};
 use rustc_hash::FxHashMap;
 
 /// The streams of a recording and the types of their events.
-const STREAMS: [(&str, Ty); 26] = [
+const STREAMS: [(&str, Ty); 27] = [
     ("threadid", Ty::Int),
     ("function", Ty::Str),
     ("line", Ty::Int),
@@ -40,6 +41,7 @@ const STREAMS: [(&str, Ty); 26] = [
     ("sempostaddr", Ty::Int),
     ("semwaitaddr", Ty::Int),
     ("gap", Ty::Int),
+    ("file", Ty::Str),
 ];
 
 /// A stream, by its place among [`STREAMS`].
@@ -72,11 +74,20 @@ enum Stream {
     SemPostAddr,
     SemWaitAddr,
     Gap,
+    File,
+}
+
+/// An input of the specification that a recording has events for.
+#[derive(Clone, Copy)]
+struct Wanted {
+    input: usize,
+    /// It is declared as a stream of units: only that there is an event matters.
+    unit: bool,
 }
 
 /// Hands the records of a run to an engine.
 pub struct Feed {
-    inputs: [Option<usize>; STREAMS.len()],
+    inputs: [Option<Wanted>; STREAMS.len()],
     places: Places,
     /// The instruction that was named last.
     here: Option<(u64, Code)>,
@@ -84,20 +95,27 @@ pub struct Feed {
     /// How often each thread holds each lock it may lock again.
     depths: FxHashMap<(u64, u64), u32>,
     instructions: FxHashMap<&'static str, Value>,
+    clock: Option<Clock>,
 }
 
 impl Feed {
     /// Connects the inputs of a specification; one whose type does not fit is an error.
-    pub fn new(engine: &Engine, places: Places) -> anyhow::Result<Self> {
+    pub fn new(engine: &Engine, places: Places, clock: Option<Clock>) -> anyhow::Result<Self> {
         let mut inputs = [None; STREAMS.len()];
         for (index, decl) in engine.plan().inputs.iter().enumerate() {
-            let Some(stream) = STREAMS.iter().position(|(name, _)| *name == &*decl.name) else { continue };
+            if let Some(probe) = &decl.probe {
+                bail!("`@{probe}` of input `{}` asks for instrumentation that foretrace does not have yet", decl.name);
+            }
+            let Some(stream) = STREAMS.iter().position(|(name, _)| *name == &*decl.name) else {
+                let names: Vec<&str> = STREAMS.iter().map(|(name, _)| *name).collect();
+                bail!("a recording never has events of input `{}`; it has {}", decl.name, names.join(", "));
+            };
             let ty = &STREAMS[stream].1;
-            if decl.ty != *ty {
+            if decl.ty != *ty && decl.ty != Ty::Unit {
                 bail!("input `{}` has events of type {}, a recording's are of type {ty}", decl.name, decl.ty);
             }
             if engine.plan().input_nodes[index].is_some() {
-                inputs[stream] = Some(index);
+                inputs[stream] = Some(Wanted { input: index, unit: decl.ty == Ty::Unit });
             }
         }
         Ok(Feed {
@@ -107,7 +125,24 @@ impl Feed {
             time: 0,
             depths: FxHashMap::default(),
             instructions: FxHashMap::default(),
+            clock,
         })
+    }
+
+    /// Whether the specification looks at accesses of memory.
+    pub fn wants_memory(engine: &Engine) -> bool {
+        const MEMORY: [&str; 7] = ["readaddr", "writeaddr", "readvar", "writevar", "varaddr", "varsize", "varoffset"];
+        is_used(engine, &MEMORY)
+    }
+
+    /// Whether the specification looks at the place of an event in the source.
+    pub fn wants_places(engine: &Engine) -> bool {
+        is_used(engine, &["function", "line", "column", "file"])
+    }
+
+    /// Whether the specification can tell what happens before the first thread from what happens later.
+    pub fn wants_beginning(engine: &Engine) -> bool {
+        is_used(engine, &["pcreate", "pcreateid", "mutexlockini"])
     }
 
     pub fn places(&self) -> &Places {
@@ -128,7 +163,8 @@ impl Feed {
         sink: &mut impl Sink,
     ) -> Result<(), RunError> {
         match self.inputs[stream as usize] {
-            Some(input) => engine.push(self.time, input, value, sink),
+            Some(Wanted { input, unit: false }) => engine.push(self.time, input, value, sink),
+            Some(Wanted { input, unit: true }) => engine.push(self.time, input, Value::Unit, sink),
             None => Ok(()),
         }
     }
@@ -142,7 +178,8 @@ impl Feed {
         sink: &mut impl Sink,
     ) -> Result<(), RunError> {
         match self.inputs[stream as usize] {
-            Some(input) => engine.push(self.time, input, int::from_time(u128::from(address)), sink),
+            Some(Wanted { unit: true, .. }) => self.push(engine, stream, Value::Unit, sink),
+            Some(Wanted { input, .. }) => engine.push(self.time, input, int::from_time(u128::from(address)), sink),
             None => Ok(()),
         }
     }
@@ -158,7 +195,7 @@ impl Feed {
     ) -> Result<(), RunError> {
         self.time += 1;
         self.address(engine, Stream::ThreadId, thread, sink)?;
-        if self.wants(Stream::Function) || self.wants(Stream::Line) || self.wants(Stream::Column) {
+        if [Stream::Function, Stream::Line, Stream::Column, Stream::File].into_iter().any(|stream| self.wants(stream)) {
             // Reads and writes of a line, and many lines, are of one instruction.
             if self.here.as_ref().is_none_or(|(known, _)| *known != pc) {
                 self.here = Some((pc, self.places.code(pc)));
@@ -167,6 +204,7 @@ impl Feed {
             self.push(engine, Stream::Function, place.function, sink)?;
             self.push(engine, Stream::Line, place.line, sink)?;
             self.push(engine, Stream::Column, place.column, sink)?;
+            self.push(engine, Stream::File, place.file, sink)?;
         }
         if !self.wants(Stream::Instruction) {
             return Ok(());
@@ -198,6 +236,9 @@ impl Feed {
             Op::SemWait => Stream::SemWaitAddr,
             _ => return Ok(()),
         };
+        if let Some(clock) = &self.clock {
+            self.time = self.time.max(clock.time(sync.stamp).saturating_sub(1));
+        }
         self.begin(engine, thread, sync.pc, sync.op.name(), sink)?;
         let value = if matches!(sync.op, Op::Fork | Op::Join) { sync.arg } else { sync.object };
         self.address(engine, stream, value, sink)?;
@@ -272,9 +313,17 @@ impl Feed {
         if (self.wants(by_name) || self.wants(Stream::VarOffset))
             && let Some(variable) = self.places.variable(address)
         {
-            self.push(engine, by_name, variable.name, sink)?;
+            let name = self.places.part(address).unwrap_or(variable.name);
+            self.push(engine, by_name, name, sink)?;
             self.address(engine, Stream::VarOffset, address - variable.start, sink)?;
         }
         Ok(())
     }
+}
+
+/// Whether an input of one of these names is used.
+fn is_used(engine: &Engine, names: &[&str]) -> bool {
+    let plan = engine.plan();
+    let used = plan.inputs.iter().zip(&plan.input_nodes).filter(|(_, node)| node.is_some());
+    used.into_iter().any(|(input, _)| names.contains(&&*input.name))
 }

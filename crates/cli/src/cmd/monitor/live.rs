@@ -8,14 +8,17 @@
 //! The program goes first: while it runs, the evaluation has a lower priority and rests while all processors are busy, and
 //! what is left over is evaluated when it has ended.
 
-use super::Out;
+use super::clock::Clock;
+use super::coverage::Coverage;
 use super::feed::Feed;
 use super::pace::Pace;
 use super::places::Places;
-use super::program::Program;
+use super::program::{Detail, Program};
 use super::queue::Item;
 use super::recorded::Groups;
 use super::tail::Tail;
+use super::{Out, Source};
+use crate::scratch::Scratch;
 use anyhow::Context;
 use foretrace_event::layout::Flags;
 use foretrace_event::wire::Op;
@@ -36,21 +39,28 @@ const BATCH: u64 = 1 << 14;
 /// Runs the program and evaluates meanwhile; what could not be kept is said.
 pub fn run(
     command: &[OsString],
-    backlog: u64,
-    stats: bool,
+    source: &Source<'_>,
     engine: &mut Engine,
     out: &mut Out<'_>,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Coverage> {
     // What does not fit a recording is said before anything runs.
-    Feed::new(engine, Places::new(&[]))?;
-    let scratch = tempfile::tempdir().context("cannot make a place for the recording")?;
+    Feed::new(engine, Places::new(&[]), None)?;
+    let detail = Detail {
+        backlog: source.backlog,
+        locations: source.locations || (Feed::wants_memory(engine) && Feed::wants_places(engine)),
+        every: source.every_access,
+        early: source.from_start || Feed::wants_beginning(engine),
+        clock: source.clock,
+        memory: Feed::wants_memory(engine),
+    };
+    let scratch = Scratch::new("monitor-")?;
     let directory = scratch.path().canonicalize().context("cannot make a place for the recording")?;
-    let mut program = Program::start(command, backlog, &directory)?;
-    let mut live = Live::new(&directory, backlog, program.id());
+    let mut program = Program::start(command, &detail, &directory)?;
+    let mut live = Live::new(&directory, source.backlog, program.id());
     loop {
         let ended = program.has_ended()?;
         live.tail.poll().context("cannot read the recording")?;
-        let delivered = live.hand_over(&directory, engine, out)?;
+        let delivered = live.hand_over(&directory, source, engine, out)?;
         out.flush()?;
         if ended {
             break;
@@ -63,8 +73,8 @@ pub fn run(
         }
     }
     program.over(engine.stopped());
-    live.finish(&directory, &program, engine, out)?;
-    if stats {
+    let coverage = live.finish(&directory, source, &program, engine, out)?;
+    if source.stats {
         let (ran, after) = program.times();
         let delivered = live.delivered;
         eprintln!(
@@ -73,7 +83,7 @@ pub fn run(
             after.as_secs_f64()
         );
     }
-    Ok(())
+    Ok(coverage)
 }
 
 /// Records on their way to the engine.
@@ -113,15 +123,23 @@ impl Live {
     }
 
     /// Hands over what is certain by now; says how many records that were.
-    fn hand_over(&mut self, directory: &Path, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<u64> {
+    fn hand_over(
+        &mut self,
+        directory: &Path,
+        source: &Source<'_>,
+        engine: &mut Engine,
+        out: &mut Out<'_>,
+    ) -> anyhow::Result<u64> {
         let mut feed = match self.feed.take() {
             Some(feed) => feed,
             None => {
-                let places = Places::of_directory(directory)?;
+                let mut places = Places::of_directory(directory)?;
                 if !self.tail.has_begun() || (places.is_empty() && !self.over) {
                     return Ok(0);
                 }
-                Feed::new(engine, places)?
+                source.watch(&mut places)?;
+                let clock = if source.clock { Some(Clock::new(self.tail.clock()?)?) } else { None };
+                Feed::new(engine, places, clock)?
             }
         };
         let delivered = self.deliver(engine, &mut feed, out)?;
@@ -203,35 +221,40 @@ impl Live {
     fn finish(
         &mut self,
         directory: &Path,
+        source: &Source<'_>,
         program: &Program,
         engine: &mut Engine,
         out: &mut Out<'_>,
-    ) -> anyhow::Result<()> {
+    ) -> anyhow::Result<Coverage> {
+        let mut coverage = Coverage::Whole;
         self.over = true;
         self.pace.run_free();
         self.tail.poll_last().context("cannot read the recording")?;
         if !self.tail.has_begun() {
-            eprintln!("foretrace: the program made no thread that could be recorded");
-            return Ok(());
+            coverage.misses("the program made no thread that could be recorded");
+            return Ok(coverage);
         }
-        while !program.is_interrupted() && self.hand_over(directory, engine, out)? > 0 {
+        while !program.is_interrupted() && self.hand_over(directory, source, engine, out)? > 0 {
             out.flush()?;
         }
         let (lost, flags) = self.tail.losses()?;
         if program.is_interrupted() {
-            eprintln!("foretrace: interrupted; what the program did last was not evaluated");
+            coverage.misses("interrupted; what the program did last was not evaluated");
         }
         if flags.has(Flags::NO_SPACE) {
-            eprintln!("foretrace: the disk was full; what came after is missing");
+            coverage.misses("the disk was full; what came after is missing");
         }
         if self.late > 0 {
-            eprintln!("foretrace: {} operations came late and were taken out of order", self.late);
+            coverage.misses(&format!("{} operations came late and were taken out of order", self.late));
         }
         if lost > 0 {
             let gaps = self.gaps;
-            eprintln!("foretrace: {lost} events were lost, in {gaps} gaps; give more room with --backlog");
+            coverage.misses(&format!("{lost} events were lost, in {gaps} gaps; give more room with --backlog"));
         }
-        Ok(())
+        if Feed::wants_memory(engine) && !flags.has(Flags::ACCESSES) {
+            coverage.misses("the program made no memory access that was recorded; build it with `foretrace cc`");
+        }
+        Ok(coverage)
     }
 }
 

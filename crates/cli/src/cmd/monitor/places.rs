@@ -1,15 +1,20 @@
 //! Names: of the code at an address, and of the variable there.
 
 use foretrace_stream::value::Value;
-use foretrace_trace::{Module, Recording};
+use foretrace_trace::{Module, Recording, Symbols};
 use object::{Object, ObjectSymbol, SymbolKind};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// In larger variables than this no parts are looked for.
+const LARGEST: u64 = 1 << 20;
 
 /// Where an instruction is in the source.
 #[derive(Clone)]
 pub struct Code {
     pub function: Value,
+    pub file: Value,
     pub line: Value,
     pub column: Value,
 }
@@ -28,6 +33,8 @@ pub struct Places {
     /// In the order of their addresses.
     variables: Vec<Variable>,
     codes: FxHashMap<u64, Code>,
+    /// Parts of variables that the specification names, by address.
+    parts: FxHashMap<u64, Value>,
     /// The recording of a program that still runs, and may load more files.
     directory: Option<PathBuf>,
 }
@@ -50,7 +57,13 @@ impl Places {
         let mut variables: Vec<Variable> = modules.iter().flat_map(variables).collect();
         variables.sort_by_key(|variable| variable.start);
         let modules = modules.iter().map(|module| (module.clone(), addr2line::Loader::new(&module.path).ok()));
-        Places { modules: modules.collect(), variables, codes: FxHashMap::default(), directory: None }
+        Places {
+            modules: modules.collect(),
+            variables,
+            codes: FxHashMap::default(),
+            parts: FxHashMap::default(),
+            directory: None,
+        }
     }
 
     /// The place that a return address belongs to.
@@ -76,12 +89,14 @@ impl Places {
         let Some(Ok(modules)) = self.directory.as_deref().map(Recording::modules_in) else { return };
         if modules.len() > self.modules.len() {
             let codes = std::mem::take(&mut self.codes);
-            *self = Places { codes, directory: self.directory.take(), ..Places::new(&modules) };
+            let parts = std::mem::take(&mut self.parts);
+            *self = Places { codes, parts, directory: self.directory.take(), ..Places::new(&modules) };
         }
     }
 
     fn look_up(&self, address: u64) -> Code {
-        let mut code = Code { function: Value::str("?"), line: Value::Int(0), column: Value::Int(0) };
+        let mut code =
+            Code { function: Value::str("?"), file: Value::str("?"), line: Value::Int(0), column: Value::Int(0) };
         let Some((module, Some(loader))) = self.module(address) else { return code };
         let Ok(mut frames) = loader.find_frames(address.wrapping_sub(module.bias)) else { return code };
         if let Ok(Some(frame)) = frames.next() {
@@ -89,11 +104,39 @@ impl Places {
                 code.function = Value::str(&name);
             }
             if let Some(location) = frame.location {
+                code.file = Value::str(location.file.unwrap_or("?"));
                 code.line = Value::Int(location.line.unwrap_or(0).into());
                 code.column = Value::Int(location.column.unwrap_or(0).into());
             }
         }
         code
+    }
+
+    /// Looks for the variables that a specification names, such as `total` or `accounts[0].balance`; those that the
+    /// program does not have are returned.
+    pub fn watch(&mut self, names: &[Rc<str>]) -> Vec<Rc<str>> {
+        let modules = self.modules.iter().map(|(module, _)| module.clone()).collect();
+        let symbols = Symbols::of_modules(modules, None);
+        names.iter().filter(|name| !self.find(name, &symbols)).cloned().collect()
+    }
+
+    fn find(&mut self, name: &str, symbols: &Symbols) -> bool {
+        let base = name.split(['[', '.']).next().unwrap_or(name);
+        let mut whole = self.variables.iter().filter(|variable| *variable.name.to_string() == *format!("{base:?}"));
+        if base == name {
+            return whole.next().is_some();
+        }
+        let part = whole.find_map(|variable| {
+            let mut bytes = variable.start..variable.end.min(variable.start + LARGEST);
+            bytes.find(|address| symbols.name_of(*address).as_deref() == Some(name))
+        });
+        self.parts.extend(part.map(|address| (address, Value::str(name))));
+        part.is_some()
+    }
+
+    /// What the specification calls the variable at an address, if it names a part.
+    pub fn part(&self, address: u64) -> Option<Value> {
+        if self.parts.is_empty() { None } else { self.parts.get(&address).cloned() }
     }
 
     /// The variable that lies at an address.
@@ -127,8 +170,11 @@ fn variables(module: &Module) -> Vec<Variable> {
     read_symbols(&module.path, module.bias).unwrap_or_default()
 }
 
+/// A larger file is not looked into.
+const LONGEST_MODULE: u64 = 4 << 30;
+
 fn read_symbols(path: &Path, bias: u64) -> Option<Vec<Variable>> {
-    let bytes = std::fs::read(path).ok()?;
+    let bytes = foretrace_file::read(path, LONGEST_MODULE).ok()?;
     let file = object::File::parse(&*bytes).ok()?;
     let data = file.symbols().filter(|symbol| symbol.kind() == SymbolKind::Data && symbol.size() > 0);
     let named = data.filter_map(|symbol| {

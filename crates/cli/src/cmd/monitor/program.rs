@@ -2,8 +2,8 @@
 
 use crate::cmd::record;
 use crate::environment::Environment;
-use crate::way::{find_program, way_into};
-use anyhow::Context;
+use crate::way::{Way, find_program, way_into};
+use anyhow::{Context, bail};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 use signal_hook::iterator::{Handle, SignalsInfo, exfiltrator::WithOrigin};
 use signal_hook::low_level::siginfo::Cause;
@@ -18,6 +18,21 @@ use std::time::{Duration, Instant};
 /// How much nicer than the program the evaluation is: as much as can be. With 10, a program whose threads meet at barriers
 /// took up to 1.3 times as long as when it is recorded.
 const NICER: i32 = 19;
+
+/// What is recorded of the program.
+pub struct Detail {
+    /// How much may wait to be evaluated.
+    pub backlog: u64,
+    /// Accesses are kept apart by the place they are made from.
+    pub locations: bool,
+    /// Each access is a record of its own.
+    pub every: bool,
+    /// From the beginning, not from the first thread on.
+    pub early: bool,
+    pub clock: bool,
+    /// The specification looks at memory.
+    pub memory: bool,
+}
 
 /// A program while it runs, and after.
 pub struct Program {
@@ -34,11 +49,11 @@ pub struct Program {
 
 impl Program {
     /// Starts it; what it does is recorded into the directory.
-    pub fn start(command: &[OsString], backlog: u64, directory: &Path) -> anyhow::Result<Program> {
+    pub fn start(command: &[OsString], detail: &Detail, directory: &Path) -> anyhow::Result<Program> {
         let signals = record::signals()?;
         let handle = signals.handle();
         let began = Instant::now();
-        let child = spawn(command, backlog, directory)?;
+        let child = spawn(command, detail, directory)?;
         let clock = Some(when_it_ends(&child, began));
         let _ = rustix::process::nice(NICER);
         let (ended, interrupted) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
@@ -120,11 +135,25 @@ fn when_it_ends(child: &Child, began: Instant) -> JoinHandle<Duration> {
     })
 }
 
-fn spawn(command: &[OsString], backlog: u64, directory: &Path) -> anyhow::Result<Child> {
+fn spawn(command: &[OsString], detail: &Detail, directory: &Path) -> anyhow::Result<Child> {
     use std::os::unix::process::CommandExt;
     let program = find_program(&command[0])?;
     let way = way_into(&program)?;
-    let mut settings = OsString::from(format!("record limit={backlog} ring=1 locations=0 follow=0 dir="));
+    if detail.memory && way == Way::Preload {
+        bail!(
+            "{} is not instrumented: its memory accesses, which the specification looks at, cannot be seen; build it with `foretrace cc`",
+            program.display()
+        );
+    }
+    let number = u8::from;
+    let mut settings = OsString::from(format!(
+        "record limit={} ring=1 locations={} every={} early={} clock={} follow=0 dir=",
+        detail.backlog,
+        number(detail.locations),
+        number(detail.every),
+        number(detail.early),
+        number(detail.clock)
+    ));
     settings.push(directory);
     let mut process = Command::new(&program);
     process.arg0(&command[0]).args(&command[1..]).env("FORETRACE_RUNTIME", settings);

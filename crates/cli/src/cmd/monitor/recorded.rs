@@ -1,22 +1,38 @@
 //! A recording as input.
 
-use super::Out;
+use super::clock::Clock;
+use super::coverage::Coverage;
 use super::feed::Feed;
 use super::places::Places;
+use super::{Out, Source};
+use foretrace_event::layout::Flags;
 use foretrace_event::wire::{Access, Record};
 use foretrace_stream::engine::Engine;
-use foretrace_trace::Recording;
+use foretrace_trace::{Note, Recording};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 use std::rc::Rc;
 
 /// Feeds a recording to the engine: once to see which bytes are accessed together, once to hand the events over.
-pub fn run(path: &Path, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<()> {
+pub fn run(path: &Path, source: &Source<'_>, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<Coverage> {
     let recording = Recording::open(path)?;
-    let places = Places::new(recording.modules());
+    let mut places = Places::new(recording.modules());
+    source.watch(&mut places)?;
+    let clock = if source.clock { Some(Clock::new(recording.header().clock)?) } else { None };
+    let flags = recording.header().flags;
+    let mut coverage = Coverage::Whole;
+    if Feed::wants_memory(engine) && !flags.has(Flags::ACCESSES) {
+        coverage.misses("no memory access is in the recording: build the program with `foretrace cc`");
+    }
+    if Feed::wants_memory(engine) && Feed::wants_places(engine) && !flags.has(Flags::LOCATIONS) {
+        eprintln!(
+            "foretrace: recorded without --locations: an access is shown at the first line of its segment that touched"
+        );
+        eprintln!("foretrace: the same 64 bytes");
+    }
     let groups = Groups::of(&recording, &places)?;
     let threads: Vec<u64> = recording.threads().map(|thread| u64::from(thread.id)).collect();
-    let mut feed = Feed::new(engine, places)?;
+    let mut feed = Feed::new(engine, places, clock)?;
     for record in recording.merged() {
         let (thread, entry) = record?;
         match entry.record {
@@ -30,9 +46,15 @@ pub fn run(path: &Path, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Resul
         }
     }
     for note in recording.notes() {
-        eprintln!("foretrace: {note}");
+        match note {
+            Note::SizeLimit | Note::DiskFull | Note::Lost(_) | Note::CutOff { .. } | Note::MissingChunk { .. } => {
+                coverage.misses(&note.to_string());
+            }
+            Note::Gap { .. } => coverage.misses(&note.to_string()),
+            note => eprintln!("foretrace: {note}"),
+        }
     }
-    Ok(())
+    Ok(coverage)
 }
 
 /// The bytes of every line in groups that are always accessed together: what a variable is, seen from outside.

@@ -262,6 +262,16 @@ impl Tail {
         Ok(())
     }
 
+    /// What the clocks showed, if the program was asked to say so.
+    pub fn clock(&self) -> io::Result<[u64; 4]> {
+        let Some(files) = &self.files else { return Ok([0; 4]) };
+        let mut clock = [0; 4];
+        for (at, field) in clock.iter_mut().enumerate() {
+            *field = long(&files.open, (header::CLOCK + 8 * at) as u64)?;
+        }
+        Ok(clock)
+    }
+
     /// How many events there was no room for, and how the recording ended.
     pub fn losses(&self) -> io::Result<(u64, Flags)> {
         let Some(files) = &self.files else { return Ok((0, Flags::default())) };

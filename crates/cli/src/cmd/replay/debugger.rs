@@ -8,7 +8,7 @@ use crate::cmd::record::{forward, signals};
 use crate::environment::pair;
 use crate::way::{Way, way_into};
 use anyhow::{Context, bail};
-use foretrace_replay::Precision;
+use foretrace_replay::{Outcome, Precision};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -82,7 +82,9 @@ impl Debugger {
         if let Some(directory) = program.get_current_dir() {
             debugger.current_dir(directory);
         }
-        wait(&mut debugger)
+        let code = wait(&mut debugger);
+        tell_divergence(scratch.path());
+        code
     }
 }
 
@@ -109,9 +111,10 @@ fn gdb(gdb: &mut Command, program: &Command, input: &Path, scratch: &Path) -> io
     fs::write(&frame, GDB_FRAME)?;
     let wrapper = variables(program).fold("set exec-wrapper env -i".into(), added);
     gdb.args(["-q", "-ex", "set pagination off", "-ex", "set breakpoint pending on", "-ex"]).arg(wrapper);
-    gdb.args(["-ex", &format!("break {BREAKPOINT}"), "-ex"]).arg(added("run <".into(), input.into()));
-    gdb.args(["-ex", "thread apply all backtrace", "-x"]).arg(frame).arg("--args");
-    gdb.arg(program.get_program()).args(program.get_args());
+    // `run` with words would take the place of the program's arguments, so that these and the input are set together.
+    let arguments = program.get_args().map(OsStr::to_owned).fold("set args".into(), added);
+    gdb.args(["-ex", &format!("break {BREAKPOINT}"), "-ex"]).arg(redirected(arguments, input));
+    gdb.args(["-ex", "run", "-ex", "thread apply all backtrace", "-x"]).arg(frame).arg(program.get_program());
     // It starts programs with the user's shell, which may read quotes in another way.
     gdb.env("SHELL", "/bin/sh");
     Ok(())
@@ -147,6 +150,24 @@ fn added(line: OsString, word: OsString) -> OsString {
     }
     line.push(b'\'');
     OsString::from_vec(line)
+}
+
+/// The line with what the program reads.
+fn redirected(mut line: OsString, input: &Path) -> OsString {
+    line.push(" <");
+    added(line, input.into())
+}
+
+/// Says so if the program went another way than its schedule: the debugger cannot know.
+fn tell_divergence(scratch: &Path) {
+    let text = fs::read_to_string(scratch.join("outcome")).unwrap_or_default();
+    let outcome = Outcome::parse(&text).unwrap_or_default();
+    if let Some(other) = &outcome.diverged {
+        let (thread, got, expected) = (other.thread, &other.got, &other.expected);
+        eprintln!("foretrace: the replay diverged: t{thread} reached {got} where the schedule expects {expected}");
+    } else if let Some(missing) = &outcome.stalled {
+        eprintln!("foretrace: the replay diverged: t{} never reached its next step", missing.thread);
+    }
 }
 
 /// The debugger of this name, or the newest of those whose name goes on with a version, as Debian's `lldb-19` does.

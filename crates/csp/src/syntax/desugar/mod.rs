@@ -28,14 +28,14 @@ pub fn desugar(decls: Vec<Decl>, symbols: &mut Symbols) -> Result<Vec<Decl>, Vec
                     continue;
                 }
                 let mut rewrite = Rewrite::timed(symbols, tock, cost);
-                out.extend(inner.iter().map(|d| rewrite.decl(d)));
+                out.extend(rewrite.decls(&inner));
                 errors.append(&mut rewrite.errors);
             }
-            kind if has_tock => {
-                let mut rewrite = Rewrite::untimed(symbols, tock);
+            kind => {
+                let mut rewrite = Rewrite::untimed(symbols, tock, has_tock);
                 out.push(rewrite.decl(&Decl { span: decl.span, kind }));
+                errors.append(&mut rewrite.errors);
             }
-            kind => out.push(Decl { span: decl.span, kind }),
         }
     }
     if errors.is_empty() { Ok(out) } else { Err(errors) }

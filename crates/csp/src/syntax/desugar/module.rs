@@ -5,22 +5,32 @@ use rustc_hash::FxHashMap;
 
 /// Replaces modules and instances by their declarations.
 pub fn flatten(decls: Vec<Decl>, symbols: &mut Symbols, errors: &mut Vec<Diagnostic>) -> Vec<Decl> {
-    let mut modules: FxHashMap<Symbol, Module> = FxHashMap::default();
+    flatten_in(decls, &FxHashMap::default(), symbols, errors)
+}
+
+/// The modules that can be instantiated, by the names they have where they are.
+type Modules = FxHashMap<Symbol, Module>;
+
+fn flatten_in(decls: Vec<Decl>, around: &Modules, symbols: &mut Symbols, errors: &mut Vec<Diagnostic>) -> Vec<Decl> {
+    let mut modules = around.clone();
     for decl in &decls {
         if let DeclKind::Module(m) = &decl.kind {
+            check_names(m, decl.span, &decls, symbols, errors);
             modules.insert(m.name, m.clone());
+            nested_modules(m, symbols.name(m.name).to_owned(), symbols, &mut modules);
         }
     }
     let mut out = Vec::new();
     for decl in decls {
         match &decl.kind {
             DeclKind::Module(m) if m.params.is_empty() => {
-                out.extend(opened(m, m.name, &[], decl.span, symbols, errors))
+                out.extend(opened(m, (m.name, &[]), decl.span, &modules, symbols, errors))
             }
             DeclKind::Module(_) => {}
             DeclKind::Instance(name, of, args) => match modules.get(of) {
                 Some(m) if m.params.len() == args.len() => {
-                    out.extend(opened(m, *name, args, decl.span, symbols, errors))
+                    let m = m.clone();
+                    out.extend(opened(&m, (*name, args), decl.span, &modules, symbols, errors))
                 }
                 Some(m) => {
                     let message =
@@ -41,14 +51,22 @@ pub fn flatten(decls: Vec<Decl>, symbols: &mut Symbols, errors: &mut Vec<Diagnos
 /// The declarations of one module under the name of an instance of it.
 fn opened(
     m: &Module,
-    name: Symbol,
-    args: &[Expr],
+    (name, args): (Symbol, &[Expr]),
     span: Span,
+    around: &Modules,
     symbols: &mut Symbols,
     errors: &mut Vec<Diagnostic>,
 ) -> Vec<Decl> {
-    let private = flatten(m.private.clone(), symbols, errors);
-    let exports = flatten(m.exports.clone(), symbols, errors);
+    // A module cannot be made of itself.
+    let mut inside = around.clone();
+    inside.remove(&m.name);
+    for d in m.private.iter().chain(&m.exports) {
+        if let DeclKind::Module(inner) = &d.kind {
+            inside.insert(inner.name, inner.clone());
+        }
+    }
+    let private = flatten_in(m.private.clone(), &inside, symbols, errors);
+    let exports = flatten_in(m.exports.clone(), &inside, symbols, errors);
     let prefix = symbols.name(name).to_owned();
     let mut rewrite = Rewrite::renaming(symbols);
     let mut params = Vec::new();
@@ -72,16 +90,52 @@ fn opened(
 }
 
 fn add_names(rewrite: &mut Rewrite, decl: &Decl, shape: &str) {
-    let of_decl = match &decl.kind {
-        DeclKind::Timed(_, inner) => inner.iter().flat_map(declared_names).collect(),
-        _ => declared_names(decl),
-    };
     let constructors: Vec<Symbol> = match &decl.kind {
         DeclKind::Channel(names, _) => names.iter().map(|(n, _)| *n).collect(),
         DeclKind::Datatype(_, ctors) => ctors.iter().map(|c| c.name).collect(),
         _ => Vec::new(),
     };
-    for (name, _) in of_decl {
+    for (name, _) in declared_names(decl) {
         rewrite.rename(name, shape, constructors.contains(&name));
+    }
+}
+
+/// Modules inside others, by their long names: `instance I = Outer::Inner(1)`.
+fn nested_modules(m: &Module, prefix: String, symbols: &mut Symbols, out: &mut Modules) {
+    for decl in &m.exports {
+        if let DeclKind::Module(inner) = &decl.kind {
+            let long = format!("{prefix}::{}", symbols.name(inner.name));
+            out.insert(symbols.intern(&long), inner.clone());
+            nested_modules(inner, long, symbols, out);
+        }
+    }
+}
+
+/// What a module may not contain, and names it may not have.
+fn check_names(m: &Module, span: Span, beside: &[Decl], symbols: &Symbols, errors: &mut Vec<Diagnostic>) {
+    let name = symbols.name(m.name);
+    if beside.iter().any(|d| declared_names(d).iter().any(|(n, _)| *n == m.name)) {
+        errors.push(error(span, format!("{name} is a module and something else")).hint("rename one of the two"));
+    }
+    let modules = beside.iter().filter(|d| matches!(&d.kind, DeclKind::Module(other) if other.name == m.name));
+    if modules.count() > 1 {
+        errors.push(error(span, format!("there are two modules {name}")).hint("rename one of the two"));
+    }
+    let mut seen: Vec<Symbol> = Vec::new();
+    for decl in m.private.iter().chain(&m.exports) {
+        let what = match &decl.kind {
+            DeclKind::Assert(_) => "assertions",
+            DeclKind::Print(_) => "prints",
+            _ => {
+                for (n, at) in declared_names(decl) {
+                    if seen.contains(&n) {
+                        errors.push(error(at, format!("{} is defined twice in module {name}", symbols.name(n))));
+                    }
+                    seen.push(n);
+                }
+                continue;
+            }
+        };
+        errors.push(error(decl.span, format!("{what} cannot stand in a module")).hint("move it to the top level"));
     }
 }

@@ -79,6 +79,23 @@ impl<'a> Rewrite<'a> {
         Pat { span: pat.span, kind }
     }
 
+    /// Declarations, with those of timed sections in place of the sections where time is understood.
+    pub fn decls(&mut self, decls: &[Decl]) -> Vec<Decl> {
+        let mut out = Vec::new();
+        for decl in decls {
+            match &decl.kind {
+                DeclKind::Timed(cost, inner) if self.time.is_some() => {
+                    let cost = cost.as_ref().map(|e| self.expr(e));
+                    let outer = self.enter_section(cost, decl.span);
+                    out.extend(self.decls(inner));
+                    self.time = outer;
+                }
+                _ => out.push(self.decl(decl)),
+            }
+        }
+        out
+    }
+
     pub fn decl(&mut self, decl: &Decl) -> Decl {
         let spanned = |s: &Self, names: &[(Symbol, Span)]| names.iter().map(|(n, at)| (s.name(*n), *at)).collect();
         let kind = match &decl.kind {
@@ -162,7 +179,7 @@ impl<'a> Rewrite<'a> {
         self.scoped(|s| {
             let names: Vec<Symbol> = decls.iter().flat_map(declared_names).map(|(n, _)| n).collect();
             s.bound.extend(names);
-            let decls = decls.iter().map(|d| s.decl(d)).collect();
+            let decls = s.decls(decls);
             ExprKind::Let(Rc::new(decls), s.expr(body))
         })
     }

@@ -11,19 +11,32 @@ pub struct Time {
     cost: Option<Expr>,
     /// Whether processes are to let time pass, or only the names for it are to be understood.
     passes: bool,
+    /// Whether the script declares the channel.
+    declared: bool,
 }
 
 impl<'a> Rewrite<'a> {
     pub fn timed(symbols: &'a mut Symbols, tock: Symbol, cost: Option<Expr>) -> Self {
         let mut rewrite = Rewrite::renaming(symbols);
-        rewrite.time = Some(Time { tock, cost, passes: true });
+        rewrite.time = Some(Time { tock, cost, passes: true, declared: true });
         rewrite
     }
 
-    pub fn untimed(symbols: &'a mut Symbols, tock: Symbol) -> Self {
+    pub fn untimed(symbols: &'a mut Symbols, tock: Symbol, declared: bool) -> Self {
         let mut rewrite = Rewrite::renaming(symbols);
-        rewrite.time = Some(Time { tock, cost: None, passes: false });
+        rewrite.time = Some(Time { tock, cost: None, passes: false, declared });
         rewrite
+    }
+
+    /// Goes into a timed section; answers the time outside it.
+    pub(super) fn enter_section(&mut self, cost: Option<Expr>, span: Span) -> Option<Time> {
+        let outer = self.time.take()?;
+        if !outer.declared {
+            let hint = "add the line: channel tock";
+            self.errors.push(error(span, "a timed section needs the channel tock").hint(hint));
+        }
+        self.time = Some(Time { tock: outer.tock, cost, passes: true, declared: outer.declared });
+        Some(outer)
     }
 
     fn tock(&mut self, span: Span) -> Expr {
@@ -57,6 +70,9 @@ impl<'a> Rewrite<'a> {
     /// What a node becomes where there is time; its parts have been rewritten.
     pub(super) fn with_time(&mut self, kind: ExprKind, span: Span) -> ExprKind {
         let Some(time) = &self.time else { return kind };
+        if !time.declared {
+            return kind;
+        }
         let passes = time.passes;
         if let Some(kind) = self.names_of_time(&kind, span) {
             return kind;
@@ -79,12 +95,19 @@ impl<'a> Rewrite<'a> {
                 self.refuse(span, "linked parallel");
                 kind
             }
-            ExprKind::Proc(ProcOp::Sliding, ..) => {
-                self.refuse(span, "sliding choice");
-                kind
+            ExprKind::Guard(condition, p) => {
+                let stop = self.time_stop(span);
+                ExprKind::If(condition, p, stop)
             }
             other => other,
         }
+    }
+
+    /// What lets time pass and does nothing else.
+    fn time_stop(&mut self, span: Span) -> Expr {
+        let tock = self.tock(span);
+        let stop = self.call("csp_tstop", vec![tock], span);
+        self.node(span, stop)
     }
 
     fn names_of_time(&mut self, kind: &ExprKind, span: Span) -> Option<ExprKind> {
@@ -96,6 +119,9 @@ impl<'a> Rewrite<'a> {
                     "TSKIP" => "csp_tskip",
                     "STOP" if passes => "csp_tstop",
                     "SKIP" if passes => "csp_tskip",
+                    "timed_priority" if passes => {
+                        return Some(ExprKind::Var(self.symbols.intern("csp_timed_priority")));
+                    }
                     _ => return None,
                 };
                 let tock = self.tock(span);
@@ -114,6 +140,7 @@ impl<'a> Rewrite<'a> {
 
     /// `let X = (event -> its duration passes, then the body) [] tock -> X within X`.
     fn timed_prefix(&mut self, head: Expr, fields: Vec<Field>, body: Expr, span: Span) -> ExprKind {
+        let fields = self.with_values(fields);
         let cost = self.duration(&head, &fields, span);
         let tock = self.tock(span);
         let after = self.call("csp_pass", vec![tock, cost, body], span);
@@ -148,6 +175,32 @@ impl<'a> Rewrite<'a> {
         self.node(span, ExprKind::App(cost, vec![event]))
     }
 
+    /// Gives every input a name for what it matched, if the section has a function that asks for it.
+    fn with_values(&mut self, fields: Vec<Field>) -> Vec<Field> {
+        if self.time.as_ref().is_none_or(|t| t.cost.is_none()) {
+            return fields;
+        }
+        let named = |s: &mut Self, field: Field| match field.kind {
+            FieldKind::Input(p, from) => Field { kind: FieldKind::Input(s.named(p), from), ..field },
+            _ => field,
+        };
+        fields.into_iter().map(|f| named(self, f)).collect()
+    }
+
+    /// A pattern that also binds what it matches, where its own names do not tell.
+    fn named(&mut self, pat: Pat) -> Pat {
+        let kind = match pat.kind {
+            PatKind::Name(_) | PatKind::Int(_) | PatKind::Bool(_) | PatKind::Char(_) => return pat,
+            PatKind::Dot(a, b) => PatKind::Dot(Box::new(self.named(*a)), Box::new(self.named(*b))),
+            kind => {
+                let name = format!("csp_v{}", self.symbols.next_expression());
+                let name = Pat { span: pat.span, kind: PatKind::Name(self.symbols.intern(&name)) };
+                PatKind::Both(Box::new(Pat { span: pat.span, kind }), Box::new(name))
+            }
+        };
+        Pat { span: pat.span, kind }
+    }
+
     /// The value a pattern has matched, which must be told by its names.
     fn as_value(&mut self, pat: &Pat) -> Expr {
         let kind = match &pat.kind {
@@ -156,7 +209,7 @@ impl<'a> Rewrite<'a> {
             PatKind::Bool(b) => ExprKind::Bool(*b),
             PatKind::Char(c) => ExprKind::Char(*c),
             PatKind::Dot(a, b) => ExprKind::Dot(self.as_value(a), self.as_value(b)),
-            PatKind::Tuple(items) => ExprKind::Tuple(items.iter().map(|p| self.as_value(p)).collect()),
+            PatKind::Both(_, b) => return self.as_value(b),
             _ => {
                 self.errors.push(error(pat.span, "this input must have a name, so that its duration can be computed"));
                 ExprKind::Int(0)
@@ -170,6 +223,11 @@ impl<'a> Rewrite<'a> {
             return ExprKind::Replicated(op, stmts, body);
         }
         let span = body.span;
+        let none = match op {
+            ReplOp::Internal | ReplOp::Link(..) => None,
+            ReplOp::Sequential => Some(("csp_null", ExprKind::Seq as fn(Vec<Expr>, Vec<Stmt>) -> ExprKind)),
+            _ => Some(("csp_empty", ExprKind::Set as fn(Vec<Expr>, Vec<Stmt>) -> ExprKind)),
+        };
         let op = match op {
             ReplOp::External => ReplOp::SyncExternal(self.tocks(span)),
             ReplOp::Interleave => ReplOp::Parallel(self.tocks(span)),
@@ -182,6 +240,21 @@ impl<'a> Rewrite<'a> {
             }
             other => other,
         };
-        ExprKind::Replicated(op, stmts, body)
+        let Some((is_empty, collect)) = none else { return ExprKind::Replicated(op, stmts, body) };
+        // With nothing to choose from or to run, time passes.
+        let one = self.node(span, ExprKind::Int(0));
+        let all = self.node(span, collect(vec![one], stmts.clone()));
+        let empty = self.call(is_empty, vec![all], span);
+        let empty = self.node(span, empty);
+        let idle = match op {
+            ReplOp::Sequential => {
+                let tock = self.tock(span);
+                let skip = self.call("csp_tskip", vec![tock], span);
+                self.node(span, skip)
+            }
+            _ => self.time_stop(span),
+        };
+        let some = self.node(span, ExprKind::Replicated(op, stmts, body));
+        ExprKind::If(empty, idle, some)
     }
 }

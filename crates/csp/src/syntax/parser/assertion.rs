@@ -18,6 +18,9 @@ impl Parser<'_> {
             _ => return self.unexpected("a refinement such as [T= or a property such as :[deadlock free]"),
         };
         let mut options = AssertOptions::default();
+        if self.is(":") && *self.peek_at(1) != Tok::Op("[") {
+            self.bump();
+        }
         while self.is(":") {
             self.option(&mut options)?;
         }
@@ -57,11 +60,11 @@ impl Parser<'_> {
         self.expect("]")?;
         let span = start.to(self.last_span());
         Ok(match phrase.as_str() {
-            "deadlock free" => Claim::DeadlockFree(process, model.unwrap_or(Model::Failures)),
+            "deadlock free" => Claim::DeadlockFree(process, model.unwrap_or(Model::FailuresDivergences)),
             "divergence free" | "livelock free" => Claim::DivergenceFree(process),
             "deterministic" => Claim::Deterministic(process, model.unwrap_or(Model::FailuresDivergences)),
             "has trace" => {
-                self.expect(":")?;
+                self.eat(":");
                 let trace = self.expression()?;
                 Claim::HasTrace { process, model: model.unwrap_or(Model::Traces), trace }
             }
@@ -92,8 +95,11 @@ impl Parser<'_> {
         let word = self.bracket_word()?;
         self.expect("]")?;
         match phrase.as_str() {
+            "tau priority" | "tau priority over" if options.tau_priority.is_some() => {
+                return self.fail_hint(start, "tau priority is given twice", "unite the two sets");
+            }
             "tau priority" | "tau priority over" => {
-                self.expect(":")?;
+                self.eat(":");
                 options.tau_priority = Some(self.expression()?);
             }
             "partial order reduce" => options.partial_order = Some(self.reduction(word)?),

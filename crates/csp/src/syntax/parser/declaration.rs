@@ -11,8 +11,13 @@ impl Parser<'_> {
             if depth == self.sections {
                 self.operators = 0;
             }
+            if let Err(limit) = self.meter.check_time() {
+                self.errors.push(Diagnostic::new(Stage::Syntax, self.here(), limit.to_string()));
+                self.at = self.tokens.len() - 1;
+                break;
+            }
             match self.declaration() {
-                Ok(decl) => join_clause(&mut decls, decl),
+                Ok(decl) => self.join_clause(&mut decls, decl),
                 Err(error) => {
                     self.depth = depth;
                     if self.errors.len() < MAX_ERRORS {
@@ -241,18 +246,24 @@ impl Parser<'_> {
             _ => self.fail(head.span, "only a name can be defined as a function"),
         }
     }
-}
 
-/// Adds a clause to the function just before it, if it has the same name and takes arguments.
-fn join_clause(decls: &mut Vec<Decl>, decl: Decl) {
-    if let DeclKind::Function(name, clauses) = &decl.kind
-        && let Some(Decl { span, kind: DeclKind::Function(previous, so_far) }) = decls.last_mut()
-        && previous == name
-        && !clauses[0].params.is_empty()
-    {
-        *span = span.to(decl.span);
-        Rc::make_mut(so_far).extend(clauses.iter().cloned());
-        return;
+    /// Adds a clause to the function just before it, if it has the same name, takes arguments and stands in the same file.
+    fn join_clause(&self, decls: &mut Vec<Decl>, decl: Decl) {
+        if let DeclKind::Function(name, clauses) = &decl.kind
+            && let Some(Decl { span, kind: DeclKind::Function(previous, so_far) }) = decls.last_mut()
+            && previous == name
+            && !clauses[0].params.is_empty()
+            && self.file_of(*span) == self.file_of(decl.span)
+        {
+            *span = span.to(decl.span);
+            Rc::make_mut(so_far).extend(clauses.iter().cloned());
+            return;
+        }
+        decls.push(decl);
     }
-    decls.push(decl);
+
+    /// Which file a span is in.
+    fn file_of(&self, span: Span) -> usize {
+        self.files.partition_point(|&start| start <= span.lo)
+    }
 }

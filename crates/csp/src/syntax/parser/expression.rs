@@ -35,8 +35,8 @@ impl Parser<'_> {
                 );
             }
             self.operators += 1;
-            if self.operators > MAX_OPERATORS {
-                let message = format!("this declaration has more than {MAX_OPERATORS} operators");
+            if self.operators > self.max_operators {
+                let message = format!("this declaration has more than {} operators", self.max_operators);
                 return self.fail_hint(self.here(), message, "name its parts");
             }
             last_nonassoc = if matches!(level, COMPARE | PARALLEL) { level } else { u8::MAX };
@@ -79,7 +79,7 @@ impl Parser<'_> {
             "*" | "/" | "%" => MULTIPLY,
             "^" => CONCAT,
             "(" | "[[" => APPLY,
-            "@@" => 1,
+            "@@" => BOTH,
             _ => return None,
         };
         Some((op, level))
@@ -101,6 +101,8 @@ impl Parser<'_> {
         let right = match op {
             "->" | "&" | ";" => self.climb_deeper(1, level),
             "." => self.climb(level),
+            // The set ends before the next process operator: `P \ A ||| Q` is `(P \ A) ||| Q`.
+            "\\" | "|\\" => self.climb(DOT),
             _ => self.climb(level + 1),
         }?;
         let span = left.span.to(right.span);

@@ -12,7 +12,9 @@ use super::ast::*;
 use super::lexer::lex;
 use super::symbol::{Symbol, Symbols};
 use super::token::{Keyword, Tok, Token};
+use crate::budget::{Budget, Meter};
 use crate::diagnostic::{Diagnostic, Stage};
+use crate::script::depth_for_stack;
 use crate::source::{self, Sources, Span};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -41,15 +43,32 @@ pub struct Parser<'a> {
     newlines: bool,
     /// How many `<` are open in the innermost brackets: a `>` then closes one.
     open_sequences: u32,
+    /// Where each file begins.
+    files: Vec<u32>,
+    meter: &'a Meter,
+    max_depth: u32,
+    max_operators: u32,
     symbols: &'a mut Symbols,
     errors: Vec<Diagnostic>,
 }
 
 /// Parses a script with everything it includes. Errors come in the order of the text.
 pub fn parse(name: &str, text: &str, sources: &mut Sources, symbols: &mut Symbols) -> Result<Script, Vec<Diagnostic>> {
+    parse_within(name, text, sources, symbols, &Meter::new(Budget::default()))
+}
+
+/// Parses a script, unless that takes longer than the budget allows.
+pub fn parse_within(
+    name: &str,
+    text: &str,
+    sources: &mut Sources,
+    symbols: &mut Symbols,
+    meter: &Meter,
+) -> Result<Script, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let mut tokens = Vec::new();
     load(name, text, &mut Loader { sources, symbols, open: Vec::new(), read: Vec::new() }, &mut tokens, &mut errors);
+    let files = sources.starts();
     let end = tokens.last().map_or(Span::default(), |t: &Token| Span { lo: t.span.hi, hi: t.span.hi });
     tokens.push(Token { tok: Tok::Eof, span: end, newline: true, glued: false });
     let mut parser = Parser {
@@ -60,6 +79,10 @@ pub fn parse(name: &str, text: &str, sources: &mut Sources, symbols: &mut Symbol
         operators: 0,
         newlines: true,
         open_sequences: 0,
+        files,
+        meter,
+        max_depth: depth_for_stack(MAX_DEPTH),
+        max_operators: depth_for_stack(MAX_OPERATORS),
         symbols,
         errors,
     };
@@ -255,7 +278,7 @@ impl Parser<'_> {
 
     /// Parses what is some levels deeper, unless that is too deep.
     fn deeper<T>(&mut self, levels: u32, what: &str, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
-        if self.depth + levels > MAX_DEPTH {
+        if self.depth + levels > self.max_depth {
             return self.fail_hint(self.here(), format!("this {what} is nested too deeply"), "name its parts");
         }
         self.depth += levels;

@@ -72,7 +72,6 @@ impl Parser<'_> {
             DeclKind::Assert(..) => "assertions",
             DeclKind::Print(..) => "prints",
             DeclKind::Module(..) | DeclKind::Instance(..) => "modules",
-            DeclKind::Timed(..) => "timed sections",
             _ => return Ok(()),
         };
         self.fail_hint(decl.span, format!("{what} cannot be declared inside let"), "move it to the top level")
@@ -210,7 +209,7 @@ impl Parser<'_> {
     fn lambda(&mut self) -> Parsed<ExprKind> {
         self.bump();
         let params = self.comma_separated(|p| {
-            let value = p.climb(DOT)?;
+            let value = p.climb(BOTH)?;
             p.pattern(&value)
         })?;
         self.expect("@")?;

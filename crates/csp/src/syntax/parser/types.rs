@@ -41,7 +41,10 @@ impl Parser<'_> {
             };
             return Ok(TypeExpr::Function(args, Box::new(self.type_expr()?)));
         }
-        if self.eat("=>") || self.eat("=>*") {
+        if self.eat("=>*") {
+            return Ok(TypeExpr::Extendable(Box::new(left), Box::new(self.type_expr()?)));
+        }
+        if self.eat("=>") {
             return Ok(TypeExpr::Dotable(Box::new(left), Box::new(self.type_expr()?)));
         }
         Ok(left)

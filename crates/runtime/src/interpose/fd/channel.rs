@@ -29,6 +29,7 @@ enum Kind {
     Datagrams = 4,
     Queue = 5,
     File = 6,
+    Signal = 7,
 }
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -71,6 +72,11 @@ impl Channel {
     /// A message queue, by its name.
     pub fn named_queue(name: &[u8]) -> Self {
         Self::new(Kind::Queue, hash(name))
+    }
+
+    /// A signal, by its number; zero for all of them.
+    pub const fn signal(number: i32) -> Self {
+        Self::new(Kind::Signal, number as u64)
     }
 
     /// The socket that listens at this address.

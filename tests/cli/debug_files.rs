@@ -1,0 +1,86 @@
+//! Debug information in files of its own, and none at all.
+
+use crate::support::{Scratch, needs};
+
+const RACE: &str = "#include <pthread.h>
+int shared;
+void *first(void *unused) { shared = 1; return unused; }
+void *second(void *unused) { shared = 2; return unused; }
+int main(void) {
+    pthread_t a, b;
+    pthread_create(&a, 0, first, 0);
+    pthread_create(&b, 0, second, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+";
+const BUILD: &str = "foretrace cc --compiler=gcc -g -Wl,--build-id race.c -o race && objcopy --only-keep-debug race race.debug \
+    && objcopy --strip-all --keep-symbol=__foretrace_runtime race";
+
+/// What a check says after these commands.
+fn said(commands: &str) -> String {
+    needs("objcopy");
+    let scratch = Scratch::with(&[("race.c", RACE)]);
+    scratch.shell(BUILD).succeeds();
+    let ran = scratch.shell(&format!("{commands}; foretrace check -- ./race"));
+    assert_eq!(ran.code(), Some(1), "{}", ran.err());
+    ran.err()
+}
+
+#[test]
+fn a_program_without_debug_information_gets_a_hint() {
+    let report = said("rm race.debug");
+    assert!(report.contains("no debug information for race: compile with -g"), "{report}");
+}
+
+#[test]
+fn a_debug_link_is_followed() {
+    for folder in [".", ".debug"] {
+        let report = said(&format!(
+            "objcopy --add-gnu-debuglink=race.debug race && mkdir -p {folder} && [ {folder} = . ] || mv race.debug .debug"
+        ));
+        assert!(report.contains("race.c:3") && report.contains("data race on `shared`"), "{folder}: {report}");
+        assert!(!report.contains("no debug information"), "{report}");
+    }
+}
+
+#[test]
+fn debug_files_are_found_by_build_id_in_a_directory_of_the_users() {
+    let move_away = "id=$(readelf -n race.debug | sed -n 's/.*Build ID: //p'); rest=${id#??}; dir=debug/.build-id/${id%$rest}; \
+        mkdir -p $dir && mv race.debug $dir/$rest.debug; export FORETRACE_DEBUG_DIR=$PWD/debug";
+    let report = said(move_away);
+    assert!(report.contains("race.c:3") && report.contains("data race on `shared`"), "{report}");
+}
+
+#[test]
+fn a_debug_file_of_another_build_is_not_taken() {
+    let other = "mkdir other && echo 'int main(void) { return 0; }' > other/race.c && gcc -g -Wl,--build-id other/race.c -o \
+        other/race && objcopy --only-keep-debug other/race race.debug; objcopy --add-gnu-debuglink=race.debug race";
+    let report = said(other);
+    assert!(report.contains("no debug information for race"), "{report}");
+}
+
+const LOCAL: &str = "#include <pthread.h>
+struct totals { long first; long second[4]; };
+void *add(void *to) { ((struct totals *)to)->second[2]++; return to; }
+int main(void) {
+    struct totals totals = { 0 };
+    pthread_t a, b;
+    pthread_create(&a, 0, add, &totals);
+    pthread_create(&b, 0, add, &totals);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+";
+
+#[test]
+fn local_variables_have_names() {
+    for compiler in crate::support::compilers() {
+        let scratch = Scratch::with(&[("local.c", LOCAL)]);
+        let ran = scratch.shell(&format!("FORETRACE_CC={compiler} foretrace check local.c"));
+        let report = ran.err();
+        assert!(report.contains("data race on `totals.second[2]`, a local variable of main"), "{compiler}: {report}");
+    }
+}

@@ -1,0 +1,300 @@
+//! Ends, deaths and limits: what a check says when the program dies, cannot be recorded, or is a server; and what is left
+//! when the tool itself is ended.
+
+use crate::support::{FORETRACE, Scratch, compilers};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// Dies in the way that its first argument names, after two threads have ended.
+const DIES: &str = r#"
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static void *nothing(void *arg) { return arg; }
+static void die(const char *how) {
+    volatile int zero = 0;
+    if (!strcmp(how, "assert")) assert(zero == 1);
+    if (!strcmp(how, "abort")) abort();
+    if (!strcmp(how, "null")) *(volatile int *)4 = 1;
+    if (!strcmp(how, "divide")) zero = 100 / zero;
+    if (!strcmp(how, "twice")) { char *volatile p = malloc(20); free(p); free(p); }
+    if (!strcmp(how, "code")) exit(7);
+    if (!strcmp(how, "term")) raise(SIGTERM);
+    if (!strcmp(how, "own")) { signal(SIGABRT, SIG_DFL); raise(SIGABRT); }
+}
+int main(int argc, char **argv) {
+    pthread_t a, b;
+    pthread_create(&a, NULL, nothing, NULL);
+    pthread_create(&b, NULL, nothing, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    if (argc > 1) die(argv[1]);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_recorded_run_that_dies_is_an_error_told_as_what_it_is() {
+    for compiler in compilers() {
+        for level in ["-O0", "-O2"] {
+            let scratch = Scratch::with(&[("dies.c", DIES)]);
+            scratch
+                .run(&format!("foretrace-cc --compiler={compiler} -g {level} -w dies.c -o dies -pthread"))
+                .succeeds();
+            for (how, what) in [
+                ("assert", "error: failed assertion\n"),
+                ("abort", "error: abort\n"),
+                ("null", "error: null dereference\n"),
+                ("divide", "error: division by zero\n"),
+                ("twice", "error: double free\n"),
+                ("own", "error: abort\n"),
+            ] {
+                let ran = scratch.run(&format!("foretrace check -- ./dies {how}"));
+                let said = ran.err();
+                assert_eq!(ran.code(), Some(1), "{compiler} {level} {how}: {said}");
+                assert!(said.contains(what), "{compiler} {level} {how}: {said}");
+                assert!(said.contains("dies.c:"), "{compiler} {level} {how}: {said}");
+                let finding = scratch.shell("echo foretrace-findings/crash-*").out();
+                let replayed = scratch.run(&format!("foretrace replay --times 3 {}", finding.trim()));
+                assert!(replayed.out().ends_with("failed 3 of 3 times\n"), "{how}: {}", replayed.out());
+                scratch.shell("rm -r foretrace-findings").succeeds();
+            }
+            let said = scratch.run("foretrace check -- ./dies assert").err();
+            assert!(said.contains("it printed: dies: dies.c:"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn an_exit_code_of_the_programs_own_and_a_signal_from_outside_are_no_deaths() {
+    let scratch = Scratch::with(&[("dies.c", DIES)]);
+    for (how, words) in [("code", "nothing found; the program ended with 7"), ("term", "nothing found")] {
+        let ran = scratch.run(&format!("foretrace check dies.c -- {how}"));
+        assert_eq!(ran.code(), Some(0), "{how}: {}", ran.err());
+        assert!(ran.err().contains(words), "{how}: {}", ran.err());
+    }
+    let ran = scratch.run("foretrace check --look-for races,deadlocks dies.c -- abort");
+    assert!(!ran.err().contains("error: abort"), "crashes were not looked for: {}", ran.err());
+}
+
+#[test]
+fn a_death_after_a_race_is_told_with_the_race_and_can_be_seen_again() {
+    let program = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../tests/programs/fail/death/null_before_published.c"
+    ))
+    .expect("the corpus is there");
+    let header = include_str!("../programs/program.h");
+    let program = program.replace("../../program.h", "program.h");
+    let scratch = Scratch::with(&[("program.c", &program), ("program.h", header)]);
+    let ran = scratch.run("foretrace check program.c");
+    let said = ran.err();
+    assert_eq!(ran.code(), Some(1), "{said}");
+    assert!(said.contains("error: data race on `current`") && said.contains("1 confirmed"), "{said}");
+    assert!(said.contains("the program can die of it: null dereference at program.c:12 in reader"), "{said}");
+    let finding = scratch.shell("echo foretrace-findings/crash-*").out();
+    assert!(said.contains(&format!("to see it die: foretrace replay {}", finding.trim())), "{said}");
+    let replayed = scratch.run(&format!("foretrace replay --times 3 {}", finding.trim()));
+    assert!(replayed.out().ends_with("failed 3 of 3 times\n"), "{} {}", replayed.out(), replayed.err());
+}
+
+/// Lowers a limit as its first argument says, then makes threads that race.
+const LIMITED: &str = r#"
+#include <pthread.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+static int shared;
+static void *add(void *arg) { shared++; return arg; }
+static void lower(int which, rlim_t to) {
+    struct rlimit limit = { to, to };
+    setrlimit(which, &limit);
+}
+int main(int argc, char **argv) {
+    pthread_t a, b;
+    const char *how = argc > 1 ? argv[1] : "";
+    if (!strcmp(how, "files")) lower(RLIMIT_NOFILE, 3);
+    if (!strcmp(how, "size")) lower(RLIMIT_FSIZE, 4096);
+    if (!strcmp(how, "nothing")) lower(RLIMIT_FSIZE, 0);
+    if (!strcmp(how, "clock")) prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0);
+    pthread_create(&a, NULL, add, NULL);
+    pthread_create(&b, NULL, add, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
+"#;
+
+#[test]
+fn a_recording_that_cannot_be_written_is_no_all_clear() {
+    let scratch = Scratch::with(&[("limited.c", LIMITED)]);
+    scratch.run("foretrace-cc -g limited.c -o limited -pthread").succeeds();
+    for (how, why) in [("files", "Too many open files"), ("size", "File too large"), ("nothing", "File too large")] {
+        let ran = scratch.run(&format!("foretrace check -- ./limited {how}"));
+        assert_eq!(ran.code(), Some(2), "{how}: {}", ran.err());
+        assert!(ran.err().contains("nothing was checked") && ran.err().contains(why), "{how}: {}", ran.err());
+        assert!(!ran.err().contains("nothing found"), "{how}: {}", ran.err());
+        // The program itself lives.
+        let recorded = scratch.run(&format!("foretrace record -o r.ft -- ./limited {how}"));
+        assert_eq!(recorded.code(), Some(0), "{how}: {}", recorded.err());
+        assert!(recorded.err().contains(why), "{how}: {}", recorded.err());
+    }
+    // With the limit on the tool as well, and everything that it prints going to a file.
+    for limit in ["0", "4096"] {
+        let ran = scratch.shell(&format!("prlimit --fsize={limit} {FORETRACE} check -- ./limited > out 2>&1"));
+        assert_eq!(ran.code(), Some(2), "{limit}");
+    }
+}
+
+#[test]
+fn a_program_that_gives_the_processors_clock_up_is_checked() {
+    let scratch = Scratch::with(&[("limited.c", LIMITED)]);
+    for _ in 0..3 {
+        let ran = scratch.run("foretrace check limited.c -- clock");
+        assert_eq!(ran.code(), Some(1), "{}", ran.err());
+        assert!(ran.err().contains("data race on `shared`"), "{}", ran.err());
+    }
+}
+
+/// Two threads; the run does not end by itself.
+const ENDLESS: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *nothing(void *arg) { return arg; }
+int main(void) {
+    pthread_t a;
+    pthread_create(&a, NULL, nothing, NULL);
+    pthread_join(a, NULL);
+    fclose(fopen("begun", "w"));
+    for (;;) pause();
+}
+"#;
+
+fn begin(scratch: &Scratch, command: &[&str]) -> Child {
+    let _ = std::fs::remove_file(scratch.path("begun"));
+    let mut process = scratch.command(FORETRACE);
+    process.args(command).env("TMPDIR", scratch.path("tmp")).stdout(Stdio::null()).stderr(Stdio::null());
+    let child = process.spawn().expect("it runs");
+    let began = Instant::now();
+    while !scratch.path("begun").exists() {
+        assert!(began.elapsed() < Duration::from_secs(120), "it does not begin");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child
+}
+
+fn send(signal: &str, process: u32) {
+    let sent = Command::new("kill").args([signal, &process.to_string()]).status();
+    assert!(sent.is_ok_and(|status| status.success()), "{signal}");
+}
+
+fn entries(scratch: &Scratch) -> usize {
+    std::fs::read_dir(scratch.path("tmp")).expect("a directory").count()
+}
+
+fn endless() -> Scratch {
+    let scratch = Scratch::with(&[("endless.c", ENDLESS)]);
+    scratch.shell("mkdir tmp").succeeds();
+    scratch.run("foretrace-cc -g endless.c -o endless -pthread").succeeds();
+    scratch
+}
+
+#[test]
+fn every_signal_ends_a_check_in_order_and_leaves_nothing() {
+    let scratch = endless();
+    for signal in ["-HUP", "-QUIT", "-TERM", "-USR1", "-ALRM"] {
+        let mut child = begin(&scratch, &["check", "--", "./endless"]);
+        send(signal, child.id());
+        let code = child.wait().expect("it ends").code();
+        assert_eq!((code, entries(&scratch)), (Some(2), 0), "{signal}");
+    }
+    // The first Ctrl-C ends the recorded run alone.
+    let mut child = begin(&scratch, &["check", "--", "./endless"]);
+    send("-INT", child.id());
+    assert_eq!((child.wait().expect("it ends").code(), entries(&scratch)), (Some(0), 0));
+}
+
+#[test]
+fn the_program_dies_with_a_tool_that_is_killed_and_the_next_one_tidies_up() {
+    let scratch = endless();
+    let mut child = begin(&scratch, &["record", "--", "./endless"]);
+    let children = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id())).expect("it has one");
+    let program: u32 = children.trim().parse().expect("a number");
+    send("-KILL", child.id());
+    child.wait().expect("it ends");
+    let began = Instant::now();
+    let runs = || std::fs::read_to_string(format!("/proc/{program}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
+    while runs() {
+        assert!(began.elapsed() < Duration::from_secs(60), "the program runs on");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // What a killed check leaves goes when the next begins.
+    let mut child = begin(&scratch, &["check", "--", "./endless"]);
+    send("-KILL", child.id());
+    child.wait().expect("it ends");
+    assert_eq!(entries(&scratch), 1);
+    scratch.shell("touch -d '1 hour ago' tmp/foretrace-check-*").succeeds();
+    let mut check = scratch.command(FORETRACE);
+    check.args(["check", "--timeout", "200ms", "--", "./endless"]).env("TMPDIR", scratch.path("tmp"));
+    assert_eq!(check.output().expect("it runs").status.code(), Some(0));
+    assert_eq!(entries(&scratch), 0);
+}
+
+/// A server on a loopback port of its own choice, which it writes to the file `port`. Each of two connections is served by a
+/// thread; both threads count without a lock.
+const SERVER: &str = r#"
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static int served;
+static void *serve(void *arg) {
+    int connection = (int)(long)arg;
+    char byte;
+    if (read(connection, &byte, 1) == 1) served++;
+    close(connection);
+    return NULL;
+}
+int main(void) {
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in address = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    socklen_t size = sizeof address;
+    bind(listener, (struct sockaddr *)&address, sizeof address);
+    listen(listener, 8);
+    getsockname(listener, (struct sockaddr *)&address, &size);
+    FILE *file = fopen("port.new", "w");
+    fprintf(file, "%d\n", ntohs(address.sin_port));
+    fclose(file);
+    rename("port.new", "port");
+    for (;;) {
+        pthread_t thread;
+        int connection = accept(listener, NULL, NULL);
+        if (connection < 0) exit(1);
+        pthread_create(&thread, NULL, serve, (void *)(long)connection);
+        pthread_detach(thread);
+    }
+}
+"#;
+
+#[test]
+fn a_server_is_checked_with_its_client() {
+    let scratch = Scratch::with(&[("server.c", SERVER)]);
+    let client = "for i in 1 2; do printf x | timeout 5 bash -c 'cat > /dev/tcp/127.0.0.1/'$(cat port); done";
+    let mut check = scratch.command(FORETRACE);
+    check.args(["check", "server.c", "--budget", "60s", "--client", client]);
+    let began = Instant::now();
+    let output = check.output().expect("it runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("data race on `served`") && said.contains("was ended after its client"), "{said}");
+    assert!(began.elapsed() < Duration::from_secs(150), "it waited for time to pass");
+    let finding = scratch.shell("echo foretrace-findings/data-race-*").out();
+    let replayed = scratch.run(&format!("foretrace replay {}", finding.trim()));
+    assert!(replayed.out().ends_with("failed 1 of 1 times\n"), "{} {}", replayed.out(), replayed.err());
+}

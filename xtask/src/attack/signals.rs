@@ -1,0 +1,66 @@
+//! Signals to the tool at a random moment.
+
+use super::ground::Ground;
+use foretrace_testkit::Random;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const SIGNALS: [&str; 5] = ["INT", "TERM", "HUP", "QUIT", "PIPE"];
+
+const COMMANDS: [&[&str]; 4] = [
+    &["check", "--findings", "signalled", "--recording", "good.ft"],
+    &["check", "--findings", "signalled", "--", "./prog"],
+    &["record", "-o", "signalled.ft", "./prog"],
+    &["csp", "--timeout", "20", "good.csp"],
+];
+
+/// One signal to one command, after up to sixty milliseconds. It must end, and leave no directory of its own.
+pub fn once(ground: &Ground, random: &mut Random) -> Result<(), String> {
+    let (signal, words) = (*random.choose(&SIGNALS), *random.choose(&COMMANDS));
+    let temporary = ground.path("temporary");
+    fs::create_dir_all(&temporary).map_err(|error| error.to_string())?;
+    let mut command = Command::new(ground.tool());
+    command.args(words).current_dir(ground.path("")).env("TMPDIR", &temporary);
+    command.env("FORETRACE_CACHE", ground.path("cache"));
+    let said = ground.path("said");
+    let log = fs::File::create(&said).and_then(|log| Ok((log.try_clone()?, log)));
+    let (out, err) = log.map_err(|error| error.to_string())?;
+    command.stdin(Stdio::null()).stdout(out).stderr(err);
+    let mut child = command.spawn().map_err(|error| error.to_string())?;
+    std::thread::sleep(Duration::from_micros(u64::from(random.below(60_000))));
+    let _ = Command::new("kill").args(["-s", signal, &child.id().to_string()]).stderr(Stdio::null()).status();
+    if !ends(&mut child) {
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(format!("SIG{signal} to foretrace {words:?}: it does not end"));
+    }
+    let text = String::from_utf8_lossy(&fs::read(&said).unwrap_or_default()).into_owned();
+    if text.contains("panicked at") {
+        return Err(format!("SIG{signal} to foretrace {words:?}: {text}"));
+    }
+    match left(&temporary) {
+        Some(left) => Err(format!("SIG{signal} to foretrace {words:?} leaves {}: {text}", left.display())),
+        None => Ok(()),
+    }
+}
+
+/// Does it end within a minute?
+fn ends(child: &mut Child) -> bool {
+    let end = Instant::now() + Duration::from_secs(60);
+    while Instant::now() < end {
+        if child.try_wait().is_ok_and(|ended| ended.is_some()) {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    false
+}
+
+/// What a run left behind.
+fn left(temporary: &PathBuf) -> Option<PathBuf> {
+    let found = fs::read_dir(temporary).ok()?.flatten().next()?.path();
+    let _ = fs::remove_dir_all(&found);
+    Some(found)
+}
