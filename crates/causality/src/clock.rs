@@ -4,32 +4,43 @@ use foretrace_event::{EventId, ThreadId};
 use foretrace_trace::Trace;
 
 use crate::MustOrder;
+use crate::times::Times;
 
 /// How many events of each thread come before.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Clock {
-    times: Vec<u32>,
+    times: Times,
 }
 
 impl Clock {
     /// Nothing comes before, in any of so many threads.
     pub fn new(threads: usize) -> Self {
-        Self { times: vec![0; threads] }
+        Self { times: Times::new(threads) }
     }
 
     /// How many events of a thread come before.
     pub fn get(&self, thread: usize) -> u32 {
-        self.times[thread]
+        self.times.get(thread)
     }
 
     /// At least so many events of a thread come before.
     pub fn raise(&mut self, thread: usize, time: u32) {
-        self.times[thread] = self.times[thread].max(time);
+        self.times.set(thread, time.max(self.get(thread)));
     }
 
     /// Whatever comes before the other comes before this.
     pub fn join(&mut self, other: &Self) {
-        self.times.iter_mut().zip(&other.times).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
+        self.times.join(&other.times);
+    }
+
+    /// Only what comes before both comes before this.
+    pub fn meet(&mut self, other: &Self) {
+        self.times.meet(&other.times);
+    }
+
+    /// Does whatever comes before the other come before this?
+    pub fn covers(&self, other: &Self) -> bool {
+        self.times.covers(&other.times)
     }
 }
 
@@ -60,14 +71,17 @@ impl WeakOrder {
     fn follow(&mut self, later: EventId, earlier: EventId) {
         let mut clock = self.clock(earlier).clone();
         clock.raise(earlier.thread.index(), earlier.index + 1);
-        clock.times[later.thread.index()] = 0;
+        clock.times.set(later.thread.index(), 0);
         let changes = &mut self.changes[later.thread.index()];
         let (from, last) = changes.last_mut().expect("every thread has a first clock");
+        if last.covers(&clock) {
+            return;
+        }
         let mut joined = last.clone();
         joined.join(&clock);
         if *from == later.index {
             *last = joined;
-        } else if joined != *last {
+        } else {
             changes.push((later.index, joined));
         }
     }

@@ -43,6 +43,7 @@ mod order;
 mod preserved;
 mod recorded;
 mod sections;
+mod times;
 
 pub use clock::{Clock, WeakOrder};
 pub use eraser::{Discipline, Eraser};

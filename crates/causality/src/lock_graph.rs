@@ -4,6 +4,11 @@
 //! locks are one abstract request (PLDI 2023). A cycle is a list of requests of different threads, each of which wants a
 //! lock that the next one holds in a way that shuts it out, and no two of which hold locks that could not be held at
 //! the same time (a gate lock would make that so).
+//!
+//! The locks of a cycle are on a cycle of the graph that leads from each held lock to the wanted one, so only requests for
+//! such locks are kept. In that graph the same locks reach each other as in the one that leads from the innermost held
+//! lock alone, because the innermost was taken while the others were held: so it is as large as the trace, however many
+//! locks a thread holds.
 
 use foretrace_event::LockId;
 use rustc_hash::FxHashMap;
@@ -45,15 +50,16 @@ impl LockGraph {
     pub fn new(trace: &Trace, sections: &Sections) -> Self {
         let mut graph = Self::default();
         let mut numbers: FxHashMap<(usize, Hold, Vec<Hold>), usize> = FxHashMap::default();
+        let circular = Circular::new(trace, sections);
         for thread in 0..trace.threads().len() {
             for section in sections.of(thread) {
-                if waits(trace, thread, section) {
+                if circular.has(section.lock) && waits(trace, thread, section) {
                     graph.note(&mut numbers, sections, thread, section);
                 }
             }
         }
         for (number, request) in graph.requests.iter().enumerate() {
-            for (lock, _) in &request.holds {
+            for (lock, _) in request.holds.iter().filter(|(lock, _)| circular.has(*lock)) {
                 graph.holders.entry(*lock).or_default().push(number);
             }
         }
@@ -123,6 +129,46 @@ impl LockGraph {
 fn waits(trace: &Trace, thread: usize, section: &Section) -> bool {
     let id = EventId { thread: ThreadId::from_index(thread), index: section.acquire };
     matches!(trace.event(id), Event::Lock(_, Patience::Blocking) | Event::RdLock(_, Patience::Blocking))
+}
+
+/// Locks that can be wanted on a cycle: those that are left when all are taken away, again and again, that no lock leads to
+/// or that lead to no lock.
+struct Circular(Vec<bool>);
+
+impl Circular {
+    fn new(trace: &Trace, sections: &Sections) -> Self {
+        let locks = trace.locks().len();
+        let edges = || (0..trace.threads().len()).flat_map(|thread| sections.innermost(thread));
+        let mut circular = Self(vec![true; locks]);
+        let forward: Vec<(LockId, LockId)> = edges().collect();
+        let backward: Vec<(LockId, LockId)> = edges().map(|(outer, inner)| (inner, outer)).collect();
+        circular.trim(forward);
+        circular.trim(backward);
+        circular
+    }
+
+    /// Takes away all locks that no lock leads to which is left.
+    fn trim(&mut self, mut edges: Vec<(LockId, LockId)>) {
+        edges.sort_unstable();
+        edges.dedup();
+        let mut ways = vec![0u32; self.0.len()];
+        edges.iter().filter(|(from, _)| self.0[from.index()]).for_each(|(_, to)| ways[to.index()] += 1);
+        let mut gone: Vec<usize> = (0..ways.len()).filter(|&lock| self.0[lock] && ways[lock] == 0).collect();
+        while let Some(lock) = gone.pop() {
+            self.0[lock] = false;
+            let first = edges.partition_point(|(from, _)| from.index() < lock);
+            for (_, to) in edges[first..].iter().take_while(|(from, _)| from.index() == lock) {
+                ways[to.index()] -= 1;
+                if ways[to.index()] == 0 && self.0[to.index()] {
+                    gone.push(to.index());
+                }
+            }
+        }
+    }
+
+    fn has(&self, lock: LockId) -> bool {
+        self.0[lock.index()]
+    }
 }
 
 struct CycleSearch<'a> {

@@ -116,6 +116,9 @@ impl MustOrder {
     pub fn new(trace: &Trace, keep_atomics: bool) -> Self {
         let mut facts = Self { needs: vec![Vec::new(); trace.threads().len()], ..Self::default() };
         facts.sort_locks(trace);
+        if !facts.foreign.is_empty() {
+            facts.find_taken(trace);
+        }
         facts.sort_barriers(trace);
         let mut seen = Seen::default();
         let ordered = facts.ordered.clone();
@@ -177,18 +180,38 @@ impl MustOrder {
 
     /// Finds the locks that are given back by others than who took them.
     fn sort_locks(&mut self, trace: &Trace) {
+        // What a thread still holds at its end is not the next one's.
+        let mut depths = vec![(ThreadId::MAIN, 0u32); trace.locks().len()];
         for thread in trace.threads() {
-            let mut depth = vec![0u32; trace.locks().len()];
             for event in trace.events(thread) {
+                let (Event::Lock(lock, _) | Event::RdLock(lock, _) | Event::Unlock(lock)) = event else { continue };
+                let (owner, depth) = &mut depths[lock.index()];
+                if *owner != thread {
+                    (*owner, *depth) = (thread, 0);
+                }
                 match event {
-                    Event::Lock(lock, _) | Event::RdLock(lock, _) => depth[lock.index()] += 1,
-                    Event::Unlock(lock) if depth[lock.index()] > 0 => depth[lock.index()] -= 1,
+                    Event::Lock(..) | Event::RdLock(..) => *depth += 1,
+                    Event::Unlock(_) if *depth > 0 => *depth -= 1,
                     Event::Unlock(lock) if counts(trace.lock(lock).class) => {
-                        self.foreign.entry(lock).or_insert_with(|| is_free_at_first(trace, lock));
+                        self.foreign.insert(lock, true);
                     }
                     Event::Unlock(lock) => drop(self.ordered.insert(lock)),
                     _ => {}
                 }
+            }
+        }
+    }
+
+    /// A lock that is passed on is free at first, unless the first thing that happens to it is that it is given back.
+    fn find_taken(&mut self, trace: &Trace) {
+        let foreign = &self.foreign;
+        let uses = |event| matches!(event, Event::Lock(lock, _) | Event::Unlock(lock) if foreign.contains_key(&lock));
+        let mut used: FxHashSet<LockId> = FxHashSet::default();
+        for id in recorded(trace, uses) {
+            match trace.event(id) {
+                Event::Unlock(lock) if used.insert(lock) => drop(self.foreign.insert(lock, false)),
+                Event::Lock(lock, _) => drop(used.insert(lock)),
+                _ => {}
             }
         }
     }
@@ -264,12 +287,6 @@ impl MustOrder {
             remember(&mut last.loads, id);
         }
     }
-}
-
-/// Is the first thing that happens to a lock that it is taken?
-fn is_free_at_first(trace: &Trace, lock: LockId) -> bool {
-    let uses = recorded(trace, |event| matches!(event, Event::Lock(other, _) | Event::Unlock(other) if other == lock));
-    uses.first().is_some_and(|first| !matches!(trace.event(*first), Event::Unlock(_)))
 }
 
 /// Is it enough to know whether a lock of this class is taken?

@@ -1,7 +1,10 @@
 //! Critical sections.
 
+use std::collections::BTreeSet;
+
 use foretrace_event::{Event, EventId, LockId, ThreadId};
 use foretrace_trace::Trace;
+use rustc_hash::FxHashMap;
 
 use crate::MustOrder;
 
@@ -56,6 +59,12 @@ impl Sections {
         &self.threads[thread]
     }
 
+    /// Each lock that a thread takes while it holds others, after the one of those that it took last.
+    pub fn innermost(&self, thread: usize) -> impl Iterator<Item = (LockId, LockId)> + '_ {
+        let sections = &self.threads[thread];
+        sections.iter().filter_map(|section| Some((sections[section.outer? as usize].lock, section.lock)))
+    }
+
     /// The sections a thread is in when an event is its next.
     pub fn around(&self, thread: usize, event: u32) -> impl Iterator<Item = &Section> + '_ {
         let sections = &self.threads[thread];
@@ -70,16 +79,16 @@ impl Sections {
     }
 }
 
-/// A lock that a thread holds: which, in which section, and how often it was taken.
+/// A lock that a thread holds: in which section, and how often it was taken.
 struct Open {
-    lock: LockId,
     section: usize,
     depth: u32,
 }
 
 fn sections_of(trace: &Trace, must: &MustOrder, thread: ThreadId) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: FxHashMap<LockId, Open> = FxHashMap::default();
+    let mut numbers: BTreeSet<usize> = BTreeSet::new();
     for (index, event) in trace.events(thread).enumerate() {
         let (lock, mode) = match event {
             Event::Lock(lock, _) => (lock, Some(SectionMode::Write)),
@@ -91,19 +100,21 @@ fn sections_of(trace: &Trace, must: &MustOrder, thread: ThreadId) -> Vec<Section
             continue;
         }
         let index = index as u32;
-        match (mode, open.iter().position(|held| held.lock == lock)) {
-            (Some(_), Some(held)) => open[held].depth += 1,
+        match (mode, open.get_mut(&lock)) {
+            (Some(_), Some(held)) => held.depth += 1,
             (Some(mode), None) => {
-                let outer = open.iter().map(|held| held.section as u32).max();
-                open.push(Open { lock, section: sections.len(), depth: 1 });
+                let outer = numbers.last().map(|&section| section as u32);
+                open.insert(lock, Open { section: sections.len(), depth: 1 });
+                numbers.insert(sections.len());
                 let stamp = trace.stamp(EventId { thread, index });
                 sections.push(Section { lock, mode, acquire: index, release: None, stamp, outer });
             }
-            (None, Some(held)) if open[held].depth == 1 => {
-                sections[open[held].section].release = Some(index);
-                open.swap_remove(held);
+            (None, Some(held)) if held.depth == 1 => {
+                sections[held.section].release = Some(index);
+                numbers.remove(&held.section);
+                open.remove(&lock);
             }
-            (None, Some(held)) => open[held].depth -= 1,
+            (None, Some(held)) => held.depth -= 1,
             (None, None) => {}
         }
     }

@@ -107,6 +107,8 @@ pub enum Event {
     FailedRdLock(LockId, Patience),
     /// Released.
     Unlock(LockId),
+    /// Released though nobody held it: an error of the program that changes nothing.
+    StrayUnlock(LockId),
 
     /// Woke one waiter of this instance, or nobody (a lost signal).
     Signal(CondInstance),

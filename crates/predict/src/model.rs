@@ -44,6 +44,7 @@
 
 mod compile;
 mod counter;
+mod held;
 mod op;
 mod step;
 mod stuck;
@@ -53,18 +54,14 @@ pub use op::{Mode, Need, NeedKind, Op};
 pub use step::{State, Status};
 
 use counter::Counter;
-
-/// What a thread holds at a position: an index into [`Program`]'s table of lock sets.
-pub(crate) type HeldId = u32;
+pub(crate) use held::HeldId;
+use held::HeldSets;
 
 /// A trace as the search sees it.
 #[derive(Clone, Debug)]
 pub struct Program {
     chains: Vec<Chain>,
-    /// Words of a lock set.
-    words: usize,
-    /// Lock sets by [`HeldId`]: `words` for writing, then `words` for reading.
-    held: Vec<u64>,
+    held: HeldSets,
     pub(crate) counters: Vec<Counter>,
     /// Who waits for each losable signal.
     pub(crate) waits: Vec<Vec<WaitAt>>,
@@ -153,9 +150,6 @@ impl Program {
 
     /// Can two threads not hold these at the same time, because of a common lock that one of them holds alone?
     pub(crate) fn exclude(&self, one: HeldId, other: HeldId) -> bool {
-        let set = |id: HeldId| &self.held[id as usize * 2 * self.words..][..2 * self.words];
-        let (a, b) = (set(one), set(other));
-        let words = self.words;
-        (0..words).any(|word| a[word] & (b[word] | b[words + word]) != 0 || a[words + word] & b[word] != 0)
+        self.held.exclude(one, other)
     }
 }

@@ -1,9 +1,10 @@
 //! Data races: which checks there are, and how each is decided.
 
-use foretrace_causality::Ideal;
+use foretrace_causality::{Clock, Ideal};
 use foretrace_event::{EventId, IntervalId};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::accesses::{Touch, Touched, collect};
 use crate::analysis::Analysis;
@@ -19,13 +20,15 @@ pub(crate) struct Check {
     /// The intervals whose question it is; the first stands for all.
     pub(crate) intervals: Vec<IntervalId>,
     pairs: Vec<(Class, Class)>,
+    /// There are more pairs than these.
+    left_over: bool,
 }
 
 /// Accesses of one thread under the same locks.
 #[derive(Clone, Debug)]
 struct Class {
     thread: usize,
-    touches: Vec<Touch>,
+    touches: Arc<[Touch]>,
 }
 
 /// The answer to a check.
@@ -45,6 +48,12 @@ pub(crate) enum Answer {
     No,
     Unknown(Unknown),
 }
+
+/// How many pairs of classes of one interval are looked at that no lock keeps apart, and how many of those are kept that
+/// nothing orders. A run with thousands of threads that use one variable has millions. Where those that are kept do not
+/// race, the answer is that it is not known.
+const MOST_LOOKS: usize = 1 << 18;
+const MOST_CLASS_PAIRS: usize = 1 << 13;
 
 /// How many pairs of one check are searched for before it is left undecided.
 const MOST_PAIRS: usize = 4096;
@@ -93,16 +102,28 @@ fn checks_of(analysis: &Analysis<'_>, touched: &Touched, detail: Detail, stats: 
     let classes = classes(touched, detail);
     let mut by_key: FxHashMap<(u64, u64), Vec<(Class, Class)>> = FxHashMap::default();
     let mut marks: Vec<Vec<bool>> = classes.iter().map(|class| vec![false; class.touches.len()]).collect();
-    for one in 0..classes.len() {
-        for other in one + 1..classes.len() {
+    let (mut left_over, mut looks, mut kept) = (false, 0, 0);
+    let meeting = Meeting::new(analysis, &classes, detail);
+    for at in 0..classes.len() {
+        if left_over || analysis.options.budget.interrupted().is_some() {
+            left_over = true;
+            break;
+        }
+        for (one, other) in meeting.pairs(at) {
             let pair = (&classes[one], &classes[other]);
             if !compatible(analysis, pair) {
                 continue;
+            }
+            looks += 1;
+            if (looks > MOST_LOOKS || kept >= MOST_CLASS_PAIRS) && detail == Detail::Intervals {
+                left_over = true;
+                break;
             }
             let (left, right) = concurrent(analysis, pair);
             left.iter().for_each(|&index| marks[one][index] = true);
             right.iter().for_each(|&index| marks[other][index] = true);
             if !left.is_empty() {
+                kept += 1;
                 let key = key(detail, pair.0, pair.1);
                 by_key.entry(key).or_default().push((pair.0.keep(&left), pair.1.keep(&right)));
             }
@@ -112,22 +133,70 @@ fn checks_of(analysis: &Analysis<'_>, touched: &Touched, detail: Detail, stats: 
     stats.hybrid += (touched.touches.len() - alive) as u64;
     let mut keyed: Vec<_> = by_key.into_iter().collect();
     keyed.sort_unstable_by_key(|(key, _)| *key);
-    keyed.into_iter().map(|(_, pairs)| Check { intervals: vec![touched.interval], pairs }).collect()
+    if left_over && keyed.is_empty() {
+        keyed.push(((0, 0), Vec::new()));
+    }
+    keyed.into_iter().map(|(_, pairs)| Check { intervals: vec![touched.interval], pairs, left_over }).collect()
+}
+
+/// Which classes of accesses may meet. With many, as with threads that are created one after the other, most are ordered with
+/// most others, and to ask of each pair would take longer than all else.
+struct Meeting {
+    /// The classes, the one with the first access first.
+    order: Vec<usize>,
+    /// From where on in that order all come after all of this one, by place in the order.
+    until: Vec<usize>,
+}
+
+/// From this many classes on it is worth while.
+const MANY_CLASSES: usize = 64;
+
+impl Meeting {
+    fn new(analysis: &Analysis<'_>, classes: &[Class], detail: Detail) -> Self {
+        let count = classes.len();
+        let mut order: Vec<usize> = (0..count).collect();
+        if count < MANY_CLASSES || detail != Detail::Intervals || !analysis.options.reductions.weak_order {
+            return Self { order, until: vec![count; count] };
+        }
+        let first = |class: usize| classes[class].touches[0].id;
+        order.sort_by_cached_key(|&class| (analysis.trace.stamp(first(class)), first(class)));
+        // What comes before all from a place in the order on.
+        let mut before: Vec<Clock> = Vec::with_capacity(count);
+        for &class in order.iter().rev() {
+            let mut clock = analysis.weak().clock(first(class)).clone();
+            before.last().into_iter().for_each(|later| clock.meet(later));
+            before.push(clock);
+        }
+        before.reverse();
+        let until = |(at, &class): (usize, &usize)| {
+            let last = classes[class].touches[classes[class].touches.len() - 1].id;
+            at + 1 + before[at + 1..].partition_point(|clock| clock.get(last.thread.index()) <= last.index)
+        };
+        let until = order.iter().enumerate().map(until).collect();
+        Self { order, until }
+    }
+
+    /// The pairs of the class at this place in the order with later ones.
+    fn pairs(&self, at: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let one = self.order[at];
+        self.order[at + 1..self.until[at]].iter().map(move |&other| (one.min(other), one.max(other)))
+    }
 }
 
 fn classes(touched: &Touched, detail: Detail) -> Vec<Class> {
-    let mut by_key: FxHashMap<ClassKey, Class> = FxHashMap::default();
+    let mut by_key: FxHashMap<ClassKey, Vec<Touch>> = FxHashMap::default();
     for touch in &touched.touches {
         let own = if detail == Detail::Events { u64::from(touch.id.index) } else { touch.place };
         let key = (touch.id.thread.0, touch.held, touch.writes, touch.atomic, own);
-        let class = by_key.entry(key).or_insert_with(|| Class { thread: touch.id.thread.index(), touches: Vec::new() });
-        class.touches.push(*touch);
+        by_key.entry(key).or_default().push(*touch);
     }
     let mut keyed: Vec<_> = by_key.into_iter().collect();
     keyed.sort_unstable_by_key(|(key, _)| *key);
-    let mut classes: Vec<_> = keyed.into_iter().map(|(_, class)| class).collect();
-    classes.iter_mut().for_each(|class| class.touches.sort_by_key(|touch| touch.id));
-    classes
+    let class = |(_, mut touches): (ClassKey, Vec<Touch>)| {
+        touches.sort_by_key(|touch| touch.id);
+        Class { thread: touches[0].id.thread.index(), touches: touches.into() }
+    };
+    keyed.into_iter().map(class).collect()
 }
 
 /// What makes two pairs of classes the same check.
@@ -188,6 +257,9 @@ fn range(analysis: &Analysis<'_>, id: EventId, class: &Class) -> std::ops::Range
 
 impl Class {
     fn keep(&self, indices: &[usize]) -> Self {
+        if indices.len() == self.touches.len() {
+            return self.clone();
+        }
         Self { thread: self.thread, touches: indices.iter().map(|&index| self.touches[index]).collect() }
     }
 }
@@ -245,7 +317,7 @@ impl Check {
 
     /// Where in the program its accesses are.
     fn places(&self, analysis: &Analysis<'_>) -> Vec<u64> {
-        let touches = self.pairs.iter().flat_map(|(one, other)| one.touches.iter().chain(&other.touches));
+        let touches = self.pairs.iter().flat_map(|(one, other)| one.touches.iter().chain(other.touches.iter()));
         let places: BTreeSet<u64> = touches.map(|touch| analysis.trace.pc(touch.id)).collect();
         places.into_iter().collect()
     }
@@ -275,7 +347,7 @@ fn search_pairs(analysis: &Analysis<'_>, check: &Check, most: u64) -> Decided {
     let mut tried = 0;
     let mut unknown = None;
     for (one, other) in &check.pairs {
-        for touch in &one.touches {
+        for touch in one.touches.iter() {
             for partner in &other.touches[range(analysis, touch.id, other)] {
                 let enough = (tried >= MOST_PAIRS).then_some(Unknown::Pairs(MOST_PAIRS));
                 let spent = (states >= most).then_some(Unknown::States(most));
@@ -295,6 +367,7 @@ fn search_pairs(analysis: &Analysis<'_>, check: &Check, most: u64) -> Decided {
             }
         }
     }
+    let unknown = unknown.or(check.left_over.then_some(Unknown::Pairs(MOST_CLASS_PAIRS)));
     Decided { answer: unknown.map_or(Answer::No, Answer::Unknown), states }
 }
 

@@ -100,7 +100,7 @@ impl<'a> Finder<'a> {
         let numbers: Vec<u32> = recording.threads().map(|thread| thread.id).collect();
         Self {
             survey,
-            clocks: Clocks::new(&numbers, survey.regular_barriers()),
+            clocks: Clocks::new(&numbers, survey.regular_barriers(), |number| survey.is_created(number)),
             locksets: Locksets::new(numbers.len()),
             shadow: Shadow::default(),
             streamed: Streamed { shared: survey.shared(), ..Streamed::default() },

@@ -198,7 +198,7 @@ fn operation(trace: &Trace, event: Event) -> Option<(Op, Object)> {
         Event::FailedLock(lock, _) => (Op::LockFailed, Object::Lock(lock.0)),
         Event::RdLock(lock, _) => (Op::RdLock, Object::Lock(lock.0)),
         Event::FailedRdLock(lock, _) => (Op::RdLockFailed, Object::Lock(lock.0)),
-        Event::Unlock(lock) => (Op::Unlock, Object::Lock(lock.0)),
+        Event::Unlock(lock) | Event::StrayUnlock(lock) => (Op::Unlock, Object::Lock(lock.0)),
         Event::Signal(instance) => (Op::Signal, condition(instance)),
         Event::Broadcast(instance) => (Op::Broadcast, condition(instance)),
         Event::Wait(instance, _) => (Op::Wait, condition(instance)),

@@ -1,5 +1,6 @@
 //! What happens before the first thread is created: nothing of it is recorded, but what it leaves behind is. The locks
-//! that are held, what kind they are, and the values of semaphores and barriers are written when the recording begins.
+//! that are held, what kind they are, the initialisers that are running, and the values of semaphores and barriers are
+//! written when the recording begins.
 
 use crate::arena;
 use crate::spin::Spin;
@@ -92,6 +93,9 @@ pub fn note(op: Op, object: usize, arg: u64, pc: usize) {
         Op::LockDestroy | Op::BarrierDestroy | Op::SemDestroy => notes.remove_last(object, is_init),
         Op::Lock | Op::RdLock => notes.push(Note { op, object, arg, pc }),
         Op::Unlock => notes.remove_last(object, is_lock),
+        // The first thread may be created inside.
+        Op::OnceRun => notes.push(Note { op, object, arg, pc }),
+        Op::OnceDone | Op::OnceAbort => notes.remove_last(object, |op| op == Op::OnceRun),
         _ => {}
     }
 }

@@ -6,8 +6,10 @@
 use std::io::Cursor;
 use std::path::Path;
 
+use foretrace_event::wire::{Access, Detail, LockArg, Op, Sync};
+use foretrace_event::{Event, LockClass};
 use foretrace_trace::convert::{record, std_form};
-use foretrace_trace::{Recording, Trace, check, text};
+use foretrace_trace::{Recording, RecordingWriter, Trace, check, text};
 
 use crate::Random;
 
@@ -115,6 +117,113 @@ pub fn std_trace(seed: u64) {
     }
 }
 
+/// Operations on objects at a few addresses, as a program makes them that knows no rules: no thread of its trace ends
+/// before its last operation.
+///
+/// # Panics
+/// If the reader does wrong.
+pub fn lawless(seed: u64) {
+    let mut random = Random::new(seed);
+    let mut run = Lawless::new();
+    for _ in 0..random.below(120) {
+        let thread = random.below(THREADS);
+        run.operation(&mut random, thread);
+    }
+    (0..THREADS).for_each(|thread| {
+        (0..120).for_each(|_| run.sync(thread, Op::SignalExit, 0, 0));
+        run.sync(thread, Op::Custom, LAST, u64::from(thread));
+    });
+    let bytes = run.0.finish().expect("memory takes all writes").into_inner();
+    let recording = Recording::from_vec(Path::new("events"), bytes, None).expect("a whole recording");
+    let trace = recording.trace().expect("good records");
+    accepted(&trace);
+    let cut = trace.notes().iter().find(|note| note.is_loss());
+    assert!(cut.is_none(), "seed {seed}: {cut:?}");
+    for thread in trace.threads() {
+        let last = trace.events(thread).rfind(|event| !event.is_access());
+        assert!(matches!(last, Some(Event::Custom(..))), "seed {seed}: {thread} ends with {last:?}");
+    }
+}
+
+const THREADS: u32 = 3;
+/// The name of the last event of each thread.
+const LAST: u64 = 0x7000;
+
+/// A recording by a program that knows no rules.
+struct Lawless(RecordingWriter<Cursor<Vec<u8>>>);
+
+impl Lawless {
+    fn new() -> Self {
+        let mut run = Self(RecordingWriter::new(Cursor::new(Vec::new()), 512).expect("memory takes all writes"));
+        run.sync(0, Op::Start, 0, 0);
+        for thread in 1..THREADS {
+            run.sync(0, Op::Fork, 0, u64::from(thread));
+            run.sync(thread, Op::Start, 0x9000 * u64::from(thread), 0x1000);
+        }
+        run
+    }
+
+    fn sync(&mut self, thread: u32, op: Op, object: u64, arg: u64) {
+        let detail = Detail { size: 4, order: 5, ..Detail::default() };
+        let stamp = self.0.stamp();
+        self.0.sync(thread, &Sync { op, stamp, pc: 1, object, arg, detail }).expect("memory takes all writes");
+    }
+
+    fn operation(&mut self, random: &mut Random, thread: u32) {
+        const OPS: [Op; 31] = [
+            Op::LockInit,
+            Op::LockDestroy,
+            Op::Lock,
+            Op::Lock,
+            Op::LockFailed,
+            Op::RdLock,
+            Op::RdLockFailed,
+            Op::Unlock,
+            Op::Unlock,
+            Op::CondInit,
+            Op::CondDestroy,
+            Op::Signal,
+            Op::Broadcast,
+            Op::Wait,
+            Op::WaitFailed,
+            Op::BarrierInit,
+            Op::BarrierDestroy,
+            Op::BarrierEnter,
+            Op::BarrierExit,
+            Op::SemInit,
+            Op::SemDestroy,
+            Op::SemWait,
+            Op::SemPost,
+            Op::OnceRun,
+            Op::OnceDone,
+            Op::OnceAbort,
+            Op::OncePass,
+            Op::Alloc,
+            Op::Free,
+            Op::SignalEnter,
+            Op::SignalExit,
+        ];
+        let op = *random.choose(&OPS);
+        let object = 0x100 + 0x40 * u64::from(random.below(2));
+        let class = LockClass::from_code(random.below(7) as u8).unwrap_or_default();
+        let arg = match op {
+            Op::LockInit | Op::Lock | Op::LockFailed | Op::RdLock | Op::RdLockFailed | Op::Unlock => {
+                LockArg { owner_died: random.one_in(9), ..LockArg::blocking(class) }.encode()
+            }
+            Op::Wait | Op::WaitFailed => 0x100 + 0x40 * u64::from(random.below(2)),
+            Op::SemInit => *random.choose(&[0, 1, u64::from(u32::MAX), u64::MAX]),
+            Op::Alloc | Op::Free => 0x80,
+            Op::SemWait => 0,
+            _ => u64::from(random.below(4)),
+        };
+        self.sync(thread, op, object, arg);
+        if random.one_in(3) {
+            let (line, writes) = (object / 64, 1 << random.below(8));
+            self.0.access(thread, &Access { line, reads: 0, writes, pc: 2 }).expect("memory takes all writes");
+        }
+    }
+}
+
 /// What must hold of every trace that a reader accepts.
 ///
 /// # Panics
@@ -122,7 +231,7 @@ pub fn std_trace(seed: u64) {
 pub fn accepted(trace: &Trace) {
     let breaches: Vec<_> =
         check::trace(trace).into_iter().filter(|found| found.breach != check::Breach::StaleValue).collect();
-    assert!(breaches.is_empty(), "an accepted trace is no legal history: {breaches:?}");
+    assert!(breaches.is_empty(), "an accepted trace is no legal history: {breaches:?}\n{}", print(trace));
     let printed = print(trace);
     let again =
         text::parse(&printed).unwrap_or_else(|errors| panic!("printed text does not read: {errors}\n{printed}"));
@@ -147,5 +256,10 @@ mod tests {
             text_form(seed);
             std_trace(seed);
         }
+    }
+
+    #[test]
+    fn nothing_a_program_does_ends_a_thread_in_its_trace() {
+        (0..20_000).for_each(lawless);
     }
 }

@@ -73,6 +73,7 @@ struct Places {
 struct Counts {
     ends: u32,
     held: u32,
+    running: u32,
     sems: Vec<SemId>,
     barriers: u32,
     spurious: u64,
@@ -304,7 +305,7 @@ impl TraceBuilder {
     /// A thread that was joined has ended, whether or not its end was written.
     fn end_for_join(&mut self, child: ThreadId) -> Result<(), Illegal> {
         if matches!(self.rules.phase(child), Phase::New | Phase::Forked | Phase::Running) {
-            self.put(child, Event::End, PlaceId::UNKNOWN)?;
+            self.put(child, Event::End, PlaceId::UNKNOWN).map_err(|_| Illegal::JoinOfCut(child))?;
             self.counts.ends += 1;
         }
         Ok(())

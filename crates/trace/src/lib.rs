@@ -50,7 +50,8 @@ pub use builder::{Illegal, PlaceId, TraceBuilder};
 pub use info::Info;
 pub use note::Note;
 pub use recording::{
-    Damage, Entry, Header, Merged, Module, RecordedThread, Recording, RecordingError, RecordingWriter, Records, fold,
+    Damage, Entry, Header, Limits, Merged, Module, RecordedThread, Recording, RecordingError, RecordingWriter, Records,
+    fold,
 };
 pub use symbols::{Location, Symbols};
 pub use trace::{

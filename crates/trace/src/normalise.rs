@@ -6,13 +6,15 @@
 //!    ([`generations`]).
 //! 3. [`intervals`] groups the bytes that are always accessed together, and drops what cannot race.
 //!
-//! A thread is read up to its first event that those kept before it do not allow. So a damaged or cut-off recording
-//! still gives a legal history, and the notes say what is missing.
+//! An event that those before it do not allow is an error of the program, or of the recording. It is put right or left out
+//! by itself ([`misuse`]), so that the rest of its thread stays, the trace is a legal history, and the notes say what was
+//! not as it should be.
 
 mod addresses;
 mod generations;
 pub(crate) mod intervals;
 mod lines;
+mod misuse;
 mod naming;
 mod operations;
 mod touching;

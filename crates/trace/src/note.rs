@@ -48,10 +48,24 @@ pub enum Note {
         /// Why it is not allowed.
         why: crate::Illegal,
     },
-    /// A wait that is not between the unlock and the lock of its mutex was left out.
-    StrayWait {
+    /// A thread did what those before it do not allow: an error of the program, or something that was not recorded. The
+    /// operation is put right or left out, and all others of the thread are there.
+    Misuse {
         /// Which thread.
         thread: ThreadId,
+        /// Why it is not allowed, the first time.
+        why: crate::Illegal,
+        /// Where: the program counter, or zero.
+        pc: u64,
+        /// How often the thread did so there.
+        times: u64,
+    },
+    /// Operations of threads that had already ended; they were left out.
+    AfterEnd(u64),
+    /// Initialisers that were running when the recording began.
+    RunningBefore {
+        /// How many initialisers.
+        onces: u32,
     },
     /// Events of signal handlers that interrupted a wait or a barrier; they were left out.
     Interrupting(u64),
@@ -94,7 +108,7 @@ impl Note {
             Self::SizeLimit | Self::DiskFull | Self::CutOff { .. } | Self::MissingChunk { .. } | Self::Cut { .. } => {
                 true
             }
-            Self::Lost(count) | Self::Gap { events: count, .. } => *count > 0,
+            Self::AfterEnd(count) | Self::Lost(count) | Self::Gap { events: count, .. } => *count > 0,
             _ => false,
         }
     }
@@ -118,7 +132,12 @@ impl fmt::Display for Note {
             Self::Cut { thread, stamp, why } => {
                 write!(f, "thread {thread} is read up to stamp {stamp}: {why}")
             }
-            Self::StrayWait { thread } => write!(f, "a wait of thread {thread} without its unlock is left out"),
+            Self::Misuse { thread, why, times, .. } => {
+                let times = if *times == 1 { String::new() } else { format!(", {times} times") };
+                write!(f, "thread {thread} did what cannot be{times}: {why}; the rest of it is there")
+            }
+            Self::AfterEnd(count) => write!(f, "{count} operations of threads that had ended are left out"),
+            Self::RunningBefore { onces } => write!(f, "{onces} initialisers ran when the recording began"),
             Self::Interrupting(count) => {
                 write!(f, "{count} events of signal handlers that interrupted a wait or a barrier are left out")
             }

@@ -4,6 +4,7 @@ mod bytes;
 mod chunks;
 mod error;
 mod fold;
+mod limits;
 mod live;
 mod merged;
 mod records;
@@ -23,6 +24,7 @@ pub use error::{Damage, RecordingError};
 pub use fold::fold;
 use foretrace_event::layout::Flags;
 use foretrace_event::wire::Record;
+pub use limits::Limits;
 pub use merged::Merged;
 pub use records::{Entry, Records};
 pub use side::Module;
@@ -45,6 +47,7 @@ pub struct Recording {
     notes: Vec<Note>,
     /// Which sync records of each thread are taken back.
     undone: OnceLock<Vec<Vec<u64>>>,
+    limits: Limits,
 }
 
 /// A thread of a recording.
@@ -106,7 +109,17 @@ impl Recording {
             run: BTreeMap::new(),
             notes,
             undone: OnceLock::new(),
+            limits: Limits::default(),
         })
+    }
+
+    /// The same, of which all reading fails once a limit is reached.
+    pub fn within(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    fn stopped(&self) -> RecordingError {
+        RecordingError::Stopped { path: self.path().to_owned() }
     }
 
     /// Where its `events` file is.

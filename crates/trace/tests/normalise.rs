@@ -4,8 +4,8 @@ mod common;
 
 use common::Writer;
 use foretrace_event::wire::{LockArg, Op};
-use foretrace_event::{Event, EventId, LockClass, ThreadId};
-use foretrace_trace::{Note, Trace, check};
+use foretrace_event::{Event, EventId, LockClass, LockId, ThreadId};
+use foretrace_trace::{Illegal, Note, Trace, check};
 
 /// Its trace, which must be legal.
 fn trace(writer: Writer) -> Trace {
@@ -125,13 +125,83 @@ fn a_handler_is_not_in_a_barrier_that_the_recording_ends_in() {
     foretrace_testkit::fuzz::accepted(&trace);
 }
 
+/// The trace's only note is about one misuse by this thread, for this reason.
+fn assert_misuse(trace: &Trace, by: u32, expected: Illegal) {
+    let [Note::Misuse { thread, why, times: 1, .. }] = trace.notes() else { panic!("{:?}", trace.notes()) };
+    assert_eq!((*thread, *why), (ThreadId(by), expected));
+}
+
 #[test]
-fn a_thread_is_read_up_to_what_cannot_have_happened() {
+fn a_lock_that_is_taken_while_it_is_held_is_another_lock() {
     let mut writer = Writer::new();
-    writer.op(0, Op::Lock, 0x100, 0).op(1, Op::Lock, 0x100, 0).op(1, Op::Unlock, 0x100, 0).op(0, Op::Fence, 0, 5);
+    writer.op(0, Op::Lock, 0x100, 0).op(1, Op::Lock, 0x100, 0).op(0, Op::Unlock, 0x100, 0).op(1, Op::Unlock, 0x100, 0);
     let trace = trace(writer);
-    assert!(matches!(events(&trace, 1)[..], [Event::Start]));
-    assert!(matches!(trace.notes(), [Note::Cut { thread: ThreadId(1), stamp: 5, .. }]), "{:?}", trace.notes());
+    let (old, new) = (LockId(0), LockId(1));
+    assert!(matches!(events(&trace, 0)[2..], [Event::Lock(a, _), Event::Unlock(b)] if (a, b) == (old, old)));
+    assert!(matches!(events(&trace, 1)[1..], [Event::Lock(a, _), Event::Unlock(b)] if (a, b) == (new, new)));
+    assert_misuse(&trace, 1, Illegal::Held { lock: old, owner: ThreadId(0) });
+}
+
+#[test]
+fn an_unlock_of_what_nobody_holds_changes_nothing() {
+    let mut writer = Writer::new();
+    writer.op(1, Op::Lock, 0x100, 0).op(1, Op::Unlock, 0x100, 0).op(1, Op::Unlock, 0x100, 0).op(1, Op::Fence, 0, 5);
+    let trace = trace(writer);
+    assert!(matches!(events(&trace, 1)[3..], [Event::StrayUnlock(LockId(0)), Event::Fence(_)]));
+    assert_misuse(&trace, 1, Illegal::NotHeld(LockId(0)));
+}
+
+#[test]
+fn a_lock_that_is_initialised_while_it_is_held_is_still_released() {
+    for again in [Op::LockInit, Op::LockDestroy, Op::Free] {
+        let mut writer = Writer::new();
+        writer.op(1, Op::Lock, 0x100, 0).op(0, again, 0x100, 0x40 * u64::from(again == Op::Free));
+        writer.op(1, Op::Unlock, 0x100, 0).op(1, Op::Fence, 0, 5);
+        let trace = trace(writer);
+        assert!(matches!(events(&trace, 1)[1..], [Event::Lock(a, _), Event::Unlock(b), Event::Fence(_)] if a == b));
+    }
+}
+
+#[test]
+fn an_initialiser_that_began_before_the_recording_ends_in_it() {
+    let mut writer = Writer::new();
+    writer.op(0, Op::OnceDone, 0x100, 0).op(1, Op::OncePass, 0x100, 0).op(0, Op::Fence, 0, 5);
+    let trace = trace(writer);
+    let main = events(&trace, 0);
+    assert!(
+        matches!(main[..], [Event::Start, Event::OnceRun(_), Event::Fork(_), Event::OnceDone(_), Event::Fence(_)]),
+        "{main:?}"
+    );
+    assert_eq!(trace.notes(), [Note::RunningBefore { onces: 1 }]);
+}
+
+#[test]
+fn a_once_control_that_is_written_over_is_another() {
+    let mut writer = Writer::new();
+    writer.op(0, Op::OnceRun, 0x100, 0).op(0, Op::OnceDone, 0x100, 0).op(1, Op::OnceRun, 0x100, 0);
+    writer.op(1, Op::OnceDone, 0x100, 0);
+    let trace = trace(writer);
+    assert!(matches!(events(&trace, 1)[..], [Event::Start, Event::OnceRun(a), Event::OnceDone(b)] if a == b));
+    assert_misuse(&trace, 1, Illegal::OnceAgain(foretrace_event::OnceId(0)));
+}
+
+#[test]
+fn a_barrier_that_is_left_too_early_was_not_entered() {
+    let mut writer = Writer::new();
+    writer.op(0, Op::BarrierInit, 0x200, 2).op(1, Op::BarrierEnter, 0x200, 0).op(1, Op::BarrierExit, 0x200, 0);
+    writer.op(1, Op::Fence, 0, 5);
+    let trace = trace(writer);
+    assert!(matches!(events(&trace, 1)[..], [Event::Start, Event::Fence(_)]));
+    assert_misuse(&trace, 1, Illegal::BarrierClosed(foretrace_event::BarrierId(0)));
+}
+
+#[test]
+fn a_semaphore_that_is_posted_elsewhere_begins_higher() {
+    let mut writer = Writer::new();
+    writer.op(0, Op::SemInit, 0x200, 0).op(1, Op::SemWait, 0x200, 0).op(1, Op::Fence, 0, 5);
+    let trace = trace(writer);
+    assert!(matches!(events(&trace, 1)[..], [Event::Start, Event::SemWait(..), Event::Fence(_)]));
+    assert_eq!(trace.sem(foretrace_event::SemId(0)).initial, 1);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::{output, recording};
 use anyhow::{Context, bail};
 use foretrace_judge::judge;
 use foretrace_predict::{Budget, Detail, Options, Prediction, Watch, csp, predict, stream};
-use foretrace_trace::{Recording, Symbols, Trace, convert};
+use foretrace_trace::{Limits, Note, Recording, Symbols, Trace, convert};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::Range;
@@ -21,7 +21,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 ///
 /// Works out which other orders of the same events were possible and searches those. Each candidate comes with a
 /// schedule that reaches it in the model of the run; whether the program follows it is for replay to say. Exits with 0
-/// if there is nothing, 1 if there are candidates, 2 if it could not be done.
+/// if there is nothing, 1 if there are candidates, 2 if it could not be done, or if nothing was found and events are missing.
 #[derive(clap::Args)]
 pub struct Args {
     /// A recording, a text trace or an STD trace
@@ -64,7 +64,7 @@ const LONG: u64 = 64 << 20;
 
 /// There are candidates.
 const FOUND: u8 = 1;
-/// Stopped before the end, with nothing found so far.
+/// Stopped before the end, or events are missing, with nothing found so far.
 const STOPPED: u8 = 2;
 
 /// Predicts, and prints what was found.
@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let bar = Bar::new(args.quiet);
     bar.phase("reading", 0);
     let watched = watch("reading and predicting", stop, None);
-    let (trace, symbols, benign) = open(&args.trace)?;
+    let (trace, symbols, benign) = open(&args.trace, stop)?;
     if let Some(path) = &args.emit_csp {
         emit(&trace, path)?;
     }
@@ -88,7 +88,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Format::Json => Ok(writeln!(out, "{:#}", view.json())?),
     })?;
     Ok(ExitCode::from(match prediction.races.len() + prediction.deadlocks.len() {
-        0 if stopped => STOPPED,
+        0 if stopped || trace.notes().iter().any(Note::is_loss) => STOPPED,
         0 => 0,
         _ => FOUND,
     }))
@@ -105,7 +105,7 @@ fn options(args: &Args, stop: &'static AtomicBool) -> Options {
 }
 
 /// The trace, its names, and where races are harmless.
-fn open(path: &Path) -> anyhow::Result<(Trace, Symbols, Vec<Range<u64>>)> {
+fn open(path: &Path, stop: &'static AtomicBool) -> anyhow::Result<(Trace, Symbols, Vec<Range<u64>>)> {
     if recording::is_without_events(path) {
         bail!("{}: the program made no thread that could be recorded; there are no events", path.display());
     }
@@ -113,7 +113,7 @@ fn open(path: &Path) -> anyhow::Result<(Trace, Symbols, Vec<Range<u64>>)> {
     if !is_recording {
         return Ok((convert::open(path)?, Symbols::none(), Vec::new()));
     }
-    let recording = Recording::open(path)?;
+    let recording = Recording::open(path)?.within(Limits { stop: Some(stop), deadline: None });
     let symbols = Symbols::new(&recording);
     let mut trace = read(&recording)?;
     symbols.name(&mut trace);

@@ -6,6 +6,7 @@ use foretrace_trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::counter::Counter;
+use super::held::HeldSets;
 use super::op::{CounterOf, Mode, Need, Op};
 use super::{Chain, HeldId, Program, WaitAt};
 
@@ -46,7 +47,6 @@ struct Compiler<'a> {
     counters: FxHashMap<CounterOf, u32>,
     /// Signals that may come too early, by instance.
     signals: FxHashMap<CondInstance, u32>,
-    sets: FxHashMap<Vec<u64>, HeldId>,
 }
 
 /// One thread being compiled.
@@ -54,33 +54,29 @@ struct Work {
     thread: ThreadId,
     chain: Chain,
     holds: FxHashMap<LockId, Vec<Hold>>,
-    /// The lock set now: for writing, then for reading.
-    set: Vec<u64>,
+    /// The lock set now.
+    set: HeldId,
 }
 
 impl<'a> Compiler<'a> {
     fn new(trace: &'a Trace, rules: &'a Rules, must: &'a MustOrder) -> Self {
-        let words = trace.locks().len().div_ceil(64).max(1);
         let program = Program {
             chains: Vec::new(),
-            words,
-            held: Vec::new(),
+            held: HeldSets::new(trace.locks().len()),
             counters: Vec::new(),
             waits: Vec::new(),
             losable: must.has_losable(),
         };
         let failing = rules.failing.iter().copied().collect();
-        let (counters, signals, sets) = Default::default();
-        Self { trace, rules, must, failing, program, counters, signals, sets }
+        let (counters, signals) = Default::default();
+        Self { trace, rules, must, failing, program, counters, signals }
     }
 
     fn thread(&mut self, thread: ThreadId) {
         let len = self.trace.len(thread);
         let chain = Chain { len, ..Chain::default() };
-        let set = vec![0; 2 * self.program.words];
-        let mut work = Work { thread, chain, holds: FxHashMap::default(), set };
-        let held = self.intern(&work.set);
-        work.chain.held.push(held);
+        let mut work = Work { thread, chain, holds: FxHashMap::default(), set: 0 };
+        work.chain.held.push(work.set);
         for (index, event) in self.trace.events(thread).enumerate() {
             if !event.is_access() {
                 self.event(&mut work, index as u32, event);
@@ -112,7 +108,7 @@ impl<'a> Compiler<'a> {
                 Some(Op::Up { counter })
             }
             Event::FailedLock(..) | Event::FailedRdLock(..) | Event::FailedWait(_) | Event::FailedSemWait(..) => None,
-            Event::Fence(_) | Event::Custom(..) | Event::Read(_) | Event::Write(_) => None,
+            Event::StrayUnlock(_) | Event::Fence(_) | Event::Custom(..) | Event::Read(_) | Event::Write(_) => None,
             Event::AtomicLoad(..) | Event::AtomicStore(..) | Event::AtomicRmw(..) => {
                 self.rules.keep_atomics.then_some(Op::Plain)
             }
@@ -124,8 +120,7 @@ impl<'a> Compiler<'a> {
         if let Some(op) = op {
             work.chain.ops.push(op);
             work.chain.events.push(index);
-            let held = self.intern(&work.set);
-            work.chain.held.push(held);
+            work.chain.held.push(work.set);
         }
     }
 
@@ -143,7 +138,7 @@ impl<'a> Compiler<'a> {
             return Some(Op::FailAcquire { lock, mode });
         }
         holds.push(Hold::Taken);
-        self.program.mark(&mut work.set, lock, mode, true);
+        work.set = self.program.held.with(work.set, lock, Some(mode));
         Some(Op::Acquire { lock, mode, patient: patience == Patience::Blocking })
     }
 
@@ -155,8 +150,7 @@ impl<'a> Compiler<'a> {
         }
         match work.holds.get_mut(&lock).and_then(Vec::pop) {
             Some(Hold::Taken) => {
-                self.program.mark(&mut work.set, lock, Mode::Write, false);
-                self.program.mark(&mut work.set, lock, Mode::Read, false);
+                work.set = self.program.held.with(work.set, lock, None);
                 Some(Op::Release { lock })
             }
             Some(Hold::Nested | Hold::Failed) | None => None,
@@ -231,22 +225,13 @@ impl<'a> Compiler<'a> {
         self.program.counters[counter as usize].change(work.thread.0, position, by, exit);
     }
 
-    fn intern(&mut self, set: &[u64]) -> HeldId {
-        if let Some(&id) = self.sets.get(set) {
-            return id;
-        }
-        let id = HeldId::try_from(self.sets.len()).expect("fewer than four thousand million lock sets");
-        self.sets.insert(set.to_vec(), id);
-        self.program.held.extend_from_slice(set);
-        id
-    }
-
     fn finish(mut self) -> Program {
         for thread in 0..self.program.chains.len() {
             let (needs_at, needs) = self.needs_of(thread);
             let chain = &mut self.program.chains[thread];
             (chain.needs_at, chain.needs) = (needs_at, needs);
         }
+        self.program.held.seal();
         self.program
     }
 
@@ -265,17 +250,5 @@ impl<'a> Compiler<'a> {
             needs_at[position + 1] += needs_at[position];
         }
         (needs_at, all.into_iter().map(|(_, need)| need).collect())
-    }
-}
-
-impl Program {
-    fn mark(&self, set: &mut [u64], lock: LockId, mode: Mode, held: bool) {
-        let word = lock.index() / 64 + if mode == Mode::Read { self.words } else { 0 };
-        let bit = 1 << (lock.index() % 64);
-        if held {
-            set[word] |= bit;
-        } else {
-            set[word] &= !bit;
-        }
     }
 }

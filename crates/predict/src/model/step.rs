@@ -115,9 +115,7 @@ impl Program {
     /// Does a thread hold the lock at a position, for writing and for reading?
     #[inline]
     pub(crate) fn holds(&self, thread: usize, position: u32, lock: LockId) -> (bool, bool) {
-        let base = self.chains[thread].held[position as usize] as usize * 2 * self.words + lock.index() / 64;
-        let bit = |word: u64| word >> (lock.index() % 64) & 1 == 1;
-        (bit(self.held[base]), bit(self.held[base + self.words]))
+        self.held.holds(self.chains[thread].held[position as usize], lock)
     }
 }
 

@@ -4,11 +4,11 @@
 //! release, the end of an initialiser. Whoever takes it knows the giver up to that time.
 
 use std::collections::VecDeque;
+use std::collections::hash_map::Entry;
 
+use foretrace_causality::Clock;
 use foretrace_event::wire::{Op, Sync};
 use rustc_hash::FxHashMap;
-
-type Clock = Box<[u32]>;
 
 /// Signals of one condition variable that are remembered; a wait whose signal is forgotten is ordered after nothing.
 const MOST_SIGNALS: usize = 64;
@@ -16,6 +16,8 @@ const MOST_SIGNALS: usize = 64;
 #[derive(Debug)]
 pub(super) struct Clocks {
     threads: Vec<Thread>,
+    /// Threads that may do something now. One that will be created knows then what its creator knows.
+    alive: Alive,
     /// Thread numbers of the recording to indices.
     indices: FxHashMap<u64, usize>,
     objects: FxHashMap<u64, Clock>,
@@ -27,11 +29,36 @@ pub(super) struct Clocks {
 #[derive(Debug)]
 struct Thread {
     clock: Clock,
+    /// Its own time.
+    now: u32,
     /// What its creator, and then its end, gave.
     given: Option<Clock>,
-    ended: bool,
     /// When it last gave back a lock: when a wait began.
     unlocked: u64,
+}
+
+/// Threads, in no order.
+#[derive(Debug, Default)]
+struct Alive {
+    list: Vec<usize>,
+    at: FxHashMap<usize, usize>,
+}
+
+impl Alive {
+    fn add(&mut self, thread: usize) {
+        if let Entry::Vacant(entry) = self.at.entry(thread) {
+            entry.insert(self.list.len());
+            self.list.push(thread);
+        }
+    }
+
+    fn remove(&mut self, thread: usize) {
+        let Some(at) = self.at.remove(&thread) else { return };
+        self.list.swap_remove(at);
+        if let Some(&moved) = self.list.get(at) {
+            self.at.insert(moved, at);
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -49,29 +76,31 @@ struct Barrier {
 }
 
 impl Clocks {
-    pub(super) fn new(numbers: &[u32], regular: FxHashMap<u64, u64>) -> Self {
+    pub(super) fn new(numbers: &[u32], regular: FxHashMap<u64, u64>, is_created: impl Fn(u32) -> bool) -> Self {
         let threads = (0..numbers.len()).map(|index| Thread::new(index, numbers.len())).collect();
         let indices = numbers.iter().enumerate().map(|(index, &number)| (u64::from(number), index)).collect();
         let (objects, conditions, barriers) = Default::default();
-        Self { threads, indices, objects, conditions, barriers, regular }
+        let mut alive = Alive::default();
+        (0..numbers.len()).filter(|&index| !is_created(numbers[index])).for_each(|index| alive.add(index));
+        Self { threads, alive, indices, objects, conditions, barriers, regular }
     }
 
     /// The time of a thread: its accesses happen at it.
     #[inline]
     pub(super) fn now(&self, thread: usize) -> u32 {
-        self.threads[thread].clock[thread]
+        self.threads[thread].now
     }
 
     /// Does what a thread does now come after all that another did at this time?
     #[inline]
     pub(super) fn knows(&self, thread: usize, other: usize, time: u32) -> bool {
-        self.threads[thread].clock[other] >= time
+        self.threads[thread].clock.get(other) >= time
     }
 
     /// Does everything to come, of whatever thread, come after what a thread did at this time?
     pub(super) fn all_know(&self, other: usize, time: u32) -> bool {
-        let alive = self.threads.iter().enumerate().filter(|(index, thread)| *index != other && thread.may_act());
-        alive.into_iter().all(|(_, thread)| thread.clock[other] >= time)
+        let others = self.alive.list.iter().copied().filter(|&index| index != other);
+        others.into_iter().all(|index| self.threads[index].clock.get(other) >= time)
     }
 
     pub(super) fn sync(&mut self, thread: usize, sync: &Sync) {
@@ -84,7 +113,7 @@ impl Clocks {
             Op::Fork => self.fork(thread, sync.arg),
             Op::End => {
                 self.threads[thread].given = Some(self.give(thread));
-                self.threads[thread].ended = true;
+                self.alive.remove(thread);
             }
             Op::Join => self.join(thread, sync.arg),
             Op::Unlock => self.threads[thread].unlocked = sync.stamp,
@@ -104,13 +133,15 @@ impl Clocks {
 
     /// What a thread knows, given to others; its time goes on.
     fn give(&mut self, thread: usize) -> Clock {
-        let given = self.threads[thread].clock.clone();
-        self.threads[thread].clock[thread] += 1;
+        let giver = &mut self.threads[thread];
+        let given = giver.clock.clone();
+        giver.now += 1;
+        giver.clock.raise(thread, giver.now);
         given
     }
 
     fn take(&mut self, thread: usize, given: &Clock) {
-        join(&mut self.threads[thread].clock, given);
+        self.threads[thread].clock.join(given);
     }
 
     fn fork(&mut self, thread: usize, child: u64) {
@@ -118,6 +149,7 @@ impl Clocks {
         if let Some(&child) = self.indices.get(&child) {
             // A creator knows no more than its child will: so what nobody knows yet is not dropped too early.
             self.threads[child].given = Some(given);
+            self.alive.add(child);
         }
     }
 
@@ -156,7 +188,7 @@ impl Clocks {
         let given = self.give(thread);
         let state = self.barriers.entry(barrier).or_default();
         match &mut state.gathered {
-            Some(clock) => join(clock, &given),
+            Some(clock) => clock.join(&given),
             None => state.gathered = Some(given),
         }
         state.entered += 1;
@@ -174,7 +206,7 @@ impl Clocks {
     fn release(&mut self, thread: usize, object: u64) {
         let given = self.give(thread);
         match self.objects.get_mut(&object) {
-            Some(clock) => join(clock, &given),
+            Some(clock) => clock.join(&given),
             None => drop(self.objects.insert(object, given)),
         }
     }
@@ -182,17 +214,8 @@ impl Clocks {
 
 impl Thread {
     fn new(index: usize, threads: usize) -> Self {
-        let mut clock = vec![0; threads].into_boxed_slice();
-        clock[index] = 1;
-        Self { clock, given: None, ended: false, unlocked: 0 }
+        let mut clock = Clock::new(threads);
+        clock.raise(index, 1);
+        Self { clock, now: 1, given: None, unlocked: 0 }
     }
-
-    /// May it still do something?
-    fn may_act(&self) -> bool {
-        !self.ended
-    }
-}
-
-fn join(clock: &mut Clock, other: &Clock) {
-    clock.iter_mut().zip(other.iter()).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
 }

@@ -26,6 +26,8 @@ pub(super) struct Survey {
     reading: (usize, FxHashMap<u64, u32>),
     /// Locks that are given back by others than who took them.
     passed_on: FxHashSet<u64>,
+    /// Threads that others create, by their numbers.
+    created: FxHashSet<u64>,
     /// Blocks that the program's own code frees: who, the first byte, the length.
     ends: Vec<(usize, u64, u64)>,
 }
@@ -33,8 +35,9 @@ pub(super) struct Survey {
 impl Survey {
     /// Reads all records once.
     pub(super) fn of(recording: &Recording) -> Result<Self, RecordingError> {
-        let (index, pages, barriers, reading, passed_on, ends) = Default::default();
-        let mut survey = Self { index, pages, last: Cell::new((u64::MAX, 0)), barriers, reading, passed_on, ends };
+        let (index, pages, barriers, reading, passed_on, created, ends) = Default::default();
+        let last = Cell::new((u64::MAX, 0));
+        let mut survey = Self { index, pages, last, barriers, reading, passed_on, created, ends };
         recording.scan(|thread, record| survey.record(thread, record))?;
         for (thread, start, length) in std::mem::take(&mut survey.ends) {
             for line in survey.touched_within(start, length) {
@@ -49,6 +52,7 @@ impl Survey {
             Record::Access(access) => self.touch(thread, access.line, access.writes != 0),
             Record::Sync(sync) => match sync.op {
                 Op::Lock | Op::RdLock | Op::Unlock => self.hold(thread, sync.object, sync.op != Op::Unlock),
+                Op::Fork => drop(self.created.insert(sync.arg)),
                 Op::BarrierInit => self.barriers.entry(sync.object).or_default().1 = sync.arg,
                 Op::BarrierEnter => drop(self.barriers.entry(sync.object).or_default().0.insert(thread)),
                 Op::Free if sync.pc != 0 && sync.arg != 0 => self.ends.push((thread, sync.object, sync.arg)),
@@ -78,6 +82,11 @@ impl Survey {
     /// Does holding this lock keep others out until its holder gives it back?
     pub(super) fn protects(&self, lock: u64) -> bool {
         !self.passed_on.contains(&lock)
+    }
+
+    /// Does another thread create the one with this number?
+    pub(super) fn is_created(&self, number: u32) -> bool {
+        self.created.contains(&u64::from(number))
     }
 
     #[inline]

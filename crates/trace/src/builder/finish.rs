@@ -49,10 +49,11 @@ impl TraceBuilder {
     }
 
     fn add_notes(&mut self) {
-        let Counts { ends, held, sems, barriers, spurious } = std::mem::take(&mut self.counts);
+        let Counts { ends, held, running, sems, barriers, spurious } = std::mem::take(&mut self.counts);
         let notes = [
             (ends > 0).then_some(Note::MissingEnd { threads: ends }),
             (held > 0).then_some(Note::HeldBefore { locks: held }),
+            (running > 0).then_some(Note::RunningBefore { onces: running }),
             (!sems.is_empty()).then_some(Note::AssumedSemaphores(sems.len() as u32)),
             (barriers > 0).then_some(Note::AssumedBarriers(barriers)),
             (spurious > 0).then_some(Note::SpuriousWaits(spurious)),

@@ -1,6 +1,6 @@
 //! What only reading a recording needs: cutting threads, assuming what came before, accesses that are known last.
 
-use foretrace_event::{AtomicId, Event, IntervalId, LockId, Patience, ThreadId};
+use foretrace_event::{AtomicId, BarrierId, Event, IntervalId, LockId, OnceId, Patience, SemId, ThreadId};
 
 use super::rules::Phase;
 use super::{PlaceId, TraceBuilder};
@@ -19,6 +19,49 @@ impl TraceBuilder {
         self.prologues[thread.index()].push(slot);
         self.counts.held += 1;
         true
+    }
+
+    /// The thread began to run the initialiser before its first event.
+    pub(crate) fn assume_running(&mut self, thread: ThreadId, once: OnceId) -> bool {
+        if self.rules.is_forked(thread) || !self.rules.assume_running(thread, once) {
+            return false;
+        }
+        let slot = self.extras.pack(Event::OnceRun(once), 0, 0);
+        self.prologues[thread.index()].push(slot);
+        self.counts.running += 1;
+        true
+    }
+
+    /// The semaphore is posted where nobody sees it: its initial value is as high as it must be.
+    pub(crate) fn assume_posts(&mut self, sem: SemId) {
+        self.rules.assume_posts(sem);
+    }
+
+    /// The thread's last event, a wait, did not happen, because its mutex was not taken after it.
+    pub(crate) fn retract_wait(&mut self, thread: ThreadId) {
+        self.rules.retract_wait(thread);
+        let slot = self.threads[thread.index()].slots.pop();
+        if let Some(Event::Wait(instance, _)) = slot.map(|slot| self.extras.unpack(&slot)) {
+            self.conditions.instances[instance.index()].waits -= 1;
+        }
+    }
+
+    /// The thread goes on that has entered a barrier: it has left it, or if it cannot have, it was never there.
+    pub(crate) fn abandon_barrier(&mut self, thread: ThreadId, barrier: BarrierId) {
+        if self.put(thread, Event::BarrierExit(barrier), PlaceId::UNKNOWN).is_err() {
+            self.rules.retract_enter(thread, barrier);
+            self.threads[thread.index()].slots.pop();
+        }
+    }
+
+    /// Does anybody hold the lock?
+    pub(crate) fn is_held(&self, lock: LockId) -> bool {
+        self.rules.is_held(lock)
+    }
+
+    /// Does this thread hold the lock?
+    pub(crate) fn holds(&self, thread: ThreadId, lock: LockId) -> bool {
+        self.rules.holds(thread, lock)
     }
 
     /// Who holds the lock exclusively?
@@ -61,7 +104,7 @@ impl TraceBuilder {
         for access in accesses {
             let (taken, slots) = &mut merged[access.thread.index()];
             let old = &self.threads[access.thread.index()].slots;
-            let position = before_glued(old, access.position as usize);
+            let position = before_glued(old, (access.position as usize).min(old.len())).max(*taken);
             slots.extend_from_slice(&old[*taken..position]);
             *taken = position;
             let stamp = slots.last().map_or(0, |slot| slot.stamp);

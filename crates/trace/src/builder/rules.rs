@@ -3,6 +3,8 @@
 //! One step function an object kind. A trace is built by asking these rules about each event in the observed order, so
 //! that no analysis ever meets a history that could not have happened.
 
+mod repair;
+
 use foretrace_event::{BarrierId, Event, LockClass, LockId, OnceId, SemId, ThreadId};
 
 /// Why an event cannot come where it is.
@@ -110,6 +112,13 @@ struct LockState {
     depth: u32,
     readers: Vec<ThreadId>,
     used: bool,
+}
+
+impl LockState {
+    /// One who holds it, shared or not.
+    fn holder(&self) -> Option<ThreadId> {
+        self.owner.or(self.readers.first().copied())
+    }
 }
 
 #[derive(Clone, Default, Debug)]
@@ -257,11 +266,15 @@ impl Rules {
             Event::Lock(lock, _) => self.lock(thread, lock)?,
             Event::RdLock(lock, _) => self.rdlock(thread, lock)?,
             Event::Unlock(lock) => self.unlock(thread, lock)?,
+            Event::StrayUnlock(lock) => self.stray_unlock(lock)?,
             Event::Wait(_, lock) | Event::FailedWait(lock) => self.may_wait(thread, lock)?,
             Event::BarrierEnter(barrier) => self.enter(thread, barrier),
             Event::BarrierExit(barrier) => return self.leave(thread, barrier),
             Event::SemWait(sem, _) => return self.sem_wait(sem),
-            Event::SemPost(sem) => self.sems[sem.index()].value += 1,
+            Event::SemPost(sem) => {
+                let value = &mut self.sems[sem.index()].value;
+                *value = value.saturating_add(1);
+            }
             Event::OnceRun(once) => self.once_run(thread, once)?,
             Event::OnceDone(once) => self.once_end(thread, once, OnceState::Done)?,
             Event::OnceAbort(once) => self.once_end(thread, once, OnceState::NotRun)?,
@@ -332,6 +345,13 @@ impl Rules {
         let reader = reader.or(state.readers.len().checked_sub(1)).ok_or(Illegal::NotHeld(lock))?;
         state.readers.swap_remove(reader);
         Ok(())
+    }
+
+    /// What somebody holds is released by an unlock.
+    fn stray_unlock(&mut self, lock: LockId) -> Result<(), Illegal> {
+        let state = &mut self.locks[lock.index()].1;
+        state.used = true;
+        state.holder().map_or(Ok(()), |owner| Err(Illegal::Held { lock, owner }))
     }
 
     fn enter(&mut self, thread: ThreadId, barrier: BarrierId) {

@@ -151,7 +151,7 @@ impl<W: Write + Seek> Recorder<'_, W> {
             Event::FailedLock(m, p) => self.lock(Op::LockFailed, m, p),
             Event::RdLock(m, p) => self.lock(Op::RdLock, m, p),
             Event::FailedRdLock(m, p) => self.lock(Op::RdLockFailed, m, p),
-            Event::Unlock(m) => self.lock(Op::Unlock, m, Patience::Blocking),
+            Event::Unlock(m) | Event::StrayUnlock(m) => self.lock(Op::Unlock, m, Patience::Blocking),
             Event::Signal(c) => Parts::new(Op::Signal, self.condition(c), 0),
             Event::Broadcast(c) => Parts::new(Op::Broadcast, self.condition(c), 0),
             Event::Wait(c, m) => Parts::new(Op::Wait, self.condition(c), at(Region::Lock, m.index())),

@@ -197,7 +197,8 @@ impl Printer<'_> {
             Event::AtomicLoad(a, ..) | Event::AtomicStore(a, ..) | Event::AtomicRmw(a, ..) => {
                 section("atomic", trace.name(a))
             }
-            Event::FailedLock(..)
+            Event::StrayUnlock(_)
+            | Event::FailedLock(..)
             | Event::FailedRdLock(..)
             | Event::FailedWait(_)
             | Event::FailedSemWait(..)

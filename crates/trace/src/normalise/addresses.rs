@@ -51,10 +51,11 @@ impl Addresses {
         self.ids.remove(&(thing, address));
     }
 
-    /// Everything in this memory is gone.
-    pub(super) fn forget_range(&mut self, start: u64, end: u64) {
+    /// Everything in this memory is gone; `lock` learns which locks were there.
+    pub(super) fn forget_range(&mut self, start: u64, end: u64, mut lock: impl FnMut(u64, u32)) {
         while let Some(address) = self.addresses.range(start..end.max(start)).next().copied() {
             self.addresses.remove(&address);
+            self.get(Thing::Lock, address).into_iter().for_each(|id| lock(address, id));
             Thing::IN_MEMORY.iter().for_each(|thing| self.forget(*thing, address));
         }
     }

@@ -8,6 +8,7 @@ use super::addresses::{Addresses, Thing};
 use super::generations::{Generations, Part};
 use super::intervals::{Threads, Touch};
 use super::lines::SharedLines;
+use super::misuse::Misuses;
 use crate::note::Note;
 use crate::recording::{Damage, Entry, Recording, RecordingError};
 use crate::trace::{AllocationInfo, BarrierInfo, SemInfo, ThreadInfo};
@@ -32,6 +33,8 @@ pub(super) struct Normaliser<'a> {
     pub(super) unforked: u32,
     /// Events of signal handlers that interrupted a wait or a barrier.
     pub(super) interrupting: u64,
+    /// What the program did and may not.
+    pub(super) misuses: Misuses,
 }
 
 /// Where the walk stands in one recorded thread.
@@ -47,7 +50,7 @@ pub(super) struct Walker {
     /// Its stack.
     pub(super) stack: (u64, u64),
     /// Signal handlers it is in.
-    handlers: u32,
+    pub(super) handlers: u32,
 }
 
 /// How an atomic variable was used.
@@ -76,6 +79,7 @@ impl<'a> Normaliser<'a> {
             parts: Vec::new(),
             unforked: 0,
             interrupting: 0,
+            misuses: Misuses::default(),
         };
         if recording.threads().next().is_some_and(|first| first.id == 0) {
             normaliser.thread(0);
@@ -97,8 +101,7 @@ impl<'a> Normaliser<'a> {
             Record::Sync(sync) => {
                 self.settle_pending(index);
                 let thread = self.walker_thread(index);
-                let outcome = self.operation(index, thread, sync).map_err(|bad| self.damaged(index, entry, bad))?;
-                self.judge(index, thread, sync, outcome);
+                self.settle(index, thread, sync).map_err(|bad| self.damaged(index, entry, bad))?;
             }
         }
         Ok(())
@@ -107,22 +110,6 @@ impl<'a> Normaliser<'a> {
     fn damaged(&self, index: usize, entry: &Entry, field: &'static str) -> RecordingError {
         let damage = Damage::Record { thread: self.walkers[index].number, error: WireError::BadField(field) };
         RecordingError::Damaged { path: self.recording.path().to_owned(), byte: entry.byte, damage }
-    }
-
-    /// What becomes of an event that the builder refused.
-    fn judge(&mut self, index: usize, thread: ThreadId, sync: &Sync, outcome: Result<(), Illegal>) {
-        match outcome {
-            Ok(()) => {}
-            Err(Illegal::StrayWait(_)) => self.note(Note::StrayWait { thread }),
-            Err(Illegal::InBarrier(_) | Illegal::NoRelock(_)) if self.walkers[index].handlers > 0 => {
-                self.interrupting += 1;
-            }
-            Err(why) => {
-                self.note(Note::Cut { thread, stamp: sync.stamp, why });
-                self.builder.cut(thread);
-                self.walkers[index].cut = true;
-            }
-        }
     }
 
     /// The thread with this number in the recording.
@@ -147,13 +134,18 @@ impl<'a> Normaliser<'a> {
     }
 
     /// Adds an event; it ends the thread's segment.
-    fn push(&mut self, index: usize, thread: ThreadId, event: Event, place: PlaceId) -> Result<(), Illegal> {
+    pub(super) fn push(&mut self, index: usize, thread: ThreadId, event: Event, place: PlaceId) -> Result<(), Illegal> {
         self.walkers[index].segment = None;
         self.builder.push(thread, event, place)
     }
 
     /// Does what one record says. The outer error is a field no writer writes, the inner one an impossible event.
-    fn operation(&mut self, index: usize, thread: ThreadId, sync: &Sync) -> Result<Result<(), Illegal>, &'static str> {
+    pub(super) fn operation(
+        &mut self,
+        index: usize,
+        thread: ThreadId,
+        sync: &Sync,
+    ) -> Result<Result<(), Illegal>, &'static str> {
         let place = self.builder.at_pc(sync.pc);
         let object = sync.object;
         match sync.op {
@@ -240,7 +232,7 @@ impl<'a> Normaliser<'a> {
                 let detached = self.thread(sync.arg);
                 self.builder.detach(detached);
             }
-            Op::LockInit | Op::LockDestroy => self.addresses.forget(Thing::Lock, object),
+            Op::LockInit | Op::LockDestroy => self.renew_lock(object),
             Op::CondInit | Op::CondDestroy => self.addresses.forget(Thing::Condition, object),
             Op::BarrierDestroy => self.addresses.forget(Thing::Barrier, object),
             Op::SemDestroy => self.addresses.forget(Thing::Sem, object),
@@ -250,7 +242,8 @@ impl<'a> Normaliser<'a> {
                 self.addresses.set(Thing::Barrier, object, barrier.0);
             }
             Op::SemInit => {
-                let sem = self.builder.sem(SemInfo { initial: sync.arg, name: None, address: object });
+                let sem =
+                    self.builder.sem(SemInfo { initial: sync.arg.min(SemInfo::MOST), name: None, address: object });
                 self.addresses.set(Thing::Sem, object, sem.0);
             }
             Op::SignalEnter | Op::SignalExit => {
@@ -281,7 +274,10 @@ impl<'a> Normaliser<'a> {
         arg: LockArg,
         place: PlaceId,
     ) -> Result<(), Illegal> {
-        let lock = self.lock(sync.object, arg.class);
+        let lock = match sync.op {
+            Op::Unlock => self.released_lock(thread, sync.object, arg.class),
+            _ => self.lock(sync.object, arg.class),
+        };
         let event = match sync.op {
             Op::Lock => Event::Lock(lock, arg.patience),
             Op::LockFailed => Event::FailedLock(lock, arg.patience),
@@ -295,6 +291,10 @@ impl<'a> Normaliser<'a> {
         match self.push(index, thread, event, place) {
             Err(Illegal::NotHeld(_)) if self.builder.assume_held(thread, lock) => {
                 self.push(index, thread, event, place)
+            }
+            Err(why @ Illegal::NotHeld(_)) => {
+                self.misuses.note(thread, why, sync.pc);
+                self.push(index, thread, Event::StrayUnlock(lock), place)
             }
             outcome => outcome,
         }

@@ -85,7 +85,7 @@ impl Normaliser<'_> {
         }
         self.allocations.push(AllocationInfo { address, length, thread, pc });
         self.generations.alloc(address, end, self.allocations.len() as u32);
-        self.addresses.forget_range(address, end);
+        self.forget_range(address, end);
     }
 
     /// Who frees a block writes all of it, as far as it concerns others.
@@ -111,7 +111,7 @@ impl Normaliser<'_> {
     pub(super) fn free(&mut self, address: u64, length: u64) {
         let end = address.saturating_add(length);
         self.generations.free(address, end);
-        self.addresses.forget_range(address, end);
+        self.forget_range(address, end);
     }
 
     /// Intervals, and the trace.
@@ -119,6 +119,9 @@ impl Normaliser<'_> {
         (0..self.walkers.len()).for_each(|index| self.settle_pending(index));
         if self.unforked > 0 {
             self.builder.note(Note::MissingFork { threads: self.unforked });
+        }
+        for note in std::mem::take(&mut self.misuses).notes() {
+            self.builder.note(note);
         }
         if self.interrupting > 0 {
             self.builder.note(Note::Interrupting(self.interrupting));

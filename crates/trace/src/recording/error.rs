@@ -47,6 +47,12 @@ pub enum RecordingError {
         /// Which process.
         process: u64,
     },
+    /// Somebody asked to stop, or the time was up, before all was read.
+    #[error("{}: reading was ended before all was read", path.display())]
+    Stopped {
+        /// Which file.
+        path: PathBuf,
+    },
     /// The bytes make no sense.
     #[error("{}: byte {byte}: {damage}", path.display())]
     Damaged {

@@ -13,6 +13,9 @@ use super::{Entry, Recording, RecordingError, Records};
 /// [`Merged::unordered`].
 #[derive(Debug)]
 pub struct Merged<'a> {
+    recording: &'a Recording,
+    /// Records handed out so far.
+    count: u64,
     threads: Vec<Head<'a>>,
     /// The stamp of each thread's waiting sync record.
     heap: BinaryHeap<Reverse<(u64, usize)>>,
@@ -35,7 +38,7 @@ impl<'a> Merged<'a> {
         let head = |index| Head { records: recording.records(index), waiting: None, stamp: 0, unordered: false };
         let threads: Vec<_> = (0..recording.threads().len()).map(head).collect();
         let unopened = 0..threads.len();
-        Self { threads, heap: BinaryHeap::new(), current: None, unopened }
+        Self { recording, count: 0, threads, heap: BinaryHeap::new(), current: None, unopened }
     }
 
     /// Threads, by their index in the recording, whose stamps do not increase.
@@ -85,6 +88,10 @@ impl Iterator for Merged<'_> {
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let (index, entry) = self.step()?;
+        self.count += 1;
+        if self.recording.limits.reached_at(self.count) {
+            return Some(Err(self.recording.stopped()));
+        }
         Some(entry.map(|entry| (index, entry)))
     }
 }

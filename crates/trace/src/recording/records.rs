@@ -71,8 +71,11 @@ pub(super) fn scan(
 ) -> Result<Vec<u64>, RecordingError> {
     let mut undone = Vec::new();
     let mut syncs = 0u64;
-    for entry in Raw::new(recording, thread) {
+    for (number, entry) in (0..).zip(Raw::new(recording, thread)) {
         let entry = entry?;
+        if recording.limits.reached_at(number) {
+            return Err(recording.stopped());
+        }
         match entry.record {
             Record::Sync(sync) if sync.op == Op::Undo => undone.extend(syncs.checked_sub(1)),
             Record::Sync(_) => syncs += 1,

@@ -248,6 +248,7 @@ impl<'a> Reader<'a> {
             O::RdLock(m, p) => Event::RdLock(self.lock(m), p),
             O::FailedRdLock(m, p) => Event::FailedRdLock(self.lock(m), p),
             O::Unlock(m) => Event::Unlock(self.lock(m)),
+            O::StrayUnlock(m) => Event::StrayUnlock(self.lock(m)),
             O::FailedWait(m) => Event::FailedWait(self.lock(m)),
             O::BarrierEnter(b) => Event::BarrierEnter(self.barrier(b)),
             O::BarrierExit(b) => Event::BarrierExit(self.barrier(b)),

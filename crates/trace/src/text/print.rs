@@ -86,6 +86,7 @@ impl Names {
             Event::Signal(c) => write!(out, "signal {}", condition(c)),
             Event::Broadcast(c) => write!(out, "broadcast {}", condition(c)),
             Event::Wait(c, m) => write!(out, "wait {} {}", condition(c), self.locks[m.index()]),
+            Event::StrayUnlock(m) => write!(out, "stray_unlock {}", self.locks[m.index()]),
             Event::FailedWait(m) => write!(out, "fwait {}", self.locks[m.index()]),
             Event::BarrierEnter(b) => write!(out, "barrier_enter {}", self.barriers[b.index()]),
             Event::BarrierExit(b) => write!(out, "barrier_exit {}", self.barriers[b.index()]),

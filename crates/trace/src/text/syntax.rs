@@ -4,6 +4,7 @@ use foretrace_event::{LoadOrder, LockClass, Order, Patience, StoreOrder};
 
 use super::words::{Line, Word};
 use super::{TextError, TextErrorKind};
+use crate::trace::SemInfo;
 
 /// A declaration's words, by what is declared.
 #[derive(Clone, Debug)]
@@ -32,6 +33,7 @@ pub(super) enum Operation<'a> {
     RdLock(Word<'a>, Patience),
     FailedRdLock(Word<'a>, Patience),
     Unlock(Word<'a>),
+    StrayUnlock(Word<'a>),
     Signal(Word<'a>),
     Broadcast(Word<'a>),
     Wait(Word<'a>, Word<'a>),
@@ -83,7 +85,7 @@ fn declare<'a>(keyword: Word<'a>, line: &mut Line<'a>) -> Result<Statement<'a>, 
         "mutex" => Declaration::Lock(class(line)),
         "cond" => Declaration::Condition,
         "barrier" => Declaration::Barrier(fit(value(line)?)?),
-        "sem" => Declaration::Sem(value(line)?.number()?),
+        "sem" => Declaration::Sem(sem_value(value(line)?)?),
         "atomic" => atomic(line)?,
         "once" => Declaration::Once,
         "channel" => Declaration::Channel,
@@ -104,6 +106,13 @@ fn value<'a>(line: &mut Line<'a>) -> Result<Word<'a>, TextError> {
 fn fit<T: TryFrom<u64>>(word: Word<'_>) -> Result<T, TextError> {
     let error = |_| word.error(TextErrorKind::BadNumber(word.text.to_owned()));
     T::try_from(word.number()?).map_err(error)
+}
+
+/// The initial value of a semaphore, which has the bound of POSIX systems.
+fn sem_value(word: Word<'_>) -> Result<u64, TextError> {
+    let value = word.number()?;
+    let error = || word.error(TextErrorKind::BadNumber(word.text.to_owned()));
+    (value <= SemInfo::MOST).then_some(value).ok_or_else(error)
 }
 
 fn class(line: &mut Line<'_>) -> LockClass {
@@ -150,6 +159,7 @@ fn operation<'a>(verb: Word<'a>, line: &mut Line<'a>) -> Result<Operation<'a>, T
         "rdlock" => O::RdLock(line.expect("a lock")?, patience(line, Blocking)),
         "frdlock" => O::FailedRdLock(line.expect("a lock")?, patience(line, Try)),
         "unlock" => O::Unlock(line.expect("a lock")?),
+        "stray_unlock" => O::StrayUnlock(line.expect("a lock")?),
         "signal" => O::Signal(line.expect("a condition variable")?),
         "broadcast" => O::Broadcast(line.expect("a condition variable")?),
         "wait" => O::Wait(line.expect("a condition variable")?, line.expect("a lock")?),

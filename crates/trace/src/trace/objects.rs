@@ -84,6 +84,11 @@ pub struct SemInfo {
     pub address: u64,
 }
 
+impl SemInfo {
+    /// The highest initial value: `SEM_VALUE_MAX` of Linux.
+    pub const MOST: u64 = i32::MAX as u64;
+}
+
 /// An atomic variable.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct AtomicInfo {

@@ -24,7 +24,7 @@ macro_rules! tags {
 }
 
 tags! {
-    Start, End, Fork, Join, Lock, FailedLock, RdLock, FailedRdLock, Unlock, Signal, Broadcast, Wait, FailedWait,
+    Start, End, Fork, Join, Lock, FailedLock, RdLock, FailedRdLock, Unlock, StrayUnlock, Signal, Broadcast, Wait, FailedWait,
     BarrierEnter, BarrierExit, SemWait, FailedSemWait, SemPost, OnceRun, OnceDone, OnceAbort, OncePass, Release,
     Acquire, AtomicLoad, AtomicStore, AtomicRmw, Fence, Read, Write, Custom,
 }
@@ -116,6 +116,7 @@ impl Extras {
             Event::RdLock(m, p) => (Kind::RdLock, m.0, p as u8),
             Event::FailedRdLock(m, p) => (Kind::FailedRdLock, m.0, p as u8),
             Event::Unlock(m) => (Kind::Unlock, m.0, 0),
+            Event::StrayUnlock(m) => (Kind::StrayUnlock, m.0, 0),
             Event::Signal(c) => (Kind::Signal, c.0, 0),
             Event::Broadcast(c) => (Kind::Broadcast, c.0, 0),
             Event::Wait(c, m) => (Kind::Wait, self.waits.number((c, m)), 0),
@@ -153,6 +154,7 @@ impl Extras {
             Kind::RdLock => Event::RdLock(LockId(object), slot.patience()),
             Kind::FailedRdLock => Event::FailedRdLock(LockId(object), slot.patience()),
             Kind::Unlock => Event::Unlock(LockId(object)),
+            Kind::StrayUnlock => Event::StrayUnlock(LockId(object)),
             Kind::Signal => Event::Signal(CondInstance(object)),
             Kind::Broadcast => Event::Broadcast(CondInstance(object)),
             Kind::Wait => {

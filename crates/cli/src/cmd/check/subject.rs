@@ -15,7 +15,7 @@ use foretrace_cc::Driver;
 use foretrace_event::layout::Flags;
 use foretrace_predict::stream;
 use foretrace_replay::{CutShort, Death, Ended, Input, LINGER, Modules, Outcome, Program, TimeLimit, run_beside};
-use foretrace_trace::{Module, Recording, RecordingWriter, Symbols, Trace};
+use foretrace_trace::{Limits, Module, Recording, RecordingWriter, Symbols, Trace};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::ops::Range;
@@ -88,7 +88,7 @@ impl Subject {
     /// Builds and records as the arguments say.
     pub fn new(args: &Args, scratch: &Path, stop: &'static AtomicBool) -> anyhow::Result<Self> {
         if let Some(directory) = &args.recording {
-            let recording = Recording::open(directory)?;
+            let recording = Recording::open(directory)?.within(Limits { stop: Some(stop), deadline: None });
             let program = recorded_program(directory, args.trust)?;
             announce(&program);
             let _watched = reading(args, stop);
@@ -98,7 +98,7 @@ impl Subject {
         let mut program = Program { linger: args.linger, client: args.client.clone(), ..program(&command)? };
         let (directory, ended) = record(args, &mut program, &scratch.join("recording.ft"), stop)?;
         let _watched = reading(args, stop);
-        let recording = Recording::open(&directory)?;
+        let recording = Recording::open(&directory)?.within(Limits { stop: Some(stop), deadline: None });
         program.started_only = recording.header().pid == u64::from(ended.process);
         Ok(Self { compiled, ..Self::of(program, recording, directory, Some(ended))? })
     }

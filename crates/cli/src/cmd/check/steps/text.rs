@@ -103,6 +103,7 @@ pub fn text(trace: &Trace, event: Event) -> String {
         Event::RdLock(lock, _) => format!("read-locks {}", or(trace, lock, LOCK)),
         Event::FailedRdLock(lock, _) => format!("cannot read-lock {}", or(trace, lock, LOCK)),
         Event::Unlock(lock) => format!("unlocks {}", or(trace, lock, LOCK)),
+        Event::StrayUnlock(lock) => format!("unlocks {}, which nobody holds", or(trace, lock, LOCK)),
         Event::Signal(instance) => format!("signals {}", condition(instance)),
         Event::Broadcast(instance) => format!("broadcasts {}", condition(instance)),
         Event::Wait(instance, _) => format!("is woken from {}", condition(instance)),

@@ -1,0 +1,162 @@
+//! What a program does and may not do: operations that the events before them do not allow.
+//!
+//! A program can unlock what it does not hold, initialise a mutex that is held, leave a wait by a jump, write over a
+//! once control. Each such operation is put right or left out by itself and counted, and its thread goes on:
+//!
+//! | operation | what becomes of it |
+//! | --- | --- |
+//! | unlock of what nobody holds | a [`StrayUnlock`](foretrace_event::Event::StrayUnlock), which changes nothing |
+//! | lock of what is held, or of what is another kind of lock | the address is a new lock from here on |
+//! | something else than the lock after a wait | the wait is taken back |
+//! | something else than the exit after the entry into a barrier | the exit comes first, or the entry is taken back |
+//! | exit of a barrier that is not full | the entry is taken back |
+//! | wait of a semaphore at zero | its initial value is one higher |
+//! | run or pass of an initialiser that runs or has run | the address is a new once control from here on |
+//! | end of an initialiser that nobody began | it began before the recording, if the thread was there |
+//! | anything else | left out |
+
+use std::mem::discriminant;
+
+use foretrace_event::wire::Sync;
+use foretrace_event::{LockClass, LockId, ThreadId};
+use rustc_hash::FxHashMap;
+
+use super::addresses::Thing;
+use super::operations::Normaliser;
+use crate::note::Note;
+use crate::{Illegal, TraceBuilder};
+
+/// Notes of misuses at different places; further places are counted with the last.
+const MOST_PLACES: usize = 64;
+/// How often one operation is put right. Each repair makes another illegality impossible.
+const MOST_REPAIRS: usize = 6;
+
+/// What the program did and may not, by thread and place.
+#[derive(Debug, Default)]
+pub(super) struct Misuses {
+    places: Vec<(ThreadId, u64, Illegal, u64)>,
+    after_end: u64,
+    /// Locks that were held when their address became another lock.
+    held: FxHashMap<u64, Vec<LockId>>,
+}
+
+impl Misuses {
+    pub(super) fn note(&mut self, thread: ThreadId, why: Illegal, pc: u64) {
+        let same = |known: &(ThreadId, u64, Illegal, u64)| {
+            (known.0, known.1) == (thread, pc) && discriminant(&known.2) == discriminant(&why)
+        };
+        let known = self.places.iter().position(same);
+        match known.or((self.places.len() >= MOST_PLACES).then_some(MOST_PLACES - 1)) {
+            Some(index) => self.places[index].3 += 1,
+            None => self.places.push((thread, pc, why, 1)),
+        }
+    }
+
+    fn keep_held(&mut self, builder: &TraceBuilder, address: u64, lock: LockId) {
+        if builder.is_held(lock) {
+            self.held.entry(address).or_default().push(lock);
+        }
+    }
+
+    pub(super) fn notes(self) -> impl Iterator<Item = Note> {
+        let misuses = self.places.into_iter().map(|(thread, pc, why, times)| Note::Misuse { thread, why, pc, times });
+        misuses.chain((self.after_end > 0).then_some(Note::AfterEnd(self.after_end)))
+    }
+}
+
+/// What to do with an operation after a repair.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Then {
+    Again,
+    LeaveOut,
+}
+
+impl Normaliser<'_> {
+    /// Does what one record says, or what comes nearest to it. The error is a field that no writer writes.
+    pub(super) fn settle(&mut self, index: usize, thread: ThreadId, sync: &Sync) -> Result<(), &'static str> {
+        for _ in 0..MOST_REPAIRS {
+            let Err(why) = self.operation(index, thread, sync)? else { return Ok(()) };
+            if self.repair(index, thread, sync, why) == Then::LeaveOut {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn repair(&mut self, index: usize, thread: ThreadId, sync: &Sync, why: Illegal) -> Then {
+        match why {
+            Illegal::InBarrier(_) | Illegal::NoRelock(_) if self.walkers[index].handlers > 0 => {
+                self.interrupting += 1;
+                return Then::LeaveOut;
+            }
+            Illegal::AfterEnd => {
+                self.misuses.after_end += 1;
+                return Then::LeaveOut;
+            }
+            Illegal::TooMany => {
+                self.note(Note::Cut { thread, stamp: sync.stamp, why });
+                self.builder.cut(thread);
+                self.walkers[index].cut = true;
+                return Then::LeaveOut;
+            }
+            Illegal::OnceNotRunning(once) if self.builder.assume_running(thread, once) => return Then::Again,
+            _ => {}
+        }
+        self.misuses.note(thread, why, sync.pc);
+        self.put_right(index, thread, sync, why)
+    }
+
+    fn put_right(&mut self, index: usize, thread: ThreadId, sync: &Sync, why: Illegal) -> Then {
+        match why {
+            Illegal::Held { .. } | Illegal::NotShared(_) => self.renew_lock(sync.object),
+            Illegal::NoRelock(_) => self.builder.retract_wait(thread),
+            Illegal::InBarrier(barrier) => self.builder.abandon_barrier(thread, barrier),
+            Illegal::BarrierClosed(barrier) => {
+                self.builder.abandon_barrier(thread, barrier);
+                self.move_segment_back(index, thread);
+                return Then::LeaveOut;
+            }
+            Illegal::SemaphoreZero(sem) => self.builder.assume_posts(sem),
+            Illegal::OnceAgain(_) | Illegal::OnceUnfinished(_) => self.addresses.forget(Thing::Once, sync.object),
+            _ => return Then::LeaveOut,
+        }
+        self.move_segment_back(index, thread);
+        Then::Again
+    }
+
+    /// The thread's last event may have been taken back: its open segment comes after the last that is left.
+    fn move_segment_back(&mut self, index: usize, thread: ThreadId) {
+        let Some(position) = self.builder.position(thread) else { return };
+        if let Some(segment) = self.walkers[index].segment {
+            let at = &mut self.segments[segment as usize].1;
+            *at = (*at).min(position);
+        }
+    }
+
+    /// The lock at this address is another from here on. Whoever holds the one that was there still does.
+    pub(super) fn renew_lock(&mut self, address: u64) {
+        if let Some(lock) = self.addresses.get(Thing::Lock, address) {
+            self.misuses.keep_held(&self.builder, address, LockId(lock));
+        }
+        self.addresses.forget(Thing::Lock, address);
+    }
+
+    /// Nothing lies in this memory any more. Whoever holds a lock that was there still does.
+    pub(super) fn forget_range(&mut self, start: u64, end: u64) {
+        let (misuses, builder) = (&mut self.misuses, &self.builder);
+        self.addresses.forget_range(start, end, |address, lock| misuses.keep_held(builder, address, LockId(lock)));
+    }
+
+    /// The lock that a thread releases: the one at the address, or one that was there when the thread took it.
+    pub(super) fn released_lock(&mut self, thread: ThreadId, address: u64, class: LockClass) -> LockId {
+        let builder = &self.builder;
+        let now = self.addresses.get(Thing::Lock, address).map(LockId);
+        if !now.is_some_and(|lock| builder.holds(thread, lock))
+            && let Some(held) = self.misuses.held.get_mut(&address)
+            && let Some(at) = held.iter().rposition(|lock| builder.holds(thread, *lock))
+        {
+            return held[at];
+        }
+        self.lock(address, class)
+    }
+}
