@@ -70,7 +70,7 @@ impl Enforced {
             if threads[event.thread.index()].is_none() {
                 return Err(NotEnforceable::Unforked(event.thread));
             }
-            let operation = operation(trace, trace.event(event)).filter(|_| !trace.is_by_handler(event));
+            let operation = step(trace, event);
             let Some((op, object)) = operation else { continue };
             let op = if planned.fails { failed(op).ok_or(NotEnforceable::CannotFail(event))? } else { op };
             let object = number(&mut numbers, object);
@@ -184,6 +184,15 @@ fn number(numbers: &mut FxHashMap<Object, u32>, object: Object) -> u32 {
     }
     let next = numbers.len() as u32;
     *numbers.entry(object).or_insert(next)
+}
+
+/// Is it a step of schedules? Accesses are not, nor is what signal handlers do, nor the uses of files.
+pub fn is_step(trace: &Trace, event: EventId) -> bool {
+    step(trace, event).is_some()
+}
+
+fn step(trace: &Trace, event: EventId) -> Option<(Op, Object)> {
+    operation(trace, trace.event(event)).filter(|_| !trace.is_by_handler(event))
 }
 
 /// The operation of an event and what it is done to; none for accesses.

@@ -45,7 +45,7 @@ mod program;
 mod standstill;
 
 pub use death::{Cause, Death};
-pub use enforced::{Enforced, EnforcedStep, NotEnforceable};
+pub use enforced::{Enforced, EnforcedStep, NotEnforceable, is_step};
 pub use evidence::{Evidence, Spot, verdict};
 pub use input::{Input, NoInput};
 pub use ladder::{Confirmed, Limits, Repeats, Runs, confirm, side_by_side};

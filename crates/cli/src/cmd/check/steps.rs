@@ -10,6 +10,7 @@ mod values;
 use super::describe::Words;
 use foretrace_event::{Event, EventId, LockId, ThreadId};
 use foretrace_finding::{Schedule, Step as Planned};
+use foretrace_replay::is_step;
 use foretrace_report::{Lock, Memory, Site, Step, Thread};
 use foretrace_trace::Trace;
 use std::collections::{BTreeMap, BTreeSet};
@@ -106,7 +107,7 @@ fn index(threads: &[Thread], thread: ThreadId) -> Option<usize> {
 
 /// The operations that were done.
 fn done(trace: &Trace, followed: &Followed) -> Vec<Planned> {
-    let operations = followed.schedule.steps().iter().filter(|step| !trace.event(step.event).is_access());
+    let operations = followed.schedule.steps().iter().filter(|step| is_step(trace, step.event));
     let most = followed.until.map_or(usize::MAX, |until| until as usize);
     operations.take(most).copied().collect()
 }
