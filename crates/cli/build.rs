@@ -6,6 +6,7 @@
 //! | `libforetrace-rt.so` | the same object as a shared library, for programs that are not rebuilt |
 //! | `libforetrace-tsan.so` | the same again with what gcc's `libtsan.so` has besides, to stand in for it |
 //! | `exports.list` | the symbols a program exports for the libraries it loads |
+//! | `ubsan.ld` | clang's names of what undefined behaviour calls |
 //! | `names.ld`, `names.o` | the names of functions that stand in front of other libraries than libc |
 //! | `empty.o` | an object with nothing in it, to stand where gcc wants a part of its own sanitizer |
 //!
@@ -41,6 +42,7 @@ fn main() {
     let interface = assemble(&out, "interface", &interface::assembly(&names));
     make_object(&archive, &interface, &symbols, &out);
     fs::write(out.join("names.ld"), symbols.script()).expect("names.ld can be written");
+    fs::write(out.join("ubsan.ld"), symbols.undefined_behaviour()).expect("ubsan.ld can be written");
     assemble(&out, "names", &symbols.stubs());
     make_library(&symbols, &[], "libforetrace-rt.so", &out);
     make_libtsan(&symbols, &names, &out);
@@ -154,8 +156,16 @@ fn assemble(out: &Path, name: &str, source: &str) -> PathBuf {
     to
 }
 
-const FILES: [&str; 7] =
-    ["foretrace-rt.o", "libforetrace-rt.so", "libforetrace-tsan.so", "exports.list", "names.ld", "names.o", "empty.o"];
+const FILES: [&str; 8] = [
+    "foretrace-rt.o",
+    "libforetrace-rt.so",
+    "libforetrace-tsan.so",
+    "exports.list",
+    "names.ld",
+    "names.o",
+    "ubsan.ld",
+    "empty.o",
+];
 
 /// Names the contents of the files; another hash, another directory to unpack to.
 fn hash(out: &Path) -> u64 {

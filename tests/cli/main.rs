@@ -3,11 +3,13 @@
 #![forbid(unsafe_code)]
 
 mod build_systems;
+mod bystanders;
 mod check;
 mod debug_files;
 mod ends;
 mod hostile;
 mod interrupt;
+mod names;
 mod record;
 mod refusals;
 mod replay;

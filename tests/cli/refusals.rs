@@ -24,6 +24,48 @@ fn of_programs() {
     assert!(!scratch.path("foretrace.ft").exists(), "a refusal leaves nothing");
 }
 
+/// What cannot be served is refused in one line, with exit code 2, before anything runs, whoever asks.
+#[test]
+fn of_programs_that_cannot_be_served() {
+    let source = "#include <stdio.h>\nint main(void) { puts(\"ran\"); return 0; }\n";
+    let specification = "in lock: Events[Int]\nout lock\n";
+    let scratch = Scratch::with(&[("a.c", source), ("empty.tessla", specification)]);
+    scratch.all(&["gcc -static a.c -o static", "gcc -static-pie a.c -o static-pie", "gcc -c a.c", "gcc a.c -o plain"]);
+    let mut refused = vec![("./static", "linked statically"), ("./static-pie", "linked statically")];
+    refused.push(("./a.o", "it is an object file"));
+    let builds = [
+        ("gcc -fsanitize=address a.c -o asan", "./asan", "built with AddressSanitizer"),
+        ("gcc -fsanitize=leak a.c -o lsan", "./lsan", "built with LeakSanitizer"),
+        ("clang-19 -fsanitize=address a.c -o casan", "./casan", "built with AddressSanitizer"),
+        ("clang-19 -fsanitize=memory a.c -o msan", "./msan", "built with MemorySanitizer"),
+        ("clang-19 -fsanitize=hwaddress a.c -o hwasan", "./hwasan", "built with HWAddressSanitizer"),
+        ("clang-19 -fsanitize=thread a.c -o ctsan", "./ctsan", "build it with foretrace cc"),
+        ("gcc -m32 a.c -o narrow", "./narrow", "it is a 32-bit program"),
+        ("musl-gcc a.c -o musl", "./musl", "built for the musl C library"),
+    ];
+    for (build, program, why) in builds {
+        let compiler = build.split(' ').next().unwrap_or_default();
+        // Not every machine has every compiler and library.
+        if crate::support::exists(compiler) && scratch.run(build).code() == Some(0) {
+            refused.push((program, why));
+        }
+    }
+    let narrow = scratch.path("narrow-header");
+    let mut bytes = std::fs::read(scratch.path("plain")).expect("it was built");
+    bytes[4] = 1;
+    std::fs::write(&narrow, &bytes).expect("a file can be written");
+    (bytes[4], bytes[18]) = (2, 183);
+    std::fs::write(scratch.path("other"), &bytes).expect("a file can be written");
+    refused.extend([("./narrow-header", "it is a 32-bit program"), ("./other", "a program of another machine")]);
+    for (program, why) in refused {
+        for way in ["record", "check --", "monitor empty.tessla --"] {
+            let ran = scratch.run(&format!("foretrace {way} {program}"));
+            assert_eq!((ran.code(), ran.out()), (Some(2), String::new()), "{way} {program}: {}", ran.err());
+            assert!(ran.err().contains(why) && ran.err().lines().count() == 1, "{way} {program}: {}", ran.err());
+        }
+    }
+}
+
 #[test]
 fn of_clangs_own_runtime() {
     let scratch = Scratch::with(&[("a.c", "int main(void) { return 0; }\n")]);

@@ -227,3 +227,41 @@ fn the_same_libraries_are_needed() {
         }
     }
 }
+
+const UNDEFINED: &str = r#"
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+static int counts[4];
+static void *run(void *arg) {
+    volatile int most = INT_MAX;
+    most = most + 1;
+    counts[3] = most;
+    return arg;
+}
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, run, NULL);
+    pthread_join(thread, NULL);
+    puts("went on");
+    return 0;
+}
+"#;
+
+/// Undefined behaviour is told as without Foretrace, and the program goes on.
+#[test]
+fn together_with_checks_of_undefined_behaviour() {
+    for (compiler, file) in [("gcc", "a.c"), ("clang-19", "a.c"), ("g++", "a.cc"), ("clang++-19", "a.cc")] {
+        if !exists(compiler) {
+            continue;
+        }
+        let scratch = Scratch::with(&[("a.c", UNDEFINED), ("a.cc", UNDEFINED)]);
+        let wrapper = if file == "a.c" { "foretrace-cc" } else { "foretrace-c++" };
+        let line = format!("{wrapper} --compiler={compiler} -fsanitize=thread,undefined {file} -o prog");
+        scratch.run(&line).succeeds();
+        let ran = scratch.run("foretrace record ./prog").succeeds();
+        assert_eq!(ran.out(), "went on\n", "{compiler}");
+        let told = "runtime error: signed integer overflow: 2147483647 + 1 cannot be represented in type 'int'";
+        assert!(ran.err().contains(told) && ran.err().contains(&format!("{file}:8:")), "{compiler}: {}", ran.err());
+    }
+}

@@ -4,6 +4,7 @@
 
 mod attack;
 mod bench;
+mod bystanders;
 mod corpus;
 mod fuzz;
 mod install;
@@ -43,6 +44,8 @@ enum Command {
     Fuzz(fuzz::Args),
     /// Build packages of Debian with foretrace-cc, record them, and compare with native builds (downloads them)
     Packages(packages::Args),
+    /// Run the programs of a directory under the preloaded runtime, and compare with native runs
+    Bystanders(bystanders::Args),
     /// Install the compilers and tools that tests and benchmarks run
     Install,
 }
@@ -58,6 +61,7 @@ fn main() -> anyhow::Result<()> {
         Command::Attack(args) => attack::run(&args),
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Packages(args) => packages::run(&args),
+        Command::Bystanders(args) => bystanders::run(&args),
         Command::Install => install::run(),
     }
 }

@@ -38,6 +38,8 @@ pub struct Call {
     /// Must names of other libraries be defined by an object, rather than by a linker script: is the C++ library an
     /// archive (`-static-libstdc++`), or does the linker not know such scripts (mold)?
     pub defines_names: bool,
+    /// Does the user ask for checks of undefined behaviour?
+    pub checks_undefined: bool,
 }
 
 /// What has been seen of the arguments so far.
@@ -173,6 +175,7 @@ impl Seen {
             wants_definitions: self.wants_definitions,
             link_time: self.link_time,
             defines_names: self.defines_names,
+            checks_undefined: self.sanitizers.iter().any(|name| name != "thread"),
         })
     }
 }

@@ -20,6 +20,14 @@ impl Driver {
             Self::Cxx => "FORETRACE_CXX",
         }
     }
+
+    /// The variable that names the compiler of a build.
+    fn build_variable(self) -> &'static str {
+        match self {
+            Self::C => "CC",
+            Self::Cxx => "CXX",
+        }
+    }
 }
 
 /// Whose options a compiler takes.
@@ -52,19 +60,20 @@ pub struct Choice {
 /// Programs that run the compiler given to them.
 const LAUNCHERS: [&str; 5] = ["ccache", "sccache", "distcc", "icecc", "buildcache"];
 
-/// Compilers to look for when none is named, best first. Clang comes first because its builds record fastest; 19 before
-/// others because it is the one the tests run.
+/// Compilers to look for when none is named: the one that a build would have used comes first, because not every compiler
+/// takes every program.
 pub fn candidates(driver: Driver) -> Vec<String> {
     let (clang, rest) = match driver {
-        Driver::C => ("clang", ["gcc", "cc"]),
-        Driver::Cxx => ("clang++", ["g++", "c++"]),
+        Driver::C => ("clang", ["cc", "gcc"]),
+        Driver::Cxx => ("clang++", ["c++", "g++"]),
     };
-    let others = [20, 21, 22, 18, 17, 16, 15, 14].map(|version| format!("{clang}-{version}"));
-    [format!("{clang}-19"), clang.to_owned()].into_iter().chain(others).chain(rest.map(str::to_owned)).collect()
+    let versions = [19, 20, 21, 22, 18, 17, 16, 15, 14].map(|version| format!("{clang}-{version}"));
+    rest.map(str::to_owned).into_iter().chain([clang.to_owned()]).chain(versions).collect()
 }
 
 /// Chooses the compiler: `--compiler` first on the line, a compiler given as the first argument (as launchers are
-/// called), the variable, or the first of [`candidates`] that `exists`.
+/// called), `FORETRACE_CC` or `FORETRACE_CXX`, the compiler of the build (`CC` or `CXX`) unless that is the wrapper itself,
+/// or the first of [`candidates`] that `exists`.
 pub fn choose(
     driver: Driver,
     args: &[OsString],
@@ -107,8 +116,16 @@ fn named(driver: Driver, variable: &impl Fn(&str) -> Option<String>) -> Option<V
         Driver::C => Driver::Cxx,
         Driver::Cxx => Driver::C,
     };
-    let value = set(driver).or_else(|| set(other))?;
+    let value = set(driver).or_else(|| set(other)).or_else(|| of_build(driver, variable))?;
     Some(words_for(driver, &value))
+}
+
+/// The compiler that the build names, if it is one: a build that names the wrapper has said nothing of what is behind it.
+fn of_build(driver: Driver, variable: &impl Fn(&str) -> Option<String>) -> Option<String> {
+    let value = variable(driver.build_variable())?;
+    let mut words = value.split_whitespace().map(|word| base_name(word.as_ref()));
+    let compiler = words.find(|word| !LAUNCHERS.contains(&word.as_str()))?;
+    (is_compiler(&compiler) && !compiler.starts_with("foretrace-")).then_some(value)
 }
 
 fn found(driver: Driver, exists: impl Fn(&str) -> bool) -> Result<Vec<OsString>, Error> {

@@ -15,6 +15,8 @@ pub struct Runtime {
     pub names_script: PathBuf,
     /// The same as an object file.
     pub names_object: PathBuf,
+    /// A linker script with clang's names of what undefined behaviour calls.
+    pub undefined: PathBuf,
     /// A directory with an empty `libtsan`, for gcc's `-B`.
     pub gcc: PathBuf,
 }
@@ -27,6 +29,7 @@ impl Runtime {
             exports: directory.join("exports.list"),
             names_script: directory.join("names.ld"),
             names_object: directory.join("names.o"),
+            undefined: directory.join("ubsan.ld"),
             gcc: directory.join("gcc"),
         }
     }
@@ -69,6 +72,10 @@ fn before(family: Family, runtime: &Runtime, call: &Call) -> Vec<OsString> {
         // The script stands before the object: a name that something refers to already would be defined at once, before
         // the linker has seen which libraries are needed for it.
         flags.extend(["-Xlinker".into(), names.clone().into()]);
+        // Clang's own functions for that are part of ThreadSanitizer's runtime; gcc has a library of its own.
+        if call.checks_undefined && family == Family::Clang {
+            flags.extend(["-Xlinker".into(), runtime.undefined.clone().into()]);
+        }
         flags.extend(["-Xlinker".into(), runtime.object.clone().into()]);
         flags.extend(["-Xlinker".into(), joined("--dynamic-list=", &runtime.exports)]);
     }

@@ -14,12 +14,25 @@ fn chosen(driver: Driver, args: &str, variables: &[(&str, &str)], programs: &[&s
 
 #[test]
 fn found() {
-    let both = ["gcc", "g++", "clang-19", "clang++-19", "clang"];
-    assert_eq!(chosen(Driver::C, "-c a.c", &[], &both).unwrap(), "clang-19 | -c a.c");
-    assert_eq!(chosen(Driver::Cxx, "-c a.c", &[], &both).unwrap(), "clang++-19 | -c a.c");
-    assert_eq!(chosen(Driver::C, "", &[], &["gcc", "cc"]).unwrap(), "gcc | ");
+    let both = ["cc", "c++", "gcc", "g++", "clang-19", "clang++-19", "clang"];
+    assert_eq!(chosen(Driver::C, "-c a.c", &[], &both).unwrap(), "cc | -c a.c");
+    assert_eq!(chosen(Driver::Cxx, "-c a.c", &[], &both).unwrap(), "c++ | -c a.c");
+    assert_eq!(chosen(Driver::C, "", &[], &["gcc", "clang"]).unwrap(), "gcc | ");
+    assert_eq!(chosen(Driver::C, "", &[], &["clang-19"]).unwrap(), "clang-19 | ");
     let none = chosen(Driver::Cxx, "", &[], &[]).unwrap_err().to_string();
     assert!(none.contains("clang++-19") && none.contains("FORETRACE_CXX"), "{none}");
+}
+
+#[test]
+fn of_the_build() {
+    let named = |driver, variables: &[(&str, &str)]| chosen(driver, "a.c", variables, &["cc", "c++"]).unwrap();
+    assert_eq!(named(Driver::C, &[("CC", "clang-19")]), "clang-19 | a.c");
+    assert_eq!(named(Driver::Cxx, &[("CC", "clang-19")]), "c++ | a.c");
+    assert_eq!(named(Driver::Cxx, &[("CXX", "ccache g++-12")]), "ccache g++-12 | a.c");
+    assert_eq!(named(Driver::C, &[("CC", "clang-19"), ("FORETRACE_CC", "gcc")]), "gcc | a.c");
+    for wrapper in ["foretrace-cc", "/usr/local/bin/foretrace-cc", "ccache foretrace-cc", "foretrace cc", "", "tcc"] {
+        assert_eq!(named(Driver::C, &[("CC", wrapper)]), "cc | a.c", "{wrapper}");
+    }
 }
 
 #[test]

@@ -18,9 +18,10 @@ const INTERNAL: &str = "ft_internal_";
 const LENT: &str = "__foretrace_for_";
 
 /// How names begin that no library but a sanitizer's has.
-const INTERFACE: [&str; 12] = [
+const INTERFACE: [&str; 13] = [
     "__tsan_",
     "__sanitizer_",
+    "__sancov_",
     "__foretrace_",
     "__interceptor_",
     "___interceptor_",
@@ -110,6 +111,16 @@ impl Symbols {
         self.lent().map(|name| format!("PROVIDE({name} = {LENT}{name});\n")).collect()
     }
 
+    /// A linker script that gives the functions of undefined behaviour clang's names.
+    pub fn undefined_behaviour(&self) -> String {
+        let names = self.functions().filter_map(|name| name.strip_prefix("__foretrace_ubsan_"));
+        let provide = |name| match name {
+            "vptr_type_cache" => format!("PROVIDE(__ubsan_{name} = __foretrace_ubsan_{name});\n"),
+            _ => format!("PROVIDE(__ubsan_handle_{name} = __foretrace_ubsan_{name});\n"),
+        };
+        names.map(provide).collect()
+    }
+
     /// The same as assembly, for links whose libraries are archives.
     pub fn stubs(&self) -> String {
         let stub = |name| format!(".weak {name}\n.type {name}, @function\n{name}: jmp {LENT}{name}\n");
@@ -130,7 +141,8 @@ impl Symbols {
     /// The names that give way to a program's own definitions, one a line: all but the compilers' interface. A program
     /// may bring its own allocator, its own `getline` or its own annotations.
     pub fn weak_names(&self) -> String {
-        let ours = |name: &&str| name.starts_with("__tsan_") || name.starts_with("__foretrace_");
+        let theirs = |name: &str| name.starts_with("__tsan_default_") || name.starts_with("__tsan_on_");
+        let ours = |name: &&str| (name.starts_with("__tsan_") || name.starts_with("__foretrace_")) && !theirs(name);
         self.exported().filter(|name| !ours(name) && !self.is_lent(name)).map(|name| format!("{name}\n")).collect()
     }
 

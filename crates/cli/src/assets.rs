@@ -27,11 +27,12 @@ macro_rules! asset {
 }
 
 /// Names and contents.
-const FILES: [(&str, &[u8]); 8] = [
+const FILES: [(&str, &[u8]); 9] = [
     ("foretrace-rt.o", asset!("foretrace-rt.o")),
     ("exports.list", asset!("exports.list")),
     ("names.ld", asset!("names.ld")),
     ("names.o", asset!("names.o")),
+    ("ubsan.ld", asset!("ubsan.ld")),
     (LIBRARY, asset!("libforetrace-rt.so")),
     (STAND_IN, asset!("libforetrace-tsan.so")),
     ("gcc/libtsan_preinit.o", asset!("empty.o")),

@@ -4,7 +4,7 @@ use crate::assets;
 use crate::cmd::cc::is_executable;
 use crate::environment::Environment;
 use anyhow::{Context, bail};
-use object::read::elf::{ElfFile64, FileHeader};
+use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
 use object::{Object, ObjectSymbol, ReadCache, elf};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 
 /// A symbol of every program that holds our runtime.
 const MARKER: &str = "__foretrace_runtime";
+
+/// The class of 32-bit programs in an ELF file's header.
+const NARROW: u8 = 1;
 
 /// How the runtime comes into a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -104,16 +107,22 @@ fn way_into_file(mut file: File) -> anyhow::Result<Way> {
     if !start.starts_with(b"\x7fELF") {
         bail!("it is neither an ELF program nor a script");
     }
+    if start.get(4) == Some(&NARROW) {
+        bail!("it is a 32-bit program; build it for 64 bits");
+    }
     let cache = ReadCache::new(file);
     let machine = if cfg!(target_arch = "x86_64") { elf::EM_X86_64 } else { elf::EM_AARCH64 };
-    let elf = ElfFile64::<object::Endianness, _>::parse(&cache).context("it is no 64-bit program of this machine")?;
+    let elf = ElfFile64::<object::Endianness, _>::parse(&cache).context("it is no program of this machine")?;
     if elf.elf_header().e_machine(elf.endian()) != machine {
         bail!("it is a program of another machine");
+    }
+    if elf.elf_header().e_type(elf.endian()) == elf::ET_REL {
+        bail!("it is an object file; link it with foretrace cc");
     }
     way_into_elf(&elf)
 }
 
-fn way_into_elf<'a, R: object::ReadRef<'a>>(program: &ElfFile64<'a, object::Endianness, R>) -> anyhow::Result<Way> {
+fn way_into_elf<'a, R: object::ReadRef<'a>>(program: &Elf<'a, R>) -> anyhow::Result<Way> {
     let defines = |name: &str| {
         let mut symbols = program.dynamic_symbols().chain(program.symbols());
         symbols.any(|symbol| !symbol.is_undefined() && symbol.name() == Ok(name))
@@ -121,21 +130,63 @@ fn way_into_elf<'a, R: object::ReadRef<'a>>(program: &ElfFile64<'a, object::Endi
     if defines(MARKER) {
         return Ok(Way::Built);
     }
+    refuse_other_sanitizers(program)?;
     if defines("__tsan_init") {
         bail!(
             "ThreadSanitizer is linked into it, as clang does; build it with foretrace cc, or link it with \
              -fno-sanitize-link-runtime and run it under foretrace"
         );
     }
-    let mut needed = Vec::new();
-    for library in program.import_libraries()? {
-        needed.push(String::from_utf8_lossy(library?.name()).into_owned());
+    if program.section_by_name(".go.buildinfo").is_some() || program.section_by_name(".note.go.buildid").is_some() {
+        bail!("it is a Go program, whose threads and locks Go's own runtime makes");
     }
+    let needed = needed_libraries(program)?;
     match () {
+        () if needed.iter().any(|name| name.contains("musl")) || interpreter(program).contains("musl") => {
+            bail!("it was built for the musl C library; build it for glibc")
+        }
         () if needed.iter().any(|name| name.starts_with("libtsan.so")) => Ok(Way::Libtsan),
         () if needed.is_empty() => {
             bail!("it is linked statically; link it without -static, or build it with foretrace cc")
         }
         () => Ok(Way::Preload),
+    }
+}
+
+type Elf<'a, R> = ElfFile64<'a, object::Endianness, R>;
+
+fn needed_libraries<'a, R: object::ReadRef<'a>>(program: &Elf<'a, R>) -> anyhow::Result<Vec<String>> {
+    let libraries = program.import_libraries()?;
+    libraries.map(|library| Ok(String::from_utf8_lossy(library?.name()).into_owned())).collect()
+}
+
+/// The loader that the program names; nothing for one that names none.
+fn interpreter<'a, R: object::ReadRef<'a>>(program: &Elf<'a, R>) -> String {
+    let (endian, data) = (program.endian(), program.data());
+    let mut headers = program.elf_program_headers().iter();
+    let name = headers.find_map(|header| header.interpreter(endian, data).ok().flatten());
+    name.map(|name| String::from_utf8_lossy(name).into_owned()).unwrap_or_default()
+}
+
+/// Sanitizers that replace the allocator or the layout of memory, by a symbol of each and by its libraries.
+const SANITIZERS: [(&str, &str, &str); 5] = [
+    ("AddressSanitizer", "__asan_init", "asan"),
+    ("HWAddressSanitizer", "__hwasan_init", "hwasan"),
+    ("MemorySanitizer", "__msan_init", "msan"),
+    ("DataFlowSanitizer", "dfsan_set_label", "dfsan"),
+    ("LeakSanitizer", "__lsan_init", "lsan"),
+];
+
+/// A program that was built with another sanitizer has no place for the runtime.
+fn refuse_other_sanitizers<'a, R: object::ReadRef<'a>>(program: &Elf<'a, R>) -> anyhow::Result<()> {
+    let needed = needed_libraries(program)?;
+    let runtime = |name: &str| {
+        let (gcc, clang) = (format!("lib{name}.so"), format!("libclang_rt.{name}"));
+        needed.iter().any(|library| library.starts_with(&gcc) || library.starts_with(&clang))
+    };
+    let has = |symbol: &str| program.dynamic_symbols().chain(program.symbols()).any(|one| one.name() == Ok(symbol));
+    match SANITIZERS.iter().find(|(_, symbol, library)| runtime(library) || has(symbol)) {
+        Some((name, ..)) => bail!("it was built with {name}; build it without, or with foretrace cc"),
+        None => Ok(()),
     }
 }

@@ -130,6 +130,17 @@ pub const fn is_step(op: Op) -> bool {
     )
 }
 
+/// Is this the number of a channel that is a file's contents or name? Such operations order threads, but are no steps:
+/// programs poll files, and how often they do is different each time.
+pub const fn is_file(object: u64) -> bool {
+    matches!(object >> 56, FILE_CONTENTS | FILE_NAME)
+}
+
+/// The highest byte of the number of a file's contents.
+pub const FILE_CONTENTS: u64 = 0x18;
+/// The highest byte of the number of a file's name.
+pub const FILE_NAME: u64 = 0x19;
+
 /// A number as bytes of a stream, and how many there are.
 const fn encode(mut number: u32) -> ([u8; 5], usize) {
     let (mut bytes, mut length) = ([0; 5], 0);

@@ -1,6 +1,7 @@
 //! What to look for, and how hard.
 
 use crate::budget::Budget;
+use std::ops::Range;
 
 /// How finely races are told apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -56,6 +57,15 @@ pub struct Options {
     pub cycles: usize,
     /// On how many cores; zero: all of them.
     pub jobs: usize,
+    /// Addresses on which races are harmless and not looked for, as the program has declared.
+    pub benign: Vec<Range<u64>>,
+}
+
+impl Options {
+    /// Are races on all of these bytes harmless?
+    pub(crate) fn is_benign(&self, start: u64, bytes: u64) -> bool {
+        self.benign.iter().any(|range| range.start <= start && start.saturating_add(bytes) <= range.end)
+    }
 }
 
 impl Default for Options {
@@ -70,6 +80,7 @@ impl Default for Options {
             optimistic: true,
             cycles: 10_000,
             jobs: 0,
+            benign: Vec::new(),
         }
     }
 }

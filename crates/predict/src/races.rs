@@ -65,7 +65,11 @@ pub(crate) fn checks(analysis: &Analysis<'_>, stats: &mut Stats) -> Vec<Check> {
     (stats.accesses, stats.before_first_fork, stats.intervals) = (accesses, early, all.len() as u64);
     let mut checks: Vec<Check> = Vec::new();
     let mut same: FxHashMap<_, Vec<usize>> = FxHashMap::default();
-    for mut touched in all {
+    let benign = |touched: &Touched| {
+        let interval = analysis.trace.interval(touched.interval);
+        options.is_benign(interval.address, interval.length)
+    };
+    for mut touched in all.into_iter().filter(|touched| !benign(touched)) {
         stats.same_segment += touched.merge_segments(options.reductions, options.detail);
         let signature = touched.signature();
         let merge = options.reductions.same_segment && options.detail != Detail::Events;

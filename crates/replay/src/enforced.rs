@@ -1,6 +1,6 @@
 //! A schedule as the runtime reads it.
 
-use foretrace_event::schedule::{self, MAGIC, NO_OBJECT, NO_THREAD, Run, Step, VERSION};
+use foretrace_event::schedule::{self, MAGIC, NO_OBJECT, NO_THREAD, Run, Step, VERSION, is_file};
 use foretrace_event::wire::Op;
 use foretrace_event::{Event, EventId, ThreadId};
 use foretrace_finding::{Late, Schedule};
@@ -212,6 +212,7 @@ fn operation(trace: &Trace, event: Event) -> Option<(Op, Object)> {
         Event::OnceDone(once) => (Op::OnceDone, Object::Once(once.0)),
         Event::OnceAbort(once) => (Op::OnceAbort, Object::Once(once.0)),
         Event::OncePass(once) => (Op::OncePass, Object::Once(once.0)),
+        Event::Release(channel) | Event::Acquire(channel) if is_file(trace.channel(channel).address) => return None,
         Event::Release(channel) => (Op::Release, Object::Channel(channel.0)),
         Event::Acquire(channel) => (Op::Acquire, Object::Channel(channel.0)),
         Event::AtomicLoad(atomic, ..) => (Op::AtomicLoad, Object::Atomic(atomic.0)),

@@ -26,6 +26,7 @@ mod macros;
 
 mod access;
 mod arena;
+mod benign;
 mod bpf;
 mod callers;
 mod calls;

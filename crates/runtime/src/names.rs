@@ -53,6 +53,17 @@ unsafe fn text<'a>(name: *const c_char) -> &'a [u8] {
     unsafe { CStr::from_ptr(name) }.to_bytes()
 }
 
+/// Races on these bytes are harmless.
+pub fn note_benign(start: usize, end: usize) {
+    if state::is_recording() {
+        let mut line = Line::new();
+        line.put_hex(start as u64);
+        line.put(b" ");
+        line.put_hex(end as u64);
+        line.append_to(b"benign");
+    }
+}
+
 /// Gives a thread of the recording a name.
 pub unsafe fn name_thread(id: Option<u32>, name: *const c_char) {
     let Some(id) = id.filter(|_| state::is_recording()) else { return };

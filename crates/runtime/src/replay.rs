@@ -45,7 +45,7 @@ use clock::Synchronised;
 use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use foretrace_event::Order;
-use foretrace_event::schedule::is_step;
+use foretrace_event::schedule::{is_file, is_step};
 use foretrace_event::table::ENTRY_SIZE;
 use foretrace_event::wire::Op;
 use gate::Arrival;
@@ -402,7 +402,7 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
     let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return };
     flush(player);
     unseen::touch(pc);
-    if is_step(op) {
+    if is_step(op) && !is_file(object as u64) {
         gate::pass_with(player, op, object, pc, || take_part(player, op, object, arg, pc));
     } else {
         take_part(player, op, object, arg, pc);

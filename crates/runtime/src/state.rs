@@ -9,7 +9,7 @@ use crate::interpose::thread::notice_end;
 use crate::settings::Settings;
 use crate::spin::Spin;
 use crate::tls::{Section, tls};
-use crate::{ending, lifetime, lineage, modules, prelude, real, recording, replay, sys, thread};
+use crate::{benign, ending, lifetime, lineage, modules, prelude, real, recording, replay, sys, thread};
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use foretrace_event::layout::Flags;
 use foretrace_event::wire::Op;
@@ -205,6 +205,7 @@ fn begin_with_first() {
     }
     STATE.store(RECORDING, Ordering::Release);
     modules::write();
+    benign::write();
     crate::interpose::process::watch();
 }
 
@@ -320,6 +321,7 @@ pub fn leave() {
     crate::arena::reset_locks();
     crate::hooks::atomic::reset_locks();
     crate::callers::reset_locks();
+    benign::reset_locks();
     crate::unseen::reset_locks();
     crate::names::reset_locks();
     crate::places::reset_locks();

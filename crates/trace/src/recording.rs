@@ -13,6 +13,7 @@ mod writer;
 
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -39,6 +40,7 @@ pub struct Recording {
     header: Header,
     threads: Vec<ThreadChunks>,
     modules: Vec<Module>,
+    benign: Vec<Range<u64>>,
     names: BTreeMap<u32, String>,
     customs: BTreeMap<u64, String>,
     run: BTreeMap<String, String>,
@@ -73,6 +75,7 @@ impl Recording {
         }
         let mut recording = Self::from_files(files)?;
         recording.modules = side::modules(&directory.join("modules"))?;
+        recording.benign = side::benign(&directory.join("benign"))?;
         recording.names = side::threads(&directory.join("threads"))?;
         recording.customs = side::customs(&directory.join("customs"))?;
         recording.run = side::run(&directory.join("run"))?;
@@ -100,6 +103,7 @@ impl Recording {
             header,
             threads,
             modules: Vec::new(),
+            benign: Vec::new(),
             names: BTreeMap::new(),
             customs: BTreeMap::new(),
             run: BTreeMap::new(),
@@ -184,6 +188,11 @@ impl Recording {
     /// The mapped files of the recorded program, by address.
     pub fn modules(&self) -> &[Module] {
         &self.modules
+    }
+
+    /// The addresses on which the program has declared races to be harmless.
+    pub fn benign(&self) -> &[Range<u64>] {
+        &self.benign
     }
 
     /// The mapped files of a program that may still run, whose recording is in this directory; by address.

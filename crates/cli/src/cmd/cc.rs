@@ -11,8 +11,8 @@ use std::process::{Command, ExitCode, ExitStatus, Stdio};
 /// Compile or link as the compiler does, for recording.
 ///
 /// Takes the arguments of gcc and clang. The compiler is the one after `--compiler` (which must come first), the one
-/// in FORETRACE_CC or FORETRACE_CXX, a compiler given as the first argument (as a launcher in CMake is called), or
-/// clang if it is there, else gcc.
+/// in FORETRACE_CC or FORETRACE_CXX, a compiler given as the first argument (as a launcher in CMake is called), the one in CC
+/// or CXX, or else the system's cc or c++. With `--version`, the last line says which it is.
 #[derive(clap::Args)]
 #[command(disable_version_flag = true)]
 pub struct Args {
@@ -31,8 +31,38 @@ pub fn run(driver: Driver, args: &[OsString]) -> anyhow::Result<ExitCode> {
         return Ok(code);
     }
     let command = plan(&compiler, &runtime, &choice.args, &read)?;
+    if choice.args == ["--version"] {
+        return version(driver, &compiler);
+    }
     let error = Command::new(&command[0]).args(&command[1..]).exec();
     Err(error).with_context(|| format!("cannot run {}", command[0].display()))
+}
+
+/// The compiler's own answer, and then which compiler it is. Build systems read the first lines.
+fn version(driver: Driver, compiler: &Compiler) -> anyhow::Result<ExitCode> {
+    let mut command = compiler.command.clone();
+    command.push("--version".into());
+    let status = status_of(&command)?;
+    println!("{}", introduction(driver, compiler));
+    Ok(exit_code(status))
+}
+
+/// Which compiler stands behind the wrapper, and how to choose another.
+fn introduction(driver: Driver, compiler: &Compiler) -> String {
+    let command: Vec<_> = compiler.command.iter().map(|word| word.to_string_lossy()).collect();
+    let family = match compiler.family {
+        Family::Gcc => "gcc",
+        Family::Clang => "clang",
+    };
+    let (command, variable) = (command.join(" "), driver.variable());
+    format!("foretrace compiles with {command} ({family}); {variable} names another")
+}
+
+/// The compiler that a call without a choice of its own would use.
+pub fn default_compiler(driver: Driver) -> anyhow::Result<String> {
+    let choice = choose(driver, &[], |name| std::env::var(name).ok(), is_in_path)?;
+    let family = family(&choice.command)?;
+    Ok(introduction(driver, &Compiler { command: choice.command, family }))
 }
 
 /// Goes over the text if the call gains by that; `None` leaves the call to the compiler alone.

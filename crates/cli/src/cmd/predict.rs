@@ -12,6 +12,7 @@ use foretrace_predict::{Budget, Detail, Options, Prediction, Watch, csp, predict
 use foretrace_trace::{Limits, Note, Recording, Symbols, Trace, convert};
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -72,11 +73,15 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let bar = Bar::new(args.quiet);
     bar.phase("reading", 0);
     let watched = watch("reading and predicting", stop, None);
+<<<<<<< HEAD
     let (trace, symbols) = open(&args.trace, stop)?;
+=======
+    let (trace, symbols, benign) = open(&args.trace)?;
+>>>>>>> main
     if let Some(path) = &args.emit_csp {
         emit(&trace, path)?;
     }
-    let prediction = predict(&trace, &options(args, stop), &bar);
+    let prediction = predict(&trace, &Options { benign, ..options(args, stop) }, &bar);
     bar.finish();
     drop(watched);
     assert_right(&trace, &prediction);
@@ -103,19 +108,24 @@ fn options(args: &Args, stop: &'static AtomicBool) -> Options {
     }
 }
 
+<<<<<<< HEAD
 fn open(path: &Path, stop: &'static AtomicBool) -> anyhow::Result<(Trace, Symbols)> {
+=======
+/// The trace, its names, and where races are harmless.
+fn open(path: &Path) -> anyhow::Result<(Trace, Symbols, Vec<Range<u64>>)> {
+>>>>>>> main
     if recording::is_without_events(path) {
         bail!("{}: the program made no thread that could be recorded; there are no events", path.display());
     }
     let is_recording = path.is_dir() || path.file_name().is_some_and(|name| name == "events");
     if !is_recording {
-        return Ok((convert::open(path)?, Symbols::none()));
+        return Ok((convert::open(path)?, Symbols::none(), Vec::new()));
     }
     let recording = Recording::open(path)?.within(Limits { stop: Some(stop), deadline: None });
     let symbols = Symbols::new(&recording);
     let mut trace = read(&recording)?;
     symbols.name(&mut trace);
-    Ok((trace, symbols))
+    Ok((trace, symbols, recording.benign().to_vec()))
 }
 
 /// A long recording is first read as a stream: only memory that could race is kept.

@@ -1,13 +1,14 @@
 //! What people tell ThreadSanitizer in their sources: order, locks of their own, stretches not to be checked, names.
 //!
 //! *Deviations.* Operations are recorded also where the program asks to ignore synchronisation, because half of a lock's
-//! operations would be no history. Races declared benign are recorded like others. What asks for reports gets none:
-//! there are none while a program runs.
+//! operations would be no history. What asks for reports gets none: there are none while a program runs.
 #![allow(non_snake_case, reason = "the names are those of the interface")]
 
 mod dynamic;
+mod java;
 mod mutex;
 mod sanitizer;
+mod ubsan;
 
 use crate::state::sync;
 use foretrace_event::wire::Op;

@@ -79,14 +79,8 @@ values! {
     fn getrlimit64(which: c_int, limit: *mut rlimit) -> c_int => limit;
     fn uname(names: *mut utsname) -> c_int => names;
     fn sysinfo(info: *mut sysinfo) -> c_int => info;
-    fn stat(path: *const c_char, stat: *mut stat) -> c_int => stat;
-    fn stat64(path: *const c_char, stat: *mut stat) -> c_int => stat;
-    fn lstat(path: *const c_char, stat: *mut stat) -> c_int => stat;
-    fn lstat64(path: *const c_char, stat: *mut stat) -> c_int => stat;
     fn fstat(fd: c_int, stat: *mut stat) -> c_int => stat;
     fn fstat64(fd: c_int, stat: *mut stat) -> c_int => stat;
-    fn fstatat(at: c_int, path: *const c_char, stat: *mut stat, flags: c_int) -> c_int => stat;
-    fn fstatat64(at: c_int, path: *const c_char, stat: *mut stat, flags: c_int) -> c_int => stat;
     fn __xstat(version: c_int, path: *const c_char, stat: *mut stat) -> c_int => stat;
     fn __xstat64(version: c_int, path: *const c_char, stat: *mut stat) -> c_int => stat;
     fn __lxstat(version: c_int, path: *const c_char, stat: *mut stat) -> c_int => stat;

@@ -8,6 +8,7 @@ mod scan;
 
 use super::fd::channel;
 use super::fd::dup::closing;
+use super::fd::path::{changing, seen};
 use super::string::{reads_text, writes_text};
 use crate::access::{fills, reads, writes};
 use crate::state;
@@ -40,6 +41,26 @@ unsafe fn closes(stream: *mut FILE, pc: usize) {
         if fd >= 0 {
             closing(fd, pc);
         }
+    }
+}
+
+/// Opens a stream of a file by its name.
+unsafe fn open_stream(
+    path: *const c_char,
+    mode: *const c_char,
+    pc: usize,
+    real: impl FnOnce(*const c_char, *const c_char) -> *mut FILE,
+) -> *mut FILE {
+    // SAFETY: the program passes strings.
+    unsafe {
+        reads_text(pc, mode);
+        match *mode as u8 {
+            b'w' | b'a' => changing(path, pc),
+            _ => reads_text(pc, path),
+        }
+        let stream = real(path, mode);
+        seen(path, pc);
+        stream
     }
 }
 
@@ -211,19 +232,11 @@ interpose! {
 
     fn fopen(path: *const c_char, mode: *const c_char) -> *mut FILE |pc| {
         // SAFETY: the program's own arguments.
-        unsafe {
-            reads_text(pc, path);
-            reads_text(pc, mode);
-            real(path, mode)
-        }
+        unsafe { open_stream(path, mode, pc, |path, mode| real(path, mode)) }
     }
 
     fn fopen64(path: *const c_char, mode: *const c_char) -> *mut FILE |pc| {
         // SAFETY: the program's own arguments.
-        unsafe {
-            reads_text(pc, path);
-            reads_text(pc, mode);
-            real(path, mode)
-        }
+        unsafe { open_stream(path, mode, pc, |path, mode| real(path, mode)) }
     }
 }

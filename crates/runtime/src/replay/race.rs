@@ -5,6 +5,7 @@ use super::outcome::{self, Answer};
 use super::shadow::{self, Cell, GRAIN};
 use super::stack::{self, Circumstances, StackId};
 use super::{Player, Still, blocks, players, schedule};
+use crate::benign;
 use crate::lines::WRITE;
 use crate::spin::Brief;
 use crate::unseen;
@@ -80,7 +81,7 @@ pub fn free(player: &'static Player, start: usize, size: usize, pc: usize, frame
         let (from, to) = (grain.max(start), (grain + GRAIN).min(start.saturating_add(size)));
         let before = check_grain(player, &access, &mut stack, cell, from, to);
         lock.unlock();
-        found = found.or(before);
+        found = found.or_else(|| before.and_then(|before| reportable(&access, before)));
     });
     if let Some(before) = found {
         tell(player, &access, stack, before);
@@ -126,6 +127,22 @@ fn is_known(player: &'static Player, access: &Access, at: usize, stop: usize) ->
             .all(|grain| shadow::cell(grain).is_some_and(|cell| shadow::is(cell, epoch, access.write)))
 }
 
+/// How many bytes from the first common one both accesses touch: no more than what is left of the one, and than the other
+/// has.
+fn common(access: &Access, before: &Before) -> usize {
+    let most = stack::circumstances(before.stack).size as usize;
+    (access.address + access.size - before.at).min(most)
+}
+
+/// The race from its first byte on that the program has not declared harmless, if there is one.
+fn reportable(access: &Access, before: Before) -> Option<Before> {
+    if !benign::covers(before.at) {
+        return Some(before);
+    }
+    let bytes = before.at..before.at.saturating_add(common(access, &before));
+    bytes.into_iter().find(|at| !benign::covers(*at)).map(|at| Before { at, ..before })
+}
+
 /// Checks the bytes from `at` to `stop`, which are of one line.
 fn check_line(
     player: &'static Player,
@@ -143,7 +160,7 @@ fn check_line(
         if let Some(cell) = shadow::cell(grain) {
             // SAFETY: the cell's lock is held.
             let before = check_grain(player, access, stack, unsafe { &mut *cell }, grain, next);
-            found = found.or(before);
+            found = found.or_else(|| before.and_then(|before| reportable(access, before)));
         }
         grain = next;
     }
@@ -246,9 +263,7 @@ fn tell(player: &'static Player, access: &Access, stack: Option<StackId>, before
         return;
     }
     let still = Still::new();
-    // No more than what is left of the one, and than the other has.
-    let most = stack::circumstances(before.stack).size as usize;
-    let size = (access.address + access.size - before.at).min(most);
+    let size = common(access, &before);
     let mut answer = Answer::new();
     let line = answer.line("race").hex("address", before.at).decimal("size", size as i64);
     line.decimal("step", schedule::taken().into()).library(libraries);

@@ -8,10 +8,9 @@ use super::clock::Epoch;
 use super::outcome::{self, Answer};
 use super::pages::Pages;
 use super::{Player, horizon, players};
-use crate::arena;
 use crate::lines::Sink;
 use crate::spin::Brief;
-use crate::unseen;
+use crate::{arena, benign, unseen};
 use foretrace_event::wire::{Access, Op};
 
 /// Bytes of a line.
@@ -197,6 +196,7 @@ pub fn atomic(player: &'static Player, op: Op, address: usize, size: usize, pc: 
 /// A look at the past of a line from the end of a segment.
 struct Look {
     player: &'static Player,
+    line: usize,
     epoch: Epoch,
     masks: Masks,
     /// What is to be remembered and is not yet.
@@ -227,9 +227,17 @@ impl Look {
         } else if epoch >> 32 == self.epoch >> 32 || self.player.clock().knows(epoch) {
             past.bytes &= !self.masks.covers(*past);
             self.emptied |= past.bytes == 0;
-        } else if self.race.is_none() && self.masks.conflicts(*past) != 0 {
+        } else if self.race.is_none() && reportable(self.line, self.masks, *past) != 0 {
             self.race = Some(*past);
         }
+    }
+}
+
+/// The bytes on which a race is to be reported.
+fn reportable(line: usize, masks: Masks, past: Past) -> u64 {
+    match masks.conflicts(past) {
+        0 => 0,
+        conflicts => conflicts & !benign::mask(line),
     }
 }
 
@@ -247,7 +255,7 @@ fn examine(player: &'static Player, line: usize, masks: Masks) -> Option<Past> {
     // SAFETY: the cell is valid for ever; all but its lock is used under the lock.
     let known = unsafe { &mut *known };
     let epoch = player.clock().epoch();
-    let mut look = Look { player, epoch, masks, kinds: masks.kinds(epoch), emptied: false, race: None };
+    let mut look = Look { player, line, epoch, masks, kinds: masks.kinds(epoch), emptied: false, race: None };
     known.lock.lock();
     known.near().iter_mut().for_each(|past| look.at(past));
     if usize::from(known.count) > NEAR {
@@ -263,7 +271,7 @@ fn examine(player: &'static Player, line: usize, masks: Masks) -> Option<Past> {
 
 #[cold]
 fn tell(player: &'static Player, line: usize, masks: Masks, pc: usize, past: Past) {
-    let bytes = masks.conflicts(past);
+    let bytes = reportable(line, masks, past);
     let other = players().find(|other| other.number() == (past.epoch() >> 32) as u32);
     let in_touch = |player: &Player| unseen::of(player, core::iter::empty());
     let libraries = in_touch(player) & other.map_or(0, in_touch);

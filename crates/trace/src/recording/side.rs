@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::RecordingError;
@@ -42,6 +43,14 @@ fn lines<T>(path: &Path, expected: &'static str, parse: impl Fn(&str) -> Option<
         }
     }
     Ok(values)
+}
+
+/// Where races are harmless, as the program has declared.
+pub(super) fn benign(path: &Path) -> Result<Vec<Range<u64>>, RecordingError> {
+    lines(path, "start end", |line| {
+        let (start, end) = line.split_once(' ')?;
+        Some(u64::from_str_radix(start, 16).ok()?..u64::from_str_radix(end, 16).ok()?)
+    })
 }
 
 /// The module map, by address.

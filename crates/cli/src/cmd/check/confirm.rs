@@ -66,6 +66,7 @@ pub fn examine(
     let until = subject.began + args.budget.unwrap_or_else(|| budget(subject));
     let mut options = options(args, until);
     options.races &= subject.blind.is_none();
+    options.benign.clone_from(&subject.benign);
     if let (Some(why), false) = (subject.blind, options.deadlocks) {
         bail!("races cannot be looked for: {why}");
     }

@@ -1,6 +1,7 @@
 //! What is checked: a program that was compiled, or one as it is, and a recording of it.
 
 use super::{Args, Form};
+use crate::cmd::cc::default_compiler;
 use crate::cmd::interrupt;
 use crate::cmd::progress::Later;
 use crate::cmd::watchdog::{Watched, watch};
@@ -10,12 +11,14 @@ use crate::recording;
 use crate::run::{Run, recorded_program};
 use crate::way::{find_program, way_into};
 use anyhow::{Context, bail};
+use foretrace_cc::Driver;
 use foretrace_event::layout::Flags;
 use foretrace_predict::stream;
 use foretrace_replay::{CutShort, Death, Ended, Input, LINGER, Modules, Outcome, Program, TimeLimit, run_beside};
 use foretrace_trace::{Limits, Module, Recording, RecordingWriter, Symbols, Trace};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
+use std::ops::Range;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -32,6 +35,8 @@ pub struct Subject {
     pub trace: Trace,
     /// Where files were mapped in it.
     pub modules: Modules,
+    /// Where it has declared races to be harmless.
+    pub benign: Vec<Range<u64>>,
     /// The names of its addresses.
     pub symbols: Symbols,
     /// How the recorded run ended, in words.
@@ -108,6 +113,7 @@ impl Subject {
             program: Program { patience: patience(time), ..program },
             recording: path,
             modules: Modules::new(recording.modules().to_vec()),
+            benign: recording.benign().to_vec(),
             exit: ended.as_ref().map_or_else(String::new, how),
             death: ended.as_ref().and_then(death),
             cut_short: ended.is_some_and(|ended| ended.cut_short.is_some()),
@@ -220,7 +226,11 @@ fn is_source(file: &OsStr) -> bool {
 
 /// Compiles without optimisation, so that no access is gone that the source has; what the user says comes last and counts.
 fn compile(args: &Args, program: &Path) -> anyhow::Result<()> {
-    let driver = if args.files.iter().any(|file| has_ending(file, &CXX)) { "c++" } else { "cc" };
+    let is_cxx = args.files.iter().any(|file| has_ending(file, &CXX));
+    let (driver, language) = if is_cxx { ("c++", Driver::Cxx) } else { ("cc", Driver::C) };
+    if args.format == Form::Human {
+        eprintln!("{}", default_compiler(language)?);
+    }
     let tool = std::env::current_exe().context("where is this program?")?;
     let mut compiler = Command::new(tool);
     compiler.args([driver, "-g", "-O0", "-fno-omit-frame-pointer", "-pthread", "-o"]).arg(program).args(&args.files);

@@ -3,7 +3,7 @@
 use crate::access::{ignore, resume};
 use crate::lines::{READ, WRITE};
 use crate::state::sync;
-use crate::{names, thread};
+use crate::{benign, names, thread};
 use core::ffi::{c_char, c_int};
 use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};
@@ -113,14 +113,26 @@ exported! {
     fn AnnotateIgnoreSyncBegin(_file: File, _line: c_int) {}
     /// Accepted; see the module.
     fn AnnotateIgnoreSyncEnd(_file: File, _line: c_int) {}
-    /// Accepted; see the module.
-    fn AnnotateBenignRace(_file: File, _line: c_int, _at: usize, _why: *const c_char) {}
-    /// Accepted; see the module.
-    fn AnnotateBenignRaceSized(_file: File, _line: c_int, _at: usize, _bytes: usize, _why: *const c_char) {}
-    /// Accepted; see the module.
-    fn WTFAnnotateBenignRaceSized(_file: File, _line: c_int, _at: usize, _bytes: usize, _why: *const c_char) {}
-    /// Recording cannot be switched off and on: half of an operation would be no history.
-    fn AnnotateEnableRaceDetection(_file: File, _line: c_int, _on: c_int) {}
+    /// Races on the word at this address are harmless.
+    fn AnnotateBenignRace(_file: File, _line: c_int, at: usize, _why: *const c_char) {
+        benign::declare(at, size_of::<usize>());
+    }
+
+    /// Races on these bytes are harmless.
+    fn AnnotateBenignRaceSized(_file: File, _line: c_int, at: usize, bytes: usize, _why: *const c_char) {
+        benign::declare(at, bytes);
+    }
+
+    /// WebKit's name for [`AnnotateBenignRaceSized`].
+    fn WTFAnnotateBenignRaceSized(_file: File, _line: c_int, at: usize, bytes: usize, _why: *const c_char) {
+        benign::declare(at, bytes);
+    }
+
+    /// Accesses of all threads are of no interest, or are again. Operations are recorded all the same.
+    fn AnnotateEnableRaceDetection(_file: File, _line: c_int, on: c_int) {
+        benign::enable(on != 0);
+    }
+
     /// Tests of detectors use it.
     fn AnnotateExpectRace(_file: File, _line: c_int, _at: usize, _why: *const c_char) {}
     /// Tests of detectors use it.

@@ -9,6 +9,10 @@ use core::ptr::null;
 /// What an external library calls its kind of object: all are accesses alike.
 type Tag = *mut c_void;
 
+real_function!(fn malloc_usable_size(at: *mut c_void) -> usize);
+real_function!(fn memmove(to: *mut c_void, from: *const c_void, bytes: usize) -> *mut c_void);
+real_function!(fn memset(to: *mut c_void, value: c_int, bytes: usize) -> *mut c_void);
+
 exported! {
     /// A kind of object of an external library.
     fn __tsan_external_register_tag(_kind: *const c_char) -> Tag {
@@ -95,6 +99,51 @@ exported! {
     fn __sanitizer_report_error_summary(_summary: *const c_char) {}
     /// Nothing depends on files that a sandbox would hide.
     fn __sanitizer_sandbox_on_notify(_arguments: *mut c_void) {}
+
+    /// The program's own options: it has none, unless it defines this function itself.
+    fn __tsan_default_options() -> *const c_char {
+        c"".as_ptr()
+    }
+
+    /// The program's own suppressions: it has none, unless it defines this function itself.
+    fn __tsan_default_suppressions() -> *const c_char {
+        c"".as_ptr()
+    }
+
+    /// How much memory a block has.
+    fn __sanitizer_get_allocated_size(at: *mut c_void) -> usize {
+        // SAFETY: the program passes a block that it has allocated.
+        unsafe { malloc_usable_size(at) }
+    }
+
+    /// As [`__sanitizer_get_allocated_size`].
+    fn __sanitizer_get_allocated_size_fast(at: *mut c_void) -> usize {
+        // SAFETY: as above.
+        unsafe { malloc_usable_size(at) }
+    }
+
+    /// How much memory a block of that size would have, at least.
+    fn __sanitizer_get_estimated_allocated_size(bytes: usize) -> usize {
+        bytes
+    }
+
+    /// A copy that no detector sees.
+    fn __sanitizer_internal_memcpy(to: *mut c_void, from: *const c_void, bytes: usize) -> *mut c_void {
+        // SAFETY: the program's own arguments.
+        unsafe { memmove(to, from, bytes) }
+    }
+
+    /// A copy that no detector sees.
+    fn __sanitizer_internal_memmove(to: *mut c_void, from: *const c_void, bytes: usize) -> *mut c_void {
+        // SAFETY: the program's own arguments.
+        unsafe { memmove(to, from, bytes) }
+    }
+
+    /// Bytes that are set without a detector.
+    fn __sanitizer_internal_memset(to: *mut c_void, value: c_int, bytes: usize) -> *mut c_void {
+        // SAFETY: the program's own arguments.
+        unsafe { memset(to, value, bytes) }
+    }
 
     /// Reads two bytes at any address.
     fn __sanitizer_unaligned_load16(at: *const u16) -> u16 |pc| {

@@ -30,6 +30,8 @@ enum Kind {
     Queue = 5,
     File = 6,
     Signal = 7,
+    Data = 8,
+    Name = 9,
 }
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -57,6 +59,16 @@ impl Channel {
     /// The locks on the file that the descriptor stands for.
     pub fn file(fd: i32) -> Option<Self> {
         sys::file_kind(fd).ok().map(|(_, inode)| Self::new(Kind::File, inode))
+    }
+
+    /// What is written in a file.
+    fn data(inode: u64) -> Self {
+        Self::new(Kind::Data, inode)
+    }
+
+    /// The name of a file or directory.
+    pub fn name(name: &[u8]) -> Self {
+        Self::new(Kind::Name, hash(name))
     }
 
     /// All sockets that send datagrams: who receives what is not known from the descriptor.
@@ -185,10 +197,14 @@ pub fn of(fd: i32) -> Option<Channel> {
     (known != NONE).then_some(Channel(known))
 }
 
-/// A descriptor that was not seen coming: a named pipe, or one that the program got from elsewhere.
+/// A descriptor that was not seen coming: a file, a named pipe, or one that the program got from elsewhere.
 fn look(fd: i32) -> u64 {
-    let pipe = if fd > libc::STDERR_FILENO { Channel::pipe(fd) } else { None };
-    pipe.map_or(NONE, |pipe| pipe.0)
+    match sys::file_kind(fd) {
+        _ if fd <= libc::STDERR_FILENO => NONE,
+        Ok((libc::S_IFIFO, inode)) => Channel::new(Kind::Pipe, inode).0,
+        Ok((libc::S_IFREG, inode)) => Channel::data(inode).0,
+        _ => NONE,
+    }
 }
 
 /// Sets the channel of a new descriptor. Channels are kept from the beginning, though order is recorded later.
@@ -267,6 +283,13 @@ mod tests {
         assert_ne!(port(&local(b"/run/x\0")), port(&local(b"/run/y\0")));
         assert_ne!(port(&local(b"\0abc")), port(&local(b"\0abd")));
         assert_eq!(port(&local(b"")), None);
+    }
+
+    #[test]
+    fn files_are_told_from_other_channels() {
+        use foretrace_event::schedule::is_file;
+        assert!(is_file(Channel::data(7).0) && is_file(Channel::name(b"lock").0));
+        assert!(!is_file(Channel::fresh().0) && !is_file(Channel::new(Kind::File, 7).0));
     }
 
     #[test]

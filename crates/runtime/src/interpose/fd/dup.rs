@@ -2,6 +2,7 @@
 
 use super::channel::{self, Channel};
 use super::lock;
+use super::path::{changing, seen};
 use crate::access::{fills, writes};
 use crate::interpose::string::reads_text;
 use crate::state;
@@ -70,15 +71,21 @@ creations! {
     fn timerfd_create(clock: c_int, flags: c_int);
 }
 
-/// Functions that open a file by its path; the mode is passed on whether the program gave one or not.
+/// Functions that open a file by its path, and whether they may create it; the mode is passed on whether the program gave
+/// one or not.
 macro_rules! openings {
-    ($(fn $name:ident($([$before:ident: $ty:ty])? path $(, $after:ident: $kind:ty)*);)*) => {
+    ($(fn $name:ident($([$before:ident: $ty:ty])? path $(, $after:ident: $kind:ty)*) if $creates:expr;)*) => {
         interpose! {$(
             fn $name($($before: $ty,)? path: *const c_char $(, $after: $kind)*) -> c_int |pc| {
                 // SAFETY: the program's own arguments.
                 unsafe {
-                    reads_text(pc, path);
-                    opened(real($($before,)? path $(, $after)*))
+                    match $creates {
+                        true => changing(path, pc),
+                        false => reads_text(pc, path),
+                    }
+                    let fd = opened(real($($before,)? path $(, $after)*));
+                    seen(path, pc);
+                    fd
                 }
             }
         )*}
@@ -86,14 +93,14 @@ macro_rules! openings {
 }
 
 openings! {
-    fn open(path, flags: c_int, mode: c_uint);
-    fn open64(path, flags: c_int, mode: c_uint);
-    fn openat([at: c_int] path, flags: c_int, mode: c_uint);
-    fn openat64([at: c_int] path, flags: c_int, mode: c_uint);
-    fn creat(path, mode: c_uint);
-    fn creat64(path, mode: c_uint);
-    fn __open_2(path, flags: c_int);
-    fn __open64_2(path, flags: c_int);
+    fn open(path, flags: c_int, mode: c_uint) if flags & libc::O_CREAT != 0;
+    fn open64(path, flags: c_int, mode: c_uint) if flags & libc::O_CREAT != 0;
+    fn openat([at: c_int] path, flags: c_int, mode: c_uint) if flags & libc::O_CREAT != 0;
+    fn openat64([at: c_int] path, flags: c_int, mode: c_uint) if flags & libc::O_CREAT != 0;
+    fn creat(path, mode: c_uint) if true;
+    fn creat64(path, mode: c_uint) if true;
+    fn __open_2(path, flags: c_int) if flags & libc::O_CREAT != 0;
+    fn __open64_2(path, flags: c_int) if flags & libc::O_CREAT != 0;
 }
 
 interpose! {
