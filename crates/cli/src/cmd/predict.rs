@@ -73,11 +73,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let bar = Bar::new(args.quiet);
     bar.phase("reading", 0);
     let watched = watch("reading and predicting", stop, None);
-<<<<<<< HEAD
-    let (trace, symbols) = open(&args.trace, stop)?;
-=======
-    let (trace, symbols, benign) = open(&args.trace)?;
->>>>>>> main
+    let (trace, symbols, benign) = open(&args.trace, stop)?;
     if let Some(path) = &args.emit_csp {
         emit(&trace, path)?;
     }
@@ -108,12 +104,8 @@ fn options(args: &Args, stop: &'static AtomicBool) -> Options {
     }
 }
 
-<<<<<<< HEAD
-fn open(path: &Path, stop: &'static AtomicBool) -> anyhow::Result<(Trace, Symbols)> {
-=======
 /// The trace, its names, and where races are harmless.
-fn open(path: &Path) -> anyhow::Result<(Trace, Symbols, Vec<Range<u64>>)> {
->>>>>>> main
+fn open(path: &Path, stop: &'static AtomicBool) -> anyhow::Result<(Trace, Symbols, Vec<Range<u64>>)> {
     if recording::is_without_events(path) {
         bail!("{}: the program made no thread that could be recorded; there are no events", path.display());
     }
