@@ -1,7 +1,7 @@
 // ways: gcc clang tsan
 // flags: -fno-builtin
 // show: count first number out wide word
-// Formats: what is written to a buffer, and what conversions store.
+// What formatted output writes to a buffer, and what conversions store.
 // t0: start; fork t1; join t1; read count; read first; read number; read out[16..17]; read wide; exit 0
 // t1: start; write out[0..5]; release h; write out[0..4]; release h; write out[0..20]; release h; write count
 // t1: write first; write number; write wide; write word[0..5]; release h; write first; release h; end

@@ -1,7 +1,7 @@
 // flags: -D_GNU_SOURCE
 // Handlers on a stack of their own, with the signal's information; the old handler comes back.
 // t0: start; sem_init s 0; fork t1; join t1; exit 0
-// t1: start; signal_enter 12; sem_post s; signal_exit 12; end
+// t1: start; release k; release all; signal_enter 12; acquire k; sem_post s; signal_exit 12; end
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>

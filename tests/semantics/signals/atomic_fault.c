@@ -2,8 +2,8 @@
 // An atomic operation on what may not be touched: the handler jumps back, and both the thread and others can still use
 // atomics.
 // t0: start; fork t1; join t1; fork t2; join t2; aload a u32 seq_cst 2; exit 0
-// t1: start; signal_enter 11; signal_exit 0; armw a u32 seq_cst 0->1; end
-// t2: start; signal_enter 11; signal_exit 0; armw a u32 seq_cst 1->2; end
+// t1: start; signal_enter 11; acquire k; signal_exit 0; armw a u32 seq_cst 0->1; end
+// t2: start; signal_enter 11; acquire k; signal_exit 0; armw a u32 seq_cst 1->2; end
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

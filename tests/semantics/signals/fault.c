@@ -1,6 +1,6 @@
 // A handler of a fault jumps back: the thread that touched what it may not goes on, and is recorded.
 // t0: start; fork t1; join t1; exit 0
-// t1: start; signal_enter 11; signal_exit 0; lock m; unlock m; end
+// t1: start; signal_enter 11; acquire k; signal_exit 0; lock m; unlock m; end
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,8 +1,8 @@
 // flags: -D_GNU_SOURCE
 // A handler is left by a jump; after it the thread is recorded as before, its accesses too.
 // t0: start; fork t1; join t1; exit 0
-// t1: start; signal_enter 10; signal_exit 0; lock m; read data; write data; unlock m; signal_enter 10; signal_exit 0
-// t1: lock m; read data; write data; unlock m; end
+// t1: start; release k; release all; signal_enter 10; acquire k; signal_exit 0; lock m; read data; write data; unlock m
+// t1: release k; release all; signal_enter 10; acquire k; signal_exit 0; lock m; read data; write data; unlock m; end
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // A handler posts a semaphore: its events are part of the thread that it interrupts.
-// t0: start; sem_init s 0; fork t1; join t1; exit 0
-// t1: start; signal_enter 10; sem_post s; signal_exit 10; sem_wait s; end
+// t0: start; sem_init s 0; fork t1; join t1; release k; release all; exit 0
+// t1: start; release k; release all; signal_enter 10; acquire k; sem_post s; signal_exit 10; sem_wait s; end
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>

@@ -2,7 +2,8 @@
 // exit: 4
 // The smallest stack there is has room for the recorder: for threads, names, signals, and the end of the program.
 // t0: start; fork t1
-// t1: start; named small; lock m; unlock m; fork t2; join t2; signal_enter 10; signal_exit 10; exit 4
+// t1: start; named small; lock m; unlock m; fork t2; join t2; release k; release all
+// t1: signal_enter 10; acquire k; signal_exit 10; exit 4
 // t2: start; named small; lock m; unlock m; end
 #include <limits.h>
 #include <pthread.h>

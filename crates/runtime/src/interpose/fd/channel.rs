@@ -66,6 +66,10 @@ impl Channel {
         Self::new(Kind::Data, inode)
     }
 
+    const fn is_data(self) -> bool {
+        self.0 & Self::new(Kind::Numbered, 0).0 != 0 && self.0 >> 56 & 0xf == Kind::Data as u64
+    }
+
     /// The name of a file or directory.
     pub fn name(name: &[u8]) -> Self {
         Self::new(Kind::Name, hash(name))
@@ -244,6 +248,13 @@ pub fn copy(from: i32, to: i32) {
 #[inline]
 pub fn release(fd: i32, pc: usize) {
     if let Some(channel) = of(fd) {
+        channel.release(pc);
+    }
+}
+
+/// The descriptor is about to be closed. Whoever reads a file does not see that another has closed it.
+pub fn close(fd: i32, pc: usize) {
+    if let Some(channel) = of(fd).filter(|channel| !channel.is_data()) {
         channel.release(pc);
     }
 }

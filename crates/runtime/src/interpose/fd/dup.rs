@@ -37,9 +37,9 @@ unsafe fn paired(result: c_int, ends: *const c_int, pc: usize) -> c_int {
     result
 }
 
-/// The descriptor is about to be closed: readers at the other end see that.
+/// The descriptor is about to be closed: readers at the other end see that, if there is one.
 pub fn closing(fd: c_int, pc: usize) {
-    channel::release(fd, pc);
+    channel::close(fd, pc);
     lock::closing(fd, pc);
     channel::forget(fd);
 }
