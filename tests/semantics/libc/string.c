@@ -1,7 +1,7 @@
 // ways: gcc clang tsan
 // flags: -fno-builtin
 // show: other out text
-// Strings: each function in a segment of its own.
+// Each function of strings in a segment of its own.
 // t0: start; fork t1; join t1; exit 0
 // t1: start; read text[0..6]; release h; read text[0..3]; release h; read text[0..6]; write out[0..6]; release h
 // t1: read other[0..5]; read out[0..6]; write out[5..10]; release h; read other[0..5]; write out[0..10]; release h
