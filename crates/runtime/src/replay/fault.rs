@@ -224,7 +224,9 @@ fn unwound(player: &Player, at: Position) -> Option<Place> {
     // A library has called `abort`, which is ours: the program's call is further out.
     let after = player.gave_up.get().0;
     let mut found = Found { call: 0, frame: 0, part: (at.stack, player.stack.1), after };
-    (ADDRESS.find()?, STACK_POINTER.find()?, FRAME.find()?);
+    ADDRESS.find()?;
+    STACK_POINTER.find()?;
+    FRAME.find()?;
     // SAFETY: the unwinder calls `visit` with what it is given here.
     unsafe { UNWIND.find()?(visit, (&raw mut found).cast()) };
     (found.call != 0).then_some(Place { pc: at.instruction + 1, caller: found.call, frame: found.frame })
