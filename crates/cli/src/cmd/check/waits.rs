@@ -7,7 +7,7 @@ use foretrace_replay::Confirmed;
 use foretrace_report::{Finding, Kind};
 
 /// Confirmed findings, with the failures they are of. Those that have one wait for their cause become one.
-pub fn fold<'a>(findings: Vec<(Finding, &'a Confirmed)>) -> Vec<(Finding, &'a Confirmed)> {
+pub fn fold(findings: Vec<(Finding, &Confirmed)>) -> Vec<(Finding, &Confirmed)> {
     let mut folded: Vec<(Finding, &Confirmed)> = Vec::new();
     for (finding, confirmed) in findings {
         let same = folded.iter_mut().find(|(known, _)| known.kind == Kind::WaitNotInLoop && known.id == finding.id);
