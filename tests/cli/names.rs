@@ -31,7 +31,8 @@ fn all_of_libtsan() {
     scratch.run("gcc a.c -o plain").succeeds();
     scratch.run("foretrace record ./plain").succeeds();
     let cache = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
-    let newest = std::fs::read_dir(cache).expect("the runtime was unpacked").flatten();
+    let newest =
+        std::fs::read_dir(cache).expect("the runtime was unpacked").flatten().filter(|entry| entry.path().is_dir());
     let newest = newest.max_by_key(|entry| entry.metadata().and_then(|data| data.modified()).ok()).expect("a runtime");
     let ours = newest.path().join("libtsan/libtsan.so.2");
     let mut known = defined(&scratch, &ours.display().to_string());
