@@ -3,7 +3,7 @@
 // show: now parts path precise seconds status
 // Values and buffers that functions fill in.
 // t0: start; fork t1; join t1; read path[0..1]; exit 0
-// t1: start; write status; release h; release h; write now; release h; write precise; release h; write seconds
+// t1: start; acquire k; write status; release h; acquire k2; release h; write now; release h; write precise; release h; write seconds
 // t1: release h; write parts; release h; write path[0..2]; release h; end
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -2,7 +2,8 @@
 // flags: -fno-builtin
 // show: copy data in out
 // Copies of a descriptor share its channel; a file that takes over a number has none.
-// t0: start; fork t1; read in; acquire h; write copy; join t1; read data; release h; read in; release h; read data
+// t0: start; fork t1; read in; acquire h; write copy; join t1; read data; release h
+// t0: acquire d; read in; release h; read data
 // t0: read in; write copy; exit 0
 // t1: start; read data; read out; release h; end
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 // flags: -fno-builtin
 // show: copy data
 // A named pipe is one channel whatever it was opened by; a regular file opened the same way is none.
-// t0: start; fork t1; acquire h; write copy; join t1; release h; exit 0
-// t1: start; read data; release h; release h; end
+// t0: start; fork t1; acquire n; acquire h; write copy; join t1; release h; exit 0
+// t1: start; acquire n; read data; release h; release h; end
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/stat.h>

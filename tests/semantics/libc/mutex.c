@@ -3,10 +3,12 @@
 // show: guarded lock nested
 // Locks announced through ThreadSanitizer's interface: what they do inside is their own business.
 // t0: start; fork t1; join t1; exit 0
-// t1: start; lock_init m annotated; lock m annotated; write guarded; unlock m annotated; rdlock m annotated
-// t1: unlock m annotated; lock m annotated try; unlock m annotated; flock m annotated try; lock_destroy m
-// t1: lock_init m2 recursive; lock m2 recursive; lock m2 recursive; unlock m2 recursive; unlock m2 recursive
-// t1: lock m2 recursive; lock m2 recursive; unlock m2 recursive; unlock m2 recursive; end
+// t1: start; lock_init m annotated; write lock[0..1]; lock m annotated; write guarded; unlock m annotated; rdlock m annotated
+// t1: unlock m annotated; lock m annotated try; unlock m annotated; flock m annotated try; write lock[0..1]
+// t1: lock_destroy m
+// t1: lock_init m2 recursive; write nested[0..1]; lock m2 recursive; lock m2 recursive; read nested[0..1]
+// t1: unlock m2 recursive; read nested[0..1]; unlock m2 recursive; lock m2 recursive; lock m2 recursive
+// t1: read nested[0..1]; unlock m2 recursive; read nested[0..1]; unlock m2 recursive; end
 #include <pthread.h>
 void __tsan_mutex_create(void *lock, unsigned flags);
 void __tsan_mutex_destroy(void *lock, unsigned flags);

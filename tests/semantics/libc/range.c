@@ -4,7 +4,7 @@
 // Hooks that only some compilers and tools call.
 // t0: start; fork t1; join t1; exit 0
 // t1: start; read block[60..130]; release h; write block[1..2]; release h; read block[0..3]; release h
-// t1: read block[4..8]; write block[56..72]; release h; read block[0..8]; write block[8..16]; release h
+// t1: read block[4..8]; write block[56..72]; release h; read block[0..8]; release h
 // t1: read block[61..69]; write block[1..17]; release h; read block[2..4]; write block[2..4]; write block[9..10]
 // t1: release h; read block[0..1]; write block[5..6]; release h; write block[0..5]; release h; read block[0..4]
 // t1: read block[100..104]; write block[100..105]; release h; release h; read block[104..105]; end

@@ -2,7 +2,7 @@
 // The first thread is created by the initialiser: what comes after it is checked, too.
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_t worker;
-static int jobs;
+int jobs;
 static void *work(void *unused) {
     jobs = 1; // expect: race with line 13
     return unused;
