@@ -128,16 +128,16 @@ fn some_programs_show_the_same_when_they_are_built_in_another_way() {
     ];
     const EVERY: usize = 6;
     let all = specimens(&root().join("tests/programs")).expect("the corpus is there");
+    let mut wrong = Vec::new();
     for (number, specimen) in all.iter().step_by(EVERY).enumerate() {
         let (c, cxx, level) = BUILDS[number % BUILDS.len()];
         let compiler = if specimen.is_cxx() { cxx } else { c };
         let judgement = examine_with(&specimen.at(level), &[], Some((compiler, level)));
-        assert!(
-            judgement.as_ref().is_ok_and(Judgement::is_right),
-            "{} {compiler} {level:?}: {judgement:?}",
-            specimen.name
-        );
+        if !judgement.as_ref().is_ok_and(Judgement::is_right) {
+            wrong.push(format!("{} {compiler} {level:?}: {judgement:?}", specimen.name));
+        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// A variable that is raced for by two functions at several lines is told once.

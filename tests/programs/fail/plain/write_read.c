@@ -1,5 +1,5 @@
 #include "../../program.h"
-static int value;
+int value;
 NOBODY_CARES(a) {
     value = 1; // expect: race with line 9
     return unused;
