@@ -140,7 +140,7 @@ fn some_programs_show_the_same_when_they_are_built_in_another_way() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A variable that is raced for by two functions at several lines is told once.
+/// A variable that is raced for by two functions at several lines is reported once.
 #[test]
 fn several_lines_are_one_finding() {
     let output = check(&["--format", "json"], &root().join("tests/programs/fail/plain/several_lines.c"));

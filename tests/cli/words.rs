@@ -7,7 +7,7 @@ use std::path::Path;
 fn report(program: &str) -> String {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/programs/fail").join(program);
     let scratch = Scratch::with(&[]);
-    // Which access of `count++` is told depends on the compiler's hooks.
+    // Which access of `count++` is reported depends on the compiler's hooks.
     let check = "FORETRACE_CC=clang-19 FORETRACE_CXX=clang++-19 foretrace check";
     let ran = scratch.shell(&format!("{check} {}", path.canonicalize().expect("it is there").display()));
     assert_eq!(ran.code(), Some(1), "{}", ran.err());

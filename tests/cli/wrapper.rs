@@ -248,7 +248,7 @@ int main(void) {
 }
 "#;
 
-/// Undefined behaviour is told as without Foretrace, and the program goes on.
+/// Undefined behaviour is reported as without Foretrace, and the program goes on.
 #[test]
 fn together_with_checks_of_undefined_behaviour() {
     for (compiler, file) in [("gcc", "a.c"), ("clang-19", "a.c"), ("g++", "a.cc"), ("clang++-19", "a.cc")] {

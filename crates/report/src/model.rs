@@ -20,7 +20,7 @@ pub struct Report {
     pub pid: Option<u64>,
     /// The failures, confirmed ones first.
     pub findings: Vec<Finding>,
-    /// Crashes that are told with the errors which lead to them; they are kept, and not shown again.
+    /// Crashes that are reported with the errors which lead to them: saved, but not shown again.
     #[serde(skip)]
     pub folded: Vec<Finding>,
     /// Questions without an answer.

@@ -24,7 +24,7 @@ struct Cell {
     wrong: BTreeSet<String>,
 }
 
-/// Checks each build so often; fails if anything was ever wrong. The table of the whole corpus is written down.
+/// Checks each build this many times; fails if anything was ever wrong. The table of the whole corpus is written down.
 pub fn run(specimens: &[Specimen], rounds: u32, whole: bool) -> anyhow::Result<()> {
     let rows = all(specimens, rounds)?;
     let text = page(&rows, rounds);

@@ -26,7 +26,7 @@ pub struct Args {
     /// Keep all cores busy with other work meanwhile
     #[arg(long, requires = "times")]
     load: bool,
-    /// Build each program with gcc and clang at -O0, -O1 and -O2, and check each build so often: is the verdict the same?
+    /// Build each program with gcc and clang at -O0, -O1 and -O2, and check each build this many times: is the verdict the same?
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5", conflicts_with = "times")]
     levels: Option<u32>,
     /// Watch accesses by segments first, as in programs that take their time

@@ -84,7 +84,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure that is told by its events alone.
+    /// A failure that its events alone describe.
     pub fn plain(kind: FailureKind) -> Self {
         Failure { rules: Vec::new(), kind, allowed: Vec::new(), cycle: None }
     }

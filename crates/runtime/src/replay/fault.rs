@@ -18,7 +18,7 @@ use libc::{sigaction as Action, siginfo_t, ucontext_t};
 /// Signals that end a program which has gone wrong.
 const SIGNALS: [c_int; 7] =
     [libc::SIGSEGV, libc::SIGBUS, libc::SIGFPE, libc::SIGILL, libc::SIGABRT, libc::SIGTRAP, libc::SIGSYS];
-/// Faults that are told, at most: a program may live with many.
+/// The most faults that are reported: a program may live with many.
 const MOST: u32 = 16;
 static TOLD: AtomicU32 = AtomicU32::new(0);
 

@@ -61,7 +61,7 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
 }
 
 /// A program that dies in a run which shows a race, or in which the accesses of a race came in another order, most likely dies
-/// of the race: its death is told with the race, and not as an error of its own.
+/// of the race: its death is reported with the race, and not as an error of its own.
 fn fold_deaths<'a>(mut told: Vec<(Finding, &'a Confirmed)>) -> (Told<'a>, Told<'a>) {
     let mut folded = BTreeSet::new();
     let is_death = |one: &Confirmed| matches!(one.evidence, Evidence::Death(_));

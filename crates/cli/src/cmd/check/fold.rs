@@ -77,7 +77,7 @@ fn line_only(site: &Site) -> Option<(Option<String>, u32, u64)> {
     site.top().map(|frame| (frame.file.clone(), frame.line, offset(frame)))
 }
 
-/// The same for the same error in another build and another run: no addresses and no numbers of lines. A race is told by
+/// The same for the same error in another build and another run: no addresses and no numbers of lines. A race is identified by
 /// its variable and the two functions, or by the statements if nothing is known of the memory; a deadlock by the text of
 /// its lines.
 pub fn fingerprint(kind: Kind, memory: Option<&Memory>, sites: &[Site]) -> u32 {

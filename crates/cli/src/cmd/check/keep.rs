@@ -53,7 +53,7 @@ pub fn all(folder: &Path, subject: &Subject, failures: &Failures, report: &mut R
     forget_runs(folder, before).with_context(|| format!("cannot tidy up {}", folder.display()))
 }
 
-/// Keeps the crashes that are told with other findings, and says there where.
+/// Saves the crashes that are reported with other findings, and notes there where they are.
 fn keep_folded(
     folder: &Path,
     subject: &Subject,

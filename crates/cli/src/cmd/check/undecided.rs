@@ -1,5 +1,5 @@
 //! Questions without an answer, in words: each names its variable or its block and the places that use it, and questions
-//! that differ in nothing a person could see are told as one.
+//! that differ in nothing a person could see are listed once.
 
 use super::fold::without_indices;
 use super::subject::Subject;

@@ -1,8 +1,8 @@
 //! What clang's `-fsanitize=undefined` calls beside `-fsanitize=thread`, where its own runtime would come with
-//! ThreadSanitizer's: undefined behaviour is told on the standard error, and the program goes on, as with UBSan.
+//! ThreadSanitizer's: undefined behaviour is reported on the standard error, and the program goes on, as with UBSan.
 //!
-//! The functions have names of ours; a linker script gives them clang's (`ubsan.ld`). A place is told once. *Deviations*: of
-//! kinds other than overflows only the place and the kind are told, without the values; the types of C++ objects
+//! The functions have names of ours; a linker script gives them clang's (`ubsan.ld`). A place is reported once. *Deviations*: of
+//! kinds other than overflows only the place and the kind are reported, without the values; the types of C++ objects
 //! (`-fsanitize=vptr`) are not checked.
 
 use crate::settings::Decimal;

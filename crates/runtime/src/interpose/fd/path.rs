@@ -2,7 +2,7 @@
 //! it. Programs use that as a lock (`mkdir` and `rmdir`, a file that only one can create) and to say that something is
 //! ready (`rename`).
 //!
-//! Names are told apart by their last part, so that it does not matter from which directory they are given.
+//! Names are distinguished by their last part, so that it does not matter from which directory they are given.
 
 use super::channel::Channel;
 use crate::access::fills;
