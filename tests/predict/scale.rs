@@ -18,7 +18,7 @@ fn predict(trace: &str, bytes: u64) -> Output {
     std::fs::write(&path, trace).expect("a file can be written");
     let mut command = Command::new("timeout");
     command.args([TIME, "prlimit", &format!("--as={bytes}")]).arg(env!("CARGO_BIN_EXE_foretrace"));
-    command.args(["predict", "--quiet", "--threads", "1"]).arg(path).output().expect("the tool runs")
+    command.args(["predict", "--quiet", "--jobs", "1"]).arg(path).output().expect("the tool runs")
 }
 
 /// Predicts from a trace of this size, and from one that is ten times as large; both must answer with this exit code.
