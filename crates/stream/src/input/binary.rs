@@ -3,7 +3,7 @@
 //! The file begins with [`MAGIC`] and the streams, each with the [form](Form) of its values and its name; an event is the
 //! time since the one before, the number of its stream and its value, all numbers in groups of seven bits, lowest
 //! first. A string is written out at its first use and named by number afterwards.
-use super::error::{InputError, Problem, shown};
+use super::error::{InputError, MAX_STREAMS, MAX_STRINGS, Problem, shown};
 use super::{Names, Undeclared};
 use crate::engine::{Engine, Sink, Time};
 use crate::types::ty::Ty;
@@ -14,11 +14,6 @@ use std::io::{self, Read, Write};
 
 /// The first bytes of a binary trace; the last one is the version.
 pub const MAGIC: [u8; 8] = *b"ftevent\x02";
-
-/// The streams that a trace may have.
-pub(super) const MAX_STREAMS: u128 = 1 << 16;
-/// The bytes that all strings of a trace may take: each may be named again at any time, so all are remembered.
-pub(super) const MAX_STRINGS: usize = 1 << 28;
 
 /// What the values of a stream are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,11 @@
 //! What is wrong with an input, and where.
-use super::binary::{MAX_STREAMS, MAX_STRINGS};
 use crate::engine::RunError;
 use foretrace_file::LONGEST_LINE;
+
+/// The streams that a binary trace may have.
+pub(super) const MAX_STREAMS: u128 = 1 << 16;
+/// The bytes that all strings of a binary trace may take: each may be named again at any time, so all are remembered.
+pub(super) const MAX_STRINGS: usize = 1 << 28;
 
 /// A problem with its position.
 #[derive(Debug, thiserror::Error)]
