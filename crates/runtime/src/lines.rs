@@ -14,8 +14,8 @@
 
 use crate::access::heeded;
 use crate::arena;
-use crate::places::{self, Latest};
 use crate::op;
+use crate::places::{self, Latest};
 use crate::stream::Stream;
 use crate::tls::tls;
 use core::cell::UnsafeCell;

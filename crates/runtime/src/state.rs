@@ -200,9 +200,9 @@ fn begin_with_first() {
             recording::set_flag(Flags::LOCATIONS);
         }
     }
-    let section = if begun & TAKES_PART == 0 { Some(section) } else { None };
+    // At a gate, a thread is in no section.
+    let _section = Some(section).filter(|_| begun & TAKES_PART == 0);
     begin_live(begun);
-    drop(section);
 }
 
 /// Opens what the three axes need; what the state is from now on.

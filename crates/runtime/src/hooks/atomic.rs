@@ -3,11 +3,11 @@
 //! An operation and its stamp are taken under a lock of the variable's stripe, so that in the order of the stamps each
 //! load reads the last value stored. A load that repeats the one before it (a spin loop) is recorded once.
 
+use crate::replay::{self, segment};
 use crate::spin::Spin;
+use crate::state;
 use crate::thread::{self, Thread};
 use crate::tls::{Section, tls};
-use crate::replay::{self, segment};
-use crate::state;
 use core::ffi::c_int;
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, compiler_fence};

@@ -7,8 +7,8 @@
 use crate::hooks::atomic::{
     Add, And, Change, Exchange, Nand, Number, Or, Sub, Xor, change, compare_exchange, load, store, thread_fence,
 };
-use crate::spin::Spin;
 use crate::replay::segment;
+use crate::spin::Spin;
 use crate::state;
 use crate::thread;
 use crate::tls::Section;

@@ -7,8 +7,8 @@
 use crate::replay;
 use crate::spin::Spin;
 use crate::state::{self, sync};
-use crate::{op, thread};
 use crate::tls::{Section, tls};
+use crate::{op, thread};
 use core::cell::UnsafeCell;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering;

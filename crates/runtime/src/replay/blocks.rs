@@ -4,11 +4,11 @@
 //! memory that is used after its end was that block. Of several that had the same memory, the last one counts.
 
 use super::outcome::Answer;
-use super::stack::{self, Place, StackId};
 use super::player;
-use crate::thread::threads;
+use super::stack::{self, Place, StackId};
 use crate::map::Map;
 use crate::spin::Spin;
+use crate::thread::threads;
 use crate::{arena, elf, thread};
 
 /// How a block came to be.

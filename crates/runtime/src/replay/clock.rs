@@ -296,8 +296,8 @@ impl Synchronised {
 
 #[cfg(test)]
 mod tests {
-    use crate::thread::Thread;
     use super::super::naive;
+    use crate::thread::Thread;
     use crate::tls::Section;
     use foretrace_event::wire::Op;
 

@@ -5,11 +5,11 @@
 //! handler runs; whether the program survives, its exit status tells.
 
 use super::outcome::Answer;
-use super::stack::{self, Place};
 use super::player;
-use crate::thread::Thread;
+use super::stack::{self, Place};
 use crate::interpose::signal::sigaction;
 use crate::real::Real;
+use crate::thread::Thread;
 use crate::tls::{Section, tls};
 use crate::{arena, callers, state, sys};
 use core::ffi::{c_int, c_void};

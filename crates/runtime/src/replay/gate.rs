@@ -4,11 +4,11 @@
 
 use super::look::Look;
 use super::order::{self, Next};
-use super::stuck::{self, Waiting};
 use super::outcome;
-use crate::thread::{Shared, Thread, threads};
+use super::stuck::{self, Waiting};
 use crate::interpose::signal::left_by_jump;
 use crate::sys;
+use crate::thread::{Shared, Thread, threads};
 use crate::tls::{Section, tls};
 use core::sync::atomic::{Ordering, fence};
 use foretrace_event::schedule::Step;

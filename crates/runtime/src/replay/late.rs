@@ -12,12 +12,12 @@
 
 use super::look::now;
 use super::order;
-use super::stuck::{self, Rest, Waiting};
 use super::outcome;
-use crate::state;
-use crate::thread::{Shared, StopTheWorld, Thread, threads};
+use super::stuck::{self, Rest, Waiting};
 use crate::elf::{self, Module};
+use crate::state;
 use crate::sys;
+use crate::thread::{Shared, StopTheWorld, Thread, threads};
 use crate::tls::{Section, tls};
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use foretrace_event::schedule::{Late, MOST_LATE};

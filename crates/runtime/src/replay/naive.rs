@@ -4,8 +4,8 @@
 //! acquires later, or if there is a third between them. Two accesses race if they share a byte, one at least writes, one at
 //! least is not atomic, and neither happens before the other.
 
-use crate::thread::Thread;
 use super::clock::Epoch;
+use crate::thread::Thread;
 use foretrace_event::wire::Op;
 
 /// Bytes of a line. A trace touches the end of one and the beginning of the next.

@@ -1,13 +1,13 @@
 //! What the replay answers: lines of the file `outcome`, as `foretrace_event::schedule` describes them.
 
+use super::schedule;
 use super::stack::{self, StackId};
 use super::stuck::Wanted;
-use super::schedule;
-use crate::thread::{self, Shared, StopTheWorld, threads};
 use crate::map::Map;
 use crate::settings::{Decimal, Settings};
 use crate::spin::{Guard, Spin};
 use crate::sys;
+use crate::thread::{self, Shared, StopTheWorld, threads};
 use crate::tls::Section;
 use crate::{state, unseen};
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};

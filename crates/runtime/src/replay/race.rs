@@ -5,10 +5,10 @@ use super::outcome::{self, Answer};
 use super::shadow::{self, Cell, GRAIN};
 use super::stack::{self, Circumstances, StackId};
 use super::{blocks, schedule};
-use crate::thread::{StopTheWorld, Thread, threads};
 use crate::benign;
 use crate::lines::WRITE;
 use crate::spin::Brief;
+use crate::thread::{StopTheWorld, Thread, threads};
 use crate::unseen;
 use foretrace_event::wire::Op;
 

@@ -5,13 +5,13 @@
 //! touched its line, and of the earlier one none. A replay that finds a race is run once more to tell the places.
 
 use super::clock::Epoch;
+use super::horizon;
 use super::outcome::{self, Answer};
 use super::pages::Pages;
-use super::horizon;
 use crate::lines::Sink;
-use crate::thread::{Shared, Thread, threads};
 use crate::spin::Brief;
 use crate::stream::Stream;
+use crate::thread::{Shared, Thread, threads};
 use crate::{arena, benign, state, unseen};
 use foretrace_event::wire::{Access, Op};
 

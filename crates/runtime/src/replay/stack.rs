@@ -7,8 +7,8 @@
 //! A thread remembers the stacks it saw last. To see that one of them is the present one it is walked again, but neither
 //! hashed nor looked for among all, and nobody is met.
 
-use crate::thread::{Shared, Thread};
 use crate::spin::Spin;
+use crate::thread::{Shared, Thread};
 use crate::{arena, callers};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicPtr, Ordering};
