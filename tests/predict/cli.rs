@@ -138,7 +138,7 @@ fn eventually<T>(child: &mut Child, what: &str, mut look: impl FnMut(&mut Child)
 fn an_interrupt_prints_what_is_known() {
     let (_scratch, trace) = endless();
     let mut command = Command::new(env!("CARGO_BIN_EXE_foretrace"));
-    command.args(["predict", &trace, "--budget", "1000000000000"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(["predict", &trace, "--max-states", "1000000000000"]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the tool runs");
     // Reading and the race take a few hundredths; what follows takes for ever.
     eventually(&mut child, "it does nothing", |child| (ticks(child) > 100).then_some(()));
