@@ -11,6 +11,7 @@
 //! of every test must also be a history that could have happened, which an independent checker decides. `cargo xtask bless`
 //! writes what was recorded into the programs instead; read the difference before you keep it.
 
+mod axes;
 mod build;
 mod events;
 mod expect;
