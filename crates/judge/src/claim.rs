@@ -18,7 +18,7 @@ pub(crate) fn race(bench: &Bench<'_>, race: &Race) -> Result<(), Objection> {
     conflict.then_some(()).ok_or(Objection::NoConflict)
 }
 
-/// Does the event touch the interval: does it write, is it atomic?
+/// Does the event touch the interval? If so: does it write, and is it atomic?
 fn touches(bench: &Bench<'_>, id: EventId, interval: IntervalId) -> Option<(bool, bool)> {
     let reaches = |atomic: AtomicId| bench.trace.atomic(atomic).intervals.contains(&interval);
     match bench.trace.event(id) {
@@ -48,7 +48,8 @@ pub(crate) fn deadlock(bench: &Bench<'_>, deadlock: &Deadlock) -> Result<(), Obj
     Ok(())
 }
 
-/// Will this thread never be created, because a stuck one, or one that itself will not be, would have to?
+/// Will this thread never be created, because a stuck thread, or one that will itself never be created, would have to
+/// create it?
 fn unborn(bench: &Bench<'_>, thread: ThreadId, deadlock: &Deadlock) -> bool {
     let mut child = thread;
     while let Some(fork) = bench.trace.fork_of(child).filter(|fork| !bench.is_done(*fork)) {
@@ -60,7 +61,7 @@ fn unborn(bench: &Bench<'_>, thread: ThreadId, deadlock: &Deadlock) -> bool {
     false
 }
 
-/// Does the program wait when this cannot happen, rather than do something else?
+/// Does the program wait when this cannot happen, rather than take another path?
 fn waits(event: Event) -> bool {
     match event {
         Event::Lock(_, patience) | Event::RdLock(_, patience) | Event::SemWait(_, patience) => {
@@ -71,7 +72,7 @@ fn waits(event: Event) -> bool {
     }
 }
 
-/// Could the free threads ever make this event possible, with what they have left to do?
+/// Could the free threads ever make this event possible with their remaining events?
 fn helped(bench: &Bench<'_>, id: EventId, free: &[ThreadId]) -> bool {
     let is_free = |thread: &ThreadId| free.contains(thread);
     let left = |thread: &ThreadId, which: &dyn Fn(Event) -> bool| {
