@@ -36,15 +36,15 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod bench;
 mod claim;
 mod kept;
+mod state;
 
 use foretrace_event::EventId;
 use foretrace_finding::{Candidate, Rung, Witness};
 use foretrace_trace::Trace;
 
-use bench::Bench;
+use state::State;
 
 /// What is wrong with a witness.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -92,22 +92,22 @@ pub enum Objection {
 /// # Errors
 /// If it is not right.
 pub fn judge(trace: &Trace, witness: &Witness) -> Result<(), Objection> {
-    let mut bench = Bench::new(trace);
+    let mut state = State::new(trace);
     for (step, &next) in witness.schedule.steps().iter().enumerate() {
         let event = next.event;
-        if !bench.is_next(event) {
+        if !state.is_next(event) {
             return Err(Objection::OutOfTurn { step, found: event });
         }
-        if !bench.allows(next) {
+        if !state.allows(next) {
             return Err(Objection::Illegal { step, event });
         }
-        bench.perform(next);
+        state.perform(next);
     }
     if witness.rung < Rung::Free {
         kept::check(trace, &witness.schedule)?;
     }
     match &witness.candidate {
-        Candidate::Race(race) => claim::race(&bench, race),
-        Candidate::Deadlock(deadlock) => claim::deadlock(&bench, deadlock),
+        Candidate::Race(race) => claim::race(&state, race),
+        Candidate::Deadlock(deadlock) => claim::deadlock(&state, deadlock),
     }
 }

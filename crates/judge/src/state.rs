@@ -6,7 +6,7 @@ use foretrace_trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The state after the steps so far.
-pub(crate) struct Bench<'a> {
+pub(crate) struct State<'a> {
     pub(crate) trace: &'a Trace,
     next: Vec<u32>,
     locks: Vec<Lock>,
@@ -73,9 +73,9 @@ impl InOrder {
     }
 }
 
-impl<'a> Bench<'a> {
+impl<'a> State<'a> {
     pub(crate) fn new(trace: &'a Trace) -> Self {
-        let mut bench = Self {
+        let mut state = Self {
             trace,
             next: vec![0; trace.threads().len()],
             locks: vec![Lock::default(); trace.locks().len()],
@@ -87,8 +87,8 @@ impl<'a> Bench<'a> {
             waits: FxHashMap::default(),
             lists: FxHashMap::default(),
         };
-        bench.read_trace();
-        bench
+        state.read_trace();
+        state
     }
 
     /// Collects the waits of each instance, the locks that are passed on, and the orders that must be kept.
