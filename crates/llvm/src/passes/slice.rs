@@ -226,8 +226,8 @@ impl<'a> Slice<'a> {
                 text = replace_word(&text, operand, &copy);
             }
         }
-        // The flags are dropped, because they need not hold one round beyond the last; without them, `or` cannot stand
-        // for `add`.
+        // The flags are dropped, because they need not hold one round beyond the last. An `or` with the flag `disjoint`
+        // becomes the `add` it stands for.
         let operation = if definition.promises("disjoint") { "add" } else { definition.operation };
         Some(self.emit(&format!("{operation} {text}")))
     }
