@@ -1,4 +1,4 @@
-//! What `foretrace check` takes for a small program, from the command to the report and without compilation: every
+//! How long `foretrace check` takes for a small program, from the command to the report and without compilation: every
 //! program of `tests/programs`.
 
 use crate::corpus::tools::compile;
@@ -11,7 +11,7 @@ use std::time::Instant;
 
 /// The aim for each program.
 const AIM: f64 = 150.0;
-/// The slowest are shown by name.
+/// How many of the slowest are listed by name.
 const SHOWN: usize = 20;
 
 /// Compiles, checks, prints the table.

@@ -1,14 +1,14 @@
-//! Right and wrong answers, counted.
+//! Counts right and wrong answers.
 
 use super::tools::{Answer, TOOLS};
 use anyhow::Context;
 use foretrace_testkit::corpus::{Judgement, Specimen};
 use std::fmt::Write;
 
-/// A program, and what each tool said of it.
+/// A program, and the answer of each tool.
 pub type Row = Vec<Answer>;
 
-/// Asks every tool about every program.
+/// Runs every tool on every program.
 pub fn all(specimens: &[Specimen]) -> anyhow::Result<Vec<Row>> {
     let scratch = tempfile::tempdir()?;
     let mut rows = Vec::new();
@@ -22,7 +22,7 @@ pub fn all(specimens: &[Specimen]) -> anyhow::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// What one answer is.
+/// The class of an answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     TruePositive,

@@ -18,7 +18,7 @@ struct Target {
     once: fn(&mut Random),
 }
 
-/// All of them. A new one is a file and a line here.
+/// All targets. A new one is a file and a line here.
 const TARGETS: &[Target] = &[
     Target { name: "predict", about: "predictions against the oracle", once: |random| predict::once(random.next()) },
     Target { name: "arguments", about: "a compiler's arguments and response files", once: arguments::once },
@@ -30,15 +30,15 @@ const TARGETS: &[Target] = &[
     Target { name: "events", about: "traces of stream monitors: text, CSV, binary", once: streams::events },
 ];
 
-/// Which target, and how long.
+/// Which target to run, and for how long.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Its name; without one, they are listed
+    /// The target's name; without one, all are listed
     name: Option<String>,
-    /// For how long
+    /// For how many seconds
     #[arg(long, default_value_t = 10)]
     seconds: u64,
-    /// The first seed; the seed of a failure is printed, and repeats it
+    /// The first seed; a failure prints its seed, which repeats it
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }

@@ -1,13 +1,15 @@
-//! The modules of a crate have an order: no module comes back to itself through what it names.
+//! The modules of a crate have an order: no module imports itself through the modules that it names.
 //!
-//! At each level of the tree, a module stands for all that is below it. A parent and its own submodules are one thing seen
-//! from outside, and may name each other; through the parent's `pub use`, siblings are seen all the same.
+//! At each level of the tree, a module stands for everything below it. A parent and its own submodules count as one
+//! module from outside, and may name each other; dependencies on siblings through the parent's `pub use` are still
+//! seen.
 
 use super::Text;
 use super::modules::{Crate, Path};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Where modules still name each other, and how many groups of them do: none may be added, and what is mended is taken off.
+/// Crates with import cycles, and how many groups of modules they have: none may be added, and fixed ones are removed
+/// here.
 const KNOWN: [(&str, usize); 22] = [
     ("cli", 1),
     ("cli::cmd::check", 2),
@@ -35,7 +37,7 @@ const KNOWN: [(&str, usize); 22] = [
 
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// Every group of modules that name each other, in any crate, but for those that are known.
+/// Every group of modules that name each other, in any crate, except the known ones.
 pub fn check(texts: &[Text]) -> Vec<String> {
     check_but(&KNOWN, texts)
 }
@@ -68,7 +70,7 @@ fn crates(texts: &[Text], complaints: &mut Vec<String>) -> BTreeMap<String, Crat
         texts.iter().filter_map(|text| place(text).filter(|(_, file)| *file == "lib.rs")).collect();
     for text in texts.iter().filter(|text| text.is_rust()) {
         let Some((name, file)) = place(text) else { continue };
-        // The program of a crate with a library is another crate, of one file.
+        // The binary of a crate with a library is a separate crate, of one file.
         if file == "main.rs" && libraries.contains(&(name, "lib.rs")) {
             continue;
         }
@@ -83,7 +85,7 @@ fn place(text: &Text) -> Option<(&str, &str)> {
     (!name.contains("/tests/")).then_some((name.trim_start_matches("crates/"), file))
 }
 
-/// What names what, for each module that has others below it.
+/// The graph of imports, for each module that has submodules.
 fn levels(edges: &BTreeSet<(Path, Path)>) -> BTreeMap<Path, Graph> {
     let mut levels: BTreeMap<Path, Graph> = BTreeMap::new();
     for (from, to) in edges {
@@ -96,7 +98,7 @@ fn levels(edges: &BTreeSet<(Path, Path)>) -> BTreeMap<Path, Graph> {
     levels
 }
 
-/// The groups of nodes that can reach each other, each with a shortest way round.
+/// The groups of nodes that can reach each other, each with a shortest cycle.
 fn circles(graph: &Graph) -> Vec<String> {
     let mut seen = BTreeSet::new();
     let mut circles = Vec::new();
@@ -122,7 +124,7 @@ fn way_round(graph: &Graph, start: &str) -> Option<Vec<String>> {
     Some(round)
 }
 
-/// A shortest way of at least one step, without its start.
+/// A shortest path of at least one step, without its start.
 fn way(graph: &Graph, start: &str, end: &str) -> Option<Vec<String>> {
     let mut before: BTreeMap<&str, &str> = BTreeMap::new();
     let mut queue = VecDeque::from([start]);
