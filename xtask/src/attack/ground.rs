@@ -62,7 +62,10 @@ impl Ground {
     /// Builds, records and checks the program, and writes the other files.
     pub fn prepare() -> anyhow::Result<Self> {
         let scratch = tempfile::Builder::new().prefix("foretrace-attack-").tempdir()?;
-        let ground = Self { scratch, tool: target().join("debug/foretrace") };
+        // A copy, because a build may replace it while it is attacked.
+        let tool = scratch.path().join("foretrace");
+        fs::copy(target().join("debug/foretrace"), &tool).context("cannot copy the tool")?;
+        let ground = Self { scratch, tool };
         fs::create_dir(ground.temporary())?;
         let forms = root().join("tests/traces/form/every_operation.trace");
         fs::copy(&forms, ground.path("good.trace")).with_context(|| format!("cannot copy {}", forms.display()))?;
