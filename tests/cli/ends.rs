@@ -308,3 +308,13 @@ fn little_stack_is_enough() {
         scratch.shell(&format!("ulimit -s 64; {line}")).succeeds();
     }
 }
+
+#[test]
+fn nothing_is_left_where_there_are_few_descriptors() {
+    let scratch = Scratch::with(&[("prog.c", COUNTER)]);
+    scratch.shell("foretrace cc -g -pthread -o prog prog.c && mkdir tmp").succeeds();
+    for count in 4..20 {
+        scratch.shell(&format!("ulimit -n {count}; TMPDIR=$PWD/tmp foretrace check -- ./prog"));
+        assert_eq!(scratch.shell("ls tmp").out(), "", "with {count} descriptors");
+    }
+}

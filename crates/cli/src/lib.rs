@@ -13,6 +13,8 @@ mod identity;
 mod lines;
 mod output;
 mod quote;
+#[doc(hidden)]
+pub mod readers;
 mod recording;
 mod run;
 mod scratch;

@@ -140,8 +140,8 @@ impl Ground {
 
     /// Whether the last command has removed what it made there. What it left is removed, so that it is said once.
     pub fn nothing_left(&self) -> Result<(), String> {
-        let left: Vec<PathBuf> =
-            fs::read_dir(self.temporary()).into_iter().flatten().flatten().map(|e| e.path()).collect();
+        let entries = fs::read_dir(self.temporary()).into_iter().flatten().flatten();
+        let left: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| !is_cache(path)).collect();
         for path in &left {
             let _ = fs::remove_dir_all(path);
             let _ = fs::remove_file(path);
@@ -158,6 +158,12 @@ impl Ground {
     pub fn run<S: AsRef<OsStr>>(&self, words: &[S]) -> Output {
         self.command(words).output().expect("timeout can be run")
     }
+}
+
+/// Is this the cache of a user, which is made there where there is no home?
+fn is_cache(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.strip_prefix("foretrace-").is_some_and(|user| user.parse::<u32>().is_ok())
 }
 
 /// How a command ended, and what it said.

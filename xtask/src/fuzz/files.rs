@@ -4,8 +4,7 @@
 use super::random::Random;
 use foretrace_finding::ScheduleText;
 use foretrace_replay::{Input, Outcome};
-use foretrace_testkit::fuzz::mutate;
-use foretrace_trace::{Module, Recording, Symbols};
+use foretrace_testkit::fuzz::{as_module, beside_events, mutate};
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
@@ -63,42 +62,17 @@ const SIDE_FILES: [(&str, &str); 5] = [
 
 /// The files beside the events of a recording. They are read, or named as wrong; no address in them is taken on trust.
 pub fn side_files(random: &mut Random) {
-    let scratch = tempfile::tempdir().expect("a scratch directory");
-    let trace = foretrace_trace::text::parse("a fork b\nb write x\na write x\n").expect("a good trace");
-    let events = fs::File::create(scratch.path().join("events")).expect("a file can be written");
-    foretrace_trace::convert::record(&trace, events).expect("a file can be written");
     let spoilt = random.below(SIDE_FILES.len());
-    for (index, (name, text)) in SIDE_FILES.iter().enumerate() {
-        let bytes = if index == spoilt { broken(random, text.as_bytes()) } else { text.as_bytes().to_vec() };
-        fs::write(scratch.path().join(name), bytes).expect("a file can be written");
-    }
-    let Ok(recording) = Recording::open(scratch.path()) else { return };
-    let symbols = Symbols::new(&recording);
-    for address in [0, 1, 0x400_010, 0x7f_0010, u64::MAX] {
-        ask(&symbols, address);
-    }
-    let _ = recording.trace();
+    let mut files = SIDE_FILES.map(|(name, text)| (name, text.as_bytes().to_vec()));
+    files[spoilt].1 = broken(random, &files[spoilt].1);
+    beside_events(&files.each_ref().map(|(name, bytes)| (*name, bytes.as_slice())));
 }
 
 /// A module with debug information, which a recording may name as it likes.
 pub fn module(random: &mut Random) {
     static GOOD: OnceLock<Vec<u8>> = OnceLock::new();
     let good = GOOD.get_or_init(|| build().expect("gcc builds a small program"));
-    let scratch = tempfile::tempdir().expect("a scratch directory");
-    let path = scratch.path().join("module");
-    fs::write(&path, broken(random, good)).expect("a file can be written");
-    let module = Module { start: 0, end: u64::MAX, bias: 0, build_id: String::new(), path };
-    let symbols = Symbols::of_modules(vec![module], None);
-    for _ in 0..20 {
-        let address = random.next() >> (random.below(64) as u32);
-        ask(&symbols, address);
-    }
-    (0x1000..0x1200).step_by(16).chain((0x4000..0x4100).step_by(4)).for_each(|address| ask(&symbols, address));
-}
-
-/// Everything that can be asked of an address.
-fn ask(symbols: &Symbols, address: u64) {
-    let _ = (symbols.frames(address), symbols.name_of(address), symbols.variable(address));
+    as_module(&broken(random, good));
 }
 
 const PROGRAM: &str = "struct { int a; struct { char b[3]; long c; } d[4]; } table;\nstatic __thread int local;\n\

@@ -12,7 +12,7 @@ pub(super) mod keep;
 mod sources;
 mod steps;
 mod subject;
-mod suppress;
+pub mod suppress;
 mod undecided;
 mod vain;
 mod values;
