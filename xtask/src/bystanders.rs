@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         }
     }
     println!("{} programs: {compared} runs the same, {refused} refused", programs.len());
-    println!("{unsteady} runs left out, which are not the same natively");
+    println!("{unsteady} runs left out, because they differ from one native run to the next");
     match wrong.is_empty() {
         true => Ok(()),
         false => bail!("{} runs differ:\n{}", wrong.len(), wrong.join("\n")),

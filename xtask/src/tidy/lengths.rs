@@ -15,7 +15,7 @@ pub fn check(texts: &[Text]) -> Vec<String> {
     lengths.sort_unstable();
     let at_95 = lengths.get(lengths.len() * 95 / 100).copied().unwrap_or(0);
     if at_95 > FUNCTION {
-        complaints.push(format!("one function in twenty is longer than {at_95} lines; {FUNCTION} is the measure"));
+        complaints.push(format!("one function in twenty is longer than {at_95} lines; {FUNCTION} is the limit"));
     }
     complaints
 }
