@@ -3,11 +3,13 @@
 //! *What it misses*: what a function does to other parts of an object than those named here; wide strings and streams; the
 //! strings of the old ABI.
 
+pub mod calls;
+
 mod containers;
 mod streams;
 mod strings;
 
-use crate::calls::Arguments;
+use crate::cxx::calls::Arguments;
 
 /// Notes the accesses of a call with these arguments, for the caller at an address.
 pub type Note = unsafe fn(&Arguments, usize);

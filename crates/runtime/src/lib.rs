@@ -24,43 +24,17 @@
 #[macro_use]
 mod macros;
 
-mod access;
-mod arena;
-mod benign;
-mod bpf;
-mod callers;
-mod calls;
 mod cxx;
-mod elf;
-mod ending;
+mod gate;
 mod hooks;
-mod internal;
 mod interpose;
-mod lifetime;
-mod lineage;
-mod lines;
-mod linkmap;
-mod map;
-mod modules;
-mod names;
+mod memory;
 mod op;
-mod places;
-mod prelude;
-mod real;
-mod record;
-mod recording;
-mod replay;
-mod sandbox;
-mod settings;
-mod spin;
-mod stamp;
-mod state;
-mod stream;
+mod run;
+mod sink;
 mod sys;
-mod tables;
 mod thread;
-mod tls;
-mod unseen;
+mod watch;
 
 /// Nothing here panics on purpose; if it does, the recording ends as if the program had been killed.
 #[cfg(all(not(test), panic = "abort"))]
@@ -76,8 +50,8 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
 #[unsafe(link_section = ".init_array")]
 static ON_LOAD: extern "C" fn() = {
     extern "C" fn on_load() {
-        state::init();
-        state::begin_early();
+        run::init();
+        run::begin_early();
     }
     on_load
 };

@@ -20,10 +20,10 @@ macro_rules! trampoline {
                 "mov qword ptr fs:[r10 + {caller}], r11",
                 "mov qword ptr fs:[r10 + {frame}], rbp",
                 "jmp {to}",
-                caller = const $crate::tls::CALLER,
-                frame = const $crate::tls::FRAME,
+                caller = const $crate::thread::tls::CALLER,
+                frame = const $crate::thread::tls::FRAME,
                 to = sym $to,
-                early = sym $crate::real::ft_call_before_relocation,
+                early = sym $crate::sys::real::ft_call_before_relocation,
             )
         }
     };
@@ -63,7 +63,7 @@ macro_rules! interpose {
             type Function = unsafe extern "C-unwind" fn($($ty),*) $(-> $ret)?;
             #[allow(dead_code, reason = "some replacements never call the real function")]
             #[unsafe(link_section = "ft_reals")]
-            static REAL: $crate::real::Real<Function> = $crate::real::Real::new(
+            static REAL: $crate::sys::real::Real<Function> = $crate::sys::real::Real::new(
                 match core::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
                     Ok(name) => name,
                     Err(_) => panic!("a name has no zero byte"),
@@ -79,7 +79,7 @@ macro_rules! interpose {
             }
 
             unsafe extern "C-unwind" fn replacement($($arg: $ty),*) $(-> $ret)? {
-                $(let $pc = $crate::state::caller();)?
+                $(let $pc = $crate::run::caller();)?
                 $body
             }
 
@@ -109,7 +109,7 @@ macro_rules! real_function {
         $vis unsafe fn $name($($arg: $ty),*) $(-> $ret)? {
             type Function = unsafe extern "C-unwind" fn($($ty),*) $(-> $ret)?;
             #[unsafe(link_section = "ft_reals")]
-            static REAL: $crate::real::Real<Function> = $crate::real::Real::new(
+            static REAL: $crate::sys::real::Real<Function> = $crate::sys::real::Real::new(
                 match core::ffi::CStr::from_bytes_with_nul(concat!(stringify!($name), "\0").as_bytes()) {
                     Ok(name) => name,
                     Err(_) => panic!("a name has no zero byte"),
@@ -139,7 +139,7 @@ macro_rules! exported {
         $(#[$meta])*
         const _: () = {
             unsafe extern "C" fn function($($arg: $ty),*) $(-> $ret)? {
-                let $pc = $crate::state::caller();
+                let $pc = $crate::run::caller();
                 $body
             }
             trampoline!($name, function);
@@ -195,10 +195,10 @@ macro_rules! variadic {
                 ".cfi_def_cfa rsp, 8",
                 "ret",
                 ".cfi_endproc",
-                caller = const $crate::tls::CALLER,
+                caller = const $crate::thread::tls::CALLER,
                 fixed = const $fixed,
                 to = sym $to,
-                early = sym $crate::real::ft_call_before_relocation,
+                early = sym $crate::sys::real::ft_call_before_relocation,
             )
         }
     };

@@ -4,25 +4,40 @@
 //! is its owner's alone. Other threads find each other through [`threads`], which hands out shared parts only; the whole
 //! object comes from [`current`], for the thread that it stands for. So the compiler refuses to pass what is private.
 
+pub mod callers;
+pub mod clock;
 pub mod handle;
+pub mod moments;
+pub mod objects;
+pub mod stack;
+pub mod tls;
 
+use crate::gate::backoff;
+use crate::gate::delay::Repeats;
+use crate::gate::schedule;
+use crate::gate::stuck::Held;
+use crate::gate::stuck::Waiting;
 use crate::hooks::atomic::LastLoad;
 use crate::interpose::signal::Slots;
-use crate::lines::{Lines, SMALL};
-use crate::recording::Chunk;
-use crate::replay::clock::Synchronised;
-use crate::replay::horizon::Published;
-use crate::replay::late::Repeats;
-use crate::replay::moments::Moments;
-use crate::replay::objects::Remembered;
-use crate::replay::stack::{self, StackId};
-use crate::replay::stuck::{Held, Waiting};
-use crate::replay::{look, schedule};
-use crate::spin::{Guard, Locked, Spin};
-use crate::stamp::Stamps;
-use crate::stream::Stream;
-use crate::tls::{Section, tls};
-use crate::{arena, lineage, recording, state};
+use crate::memory::arena;
+use crate::memory::spin::Guard;
+use crate::memory::spin::Locked;
+use crate::memory::spin::Spin;
+use crate::run;
+use crate::sink::lines::Lines;
+use crate::sink::lines::SMALL;
+use crate::sink::recording;
+use crate::sink::recording::Chunk;
+use crate::sink::stamp::Stamps;
+use crate::sink::stream::Stream;
+use crate::sys::lineage;
+use crate::thread::clock::Synchronised;
+use crate::thread::moments::Moments;
+use crate::thread::objects::Remembered;
+use crate::thread::stack::StackId;
+use crate::thread::tls::Section;
+use crate::thread::tls::tls;
+use crate::watch::horizon::Published;
 use core::cell::{Cell, UnsafeCell};
 use core::ops::Deref;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
@@ -281,8 +296,8 @@ impl Thread {
         status.waiting = waiting;
         self.waits.store(waiting.is_some(), Ordering::Relaxed);
         match (self.waiting.replace(waiting), waiting) {
-            (None, Some(_)) => look::one_less(),
-            (Some(_), None) => look::one_more(),
+            (None, Some(_)) => backoff::one_less(),
+            (Some(_), None) => backoff::one_more(),
             _ => {}
         }
     }
@@ -333,7 +348,7 @@ pub fn current() -> Option<&'static Thread> {
         return None;
     }
     if !lineage::is_own() {
-        state::leave();
+        run::leave();
     }
     own()
 }
@@ -416,7 +431,7 @@ impl Thread {
         let new = || Some((Stream::take()?, Chunk::take(ChunkKind::Table, SMALL * ENTRY_SIZE)?));
         let (records, table) = spare.or_else(new)?;
         self.table.set(Some(table));
-        self.lines.get().init(table.content(), SMALL, state::keeps_places()).then_some((records, table))
+        self.lines.get().init(table.content(), SMALL, run::keeps_places()).then_some((records, table))
     }
 
     /// The thread has ended, and all it did is written.
@@ -454,7 +469,7 @@ pub fn attach(thread: &'static Thread) {
 /// Takes the current thread's object away from it.
 pub fn detach() -> Option<&'static Thread> {
     let tls = tls();
-    tls.lines.set(crate::lines::no_lines());
+    tls.lines.set(crate::sink::lines::no_lines());
     // SAFETY: as in `own`; nobody else has the pointer.
     unsafe { tls.thread.replace(core::ptr::null_mut()).as_ref() }
 }
@@ -478,10 +493,10 @@ pub fn uses_no_lines() -> bool {
 pub fn choose_lines() {
     let tls = tls();
     let quiet = tls.handlers.get() != 0 || tls.ignored.iter().any(|count| count.get() != 0);
-    let by_line = !quiet && !state::watches_accesses() && !DIRECT.load(Ordering::Relaxed);
+    let by_line = !quiet && !run::watches_accesses() && !DIRECT.load(Ordering::Relaxed);
     let lines = own().filter(|_| by_line).map(|thread| thread.lines.get().for_hooks());
     // In this order the mask never reaches beyond the table: none is larger than the one where nothing is found.
-    tls.lines.set(crate::lines::no_lines());
+    tls.lines.set(crate::sink::lines::no_lines());
     if let Some((entries, slot_mask)) = lines {
         tls.slot_mask.set(slot_mask);
         tls.lines.set(entries);

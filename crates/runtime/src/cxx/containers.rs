@@ -1,8 +1,10 @@
 //! The parts of `std::map`, `std::set`, `std::list` and hash tables that are in the library's own code.
 
-use super::{Name, Note};
-use crate::access::{reads, writes};
-use crate::calls::Arguments;
+use crate::cxx::Name;
+use crate::cxx::Note;
+use crate::cxx::calls::Arguments;
+use crate::op::access::reads;
+use crate::op::access::writes;
 use Name::Is;
 
 /// A node of a tree.

@@ -1,11 +1,14 @@
 //! Streams: to write to one or to read from it changes it, and the standard makes that a race, except on the standard
 //! streams (`cout` and the others, [iostream.objects.overview]).
 
-use super::strings::{reads_string, writes_head};
-use super::{Name, Note};
-use crate::access::{reads, writes};
-use crate::calls::Arguments;
+use crate::cxx::Name;
+use crate::cxx::Note;
+use crate::cxx::calls::Arguments;
+use crate::cxx::strings::reads_string;
+use crate::cxx::strings::writes_head;
 use crate::interpose::string::reads_text;
+use crate::op::access::reads;
+use crate::op::access::writes;
 use Name::{Begins, Is};
 use core::ffi::{CStr, c_char, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};

@@ -1,9 +1,10 @@
 //! `std::string`: members by the name of the member and the types of what it is given.
 
-use super::Note;
-use crate::access::{reads, writes};
-use crate::calls::Arguments;
+use crate::cxx::Note;
+use crate::cxx::calls::Arguments;
 use crate::interpose::string::reads_text;
+use crate::op::access::reads;
+use crate::op::access::writes;
 
 /// The parts of a string that are always there: where its characters are, and how many.
 #[repr(C)]

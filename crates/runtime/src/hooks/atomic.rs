@@ -3,11 +3,14 @@
 //! An operation and its stamp are taken under a lock of the variable's stripe, so that in the order of the stamps each
 //! load reads the last value stored. A load that repeats the one before it (a spin loop) is recorded once.
 
-use crate::replay::{self, segment};
-use crate::spin::Spin;
-use crate::state;
-use crate::thread::{self, Thread};
-use crate::tls::{Section, tls};
+use crate::memory::spin::Spin;
+use crate::op::part;
+use crate::run;
+use crate::thread;
+use crate::thread::Thread;
+use crate::thread::tls::Section;
+use crate::thread::tls::tls;
+use crate::watch::segment;
 use core::ffi::c_int;
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, compiler_fence};
@@ -187,8 +190,8 @@ pub fn exclusively<R>(at: usize, act: impl FnOnce(&mut u64) -> R) -> R {
 /// Performs `operate` and records its outcome. Anything but a load or a failed exchange is recorded in full.
 #[inline]
 fn perform<T: Word>(at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> Outcome<T> {
-    if let Some(thread) = replay::player() {
-        return replay::atomic(thread, at, pc, operate);
+    if let Some(thread) = part::player() {
+        return part::atomic(thread, at, pc, operate);
     }
     let recorded = !tls().thread.get().is_null();
     // What may not be touched faults here, and not where a handler that jumps would take the variable's lock along.
@@ -244,8 +247,8 @@ pub fn record_store(thread: &'static Thread, clock: &mut u64, at: usize, value: 
 
 /// Lets `store` do a store that is not instrumented: records it, or lets it be a step of the replay.
 pub fn store_by(at: usize, value: u64, size: u8, pc: usize, store: impl FnOnce()) {
-    if state::is_replaying() {
-        return replay::store(at, value, size, pc, store);
+    if run::is_replaying() {
+        return part::store(at, value, size, pc, store);
     }
     note_store(at, value, size, pc);
     store();
@@ -282,11 +285,11 @@ pub unsafe fn stored_by<T: Word>(at: *mut T, value: T, pc: usize, real: impl Fn(
 pub unsafe extern "C" fn load<T: Word>(at: *mut T, order: c_int) -> T {
     // SAFETY: the program passes an atomic variable.
     let operate = || Outcome { op: Op::AtomicLoad, value: unsafe { T::load(at) }, new: None, order: order as u8 };
-    perform(at, state::caller(), operate).value
+    perform(at, run::caller(), operate).value
 }
 
 pub unsafe extern "C" fn store<T: Word>(at: *mut T, value: T, order: c_int) {
-    perform(at, state::caller(), || {
+    perform(at, run::caller(), || {
         // SAFETY: the program passes an atomic variable.
         unsafe { T::swap(at, value) };
         Outcome { op: Op::AtomicStore, value, new: None, order: order as u8 }
@@ -346,7 +349,7 @@ changes! {
 }
 
 pub unsafe extern "C" fn change<T: Number, C: Change>(at: *mut T, operand: T, order: c_int) -> T {
-    perform(at, state::caller(), || {
+    perform(at, run::caller(), || {
         // SAFETY: the program passes an atomic variable.
         let mut old = unsafe { T::load(at) };
         loop {
@@ -370,7 +373,7 @@ pub unsafe extern "C" fn compare_exchange_val<T: Word>(
     order: c_int,
     failure: c_int,
 ) -> T {
-    perform(at, state::caller(), || {
+    perform(at, run::caller(), || {
         // SAFETY: the program passes an atomic variable.
         let was = unsafe { T::compare_swap(at, expected, new) };
         if was == expected {
@@ -403,7 +406,7 @@ pub unsafe extern "C" fn compare_exchange<T: Word>(
 
 pub unsafe extern "C" fn thread_fence(order: c_int) {
     core::sync::atomic::fence(SeqCst);
-    state::sync(Op::Fence, 0, u64::from(order as u8), state::caller());
+    run::sync(Op::Fence, 0, u64::from(order as u8), run::caller());
 }
 trampoline!(__tsan_atomic_thread_fence, thread_fence);
 

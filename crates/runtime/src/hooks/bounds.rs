@@ -1,16 +1,19 @@
 //! Module constructors, function boundaries, and stretches of code that are not to be checked.
 
-use crate::access::{ignore, resume};
-use crate::lines::{READ, WRITE};
-use crate::{callers, state};
+use crate::op::access::ignore;
+use crate::op::access::resume;
+use crate::run;
+use crate::sink::lines::READ;
+use crate::sink::lines::WRITE;
+use crate::thread::callers;
 
 /// The module constructor of instrumented code.
 unsafe extern "C" fn init() {
-    let pc = state::caller();
-    state::init();
-    state::set_instrumented();
+    let pc = run::caller();
+    run::init();
+    run::set_instrumented();
     callers::announce(pc);
-    state::begin_early();
+    run::begin_early();
 }
 trampoline!(__tsan_init, init);
 

@@ -2,7 +2,11 @@
 //!
 //! Hooks of 16 bytes are aligned to 8 only, so they may cross the end of a line like the unaligned ones.
 
-use crate::lines::{READ, WRITE, aligned_hooks, crossing_hooks, hook};
+use crate::sink::lines::READ;
+use crate::sink::lines::WRITE;
+use crate::sink::lines::aligned_hooks;
+use crate::sink::lines::crossing_hooks;
+use crate::sink::lines::hook;
 
 const BOTH: u32 = READ | WRITE;
 

@@ -10,7 +10,7 @@ mod mutex;
 mod sanitizer;
 mod ubsan;
 
-use crate::state::sync;
+use crate::run::sync;
 use foretrace_event::wire::Op;
 pub use mutex::reset_locks;
 

@@ -1,10 +1,10 @@
 //! Things done once: `pthread_once`, `call_once`, and the guards of C++ statics.
 
-use super::limit::Limit;
+use crate::gate::limit::Limit;
 use crate::hooks::atomic::store_by;
-use crate::state::sync;
+use crate::run::sync;
 use crate::sys;
-use crate::tls::tls;
+use crate::thread::tls::tls;
 use core::arch::global_asm;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -79,7 +79,7 @@ unsafe extern "C" fn aborted(_version: c_int, actions: c_int, _class: u64, _what
 
 /// Calls `real` with an initialiser that records, and records what it did.
 unsafe fn once(control: usize, routine: Routine, pc: usize, real: impl FnOnce(Routine) -> c_int) -> c_int {
-    super::arrive(Op::OncePass, Op::OncePass, control, 0, Limit::Forever, pc);
+    crate::interpose::arrive(Op::OncePass, Op::OncePass, control, 0, Limit::Forever, pc);
     let mut call = Call { control, routine, pc, ran: false, outer: tls().once.get() };
     tls().once.set(&mut call);
     let result = real(run);
@@ -107,7 +107,7 @@ interpose! {
     }
 
     fn __cxa_guard_acquire(guard: *mut AtomicU32) -> c_int |pc| {
-        super::arrive(Op::OncePass, Op::OncePass, guard as usize, 0, Limit::Forever, pc);
+        crate::interpose::arrive(Op::OncePass, Op::OncePass, guard as usize, 0, Limit::Forever, pc);
         // SAFETY: the compiler passes a guard.
         let mine = unsafe {
             match REAL.find() {

@@ -1,11 +1,14 @@
 //! Semaphores, unnamed and named.
 
-use super::limit::Limit;
-use super::{arrive, insist, undo_if_failed};
-use crate::map::Map;
-use crate::spin::Spin;
-use crate::state::{self, sync};
-use crate::tls::Section;
+use crate::gate::limit::Limit;
+use crate::interpose::arrive;
+use crate::interpose::insist;
+use crate::interpose::undo_if_failed;
+use crate::memory::map::Map;
+use crate::memory::spin::Spin;
+use crate::run;
+use crate::run::sync;
+use crate::thread::tls::Section;
 use core::ffi::{c_char, c_int, c_uint};
 use foretrace_event::wire::Op;
 use libc::{sem_t, timespec};
@@ -118,7 +121,7 @@ interpose! {
 
     fn sem_post(semaphore: *mut sem_t) -> c_int |pc| {
         // To fail is no step of a replay.
-        if state::is_replaying() && is_full(semaphore) {
+        if run::is_replaying() && is_full(semaphore) {
             // SAFETY: the program's own arguments.
             return unsafe { real(semaphore) };
         }

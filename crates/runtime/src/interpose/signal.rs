@@ -4,11 +4,15 @@
 //! causes by itself are not. While a handler runs, the thread's table of lines is left alone: the code that was
 //! interrupted may be about to write to it.
 
-use crate::replay;
-use crate::spin::Spin;
-use crate::state::{self, sync};
-use crate::tls::{Section, tls};
-use crate::{op, thread};
+use crate::memory::spin::Spin;
+use crate::op;
+use crate::op::part;
+use crate::run;
+use crate::run::sync;
+use crate::thread;
+use crate::thread::tls::Section;
+use crate::thread::tls::tls;
+use crate::watch::fault;
 use core::cell::UnsafeCell;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering;
@@ -60,8 +64,8 @@ unsafe fn is_fault(signal: c_int, info: *const siginfo_t) -> bool {
 unsafe extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes the information.
     unsafe {
-        if state::is_replaying() && is_fault(signal, info) {
-            replay::fault::note(signal, info, context);
+        if run::is_replaying() && is_fault(signal, info) {
+            fault::note(signal, info, context);
         }
         match slot(signal) {
             Some(slot) if tls().sections.get() != 0 && !is_fault(signal, info) => defer(slot, signal, info, context),
@@ -157,11 +161,11 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let errno = unsafe { *libc::__errno_location() };
     tls.handlers.set(outer.0 + 1);
     tls.handler_frame.set((&raw const action) as usize);
-    tls.lines.set(crate::lines::no_lines());
+    tls.lines.set(crate::sink::lines::no_lines());
     let waiting = tls.waiting.replace(false);
-    let (load, blocked) = (op::last_load(), replay::waits_for());
+    let (load, blocked) = (op::last_load(), part::waits_for());
     sync(Op::SignalEnter, 0, signal as u64, 0);
-    super::sending::comes(signal, 0);
+    crate::interpose::sending::comes(signal, 0);
     // SAFETY: the program has installed this function for this signal; which of the two it is, the flags say.
     unsafe {
         *libc::__errno_location() = errno;
@@ -173,7 +177,7 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     }
     sync(Op::SignalExit, 0, signal as u64, 0);
     op::repeat_load(load);
-    replay::wait_on(blocked);
+    part::wait_on(blocked);
     tls.waiting.set(waiting);
     tls.handlers.set(outer.0);
     tls.handler_frame.set(outer.1);
@@ -206,7 +210,7 @@ const fn is_handler(handler: usize) -> bool {
 unsafe fn install(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
     // SAFETY: the program's own arguments.
     unsafe {
-        if !state::is_on() || !(1..=SIGNALS as c_int).contains(&signal) {
+        if !run::is_on() || !(1..=SIGNALS as c_int).contains(&signal) {
             return sigaction(signal, new, old);
         }
         let _section = Section::nest();
@@ -219,7 +223,7 @@ unsafe fn install(signal: c_int, new: *const Action, old: *mut Action) -> c_int 
             actions[signal as usize - 1] = Some(*ours);
             ours.sa_sigaction = on_signal as *const () as usize;
             ours.sa_flags |= libc::SA_SIGINFO;
-        } else if let Some(fault) = replay::fault::instead_of_default(signal)
+        } else if let Some(fault) = fault::instead_of_default(signal)
             && let Some(ours) = ours.as_mut().filter(|new| new.sa_sigaction == libc::SIG_DFL)
         {
             *ours = fault;
@@ -232,7 +236,7 @@ unsafe fn install(signal: c_int, new: *const Action, old: *mut Action) -> c_int 
         {
             *old = before;
         }
-        if let Some(old) = old.as_mut().filter(|old| replay::fault::is_ours(old.sa_sigaction)) {
+        if let Some(old) = old.as_mut().filter(|old| fault::is_ours(old.sa_sigaction)) {
             *old = core::mem::zeroed();
         }
         drop(actions);
@@ -243,13 +247,13 @@ unsafe fn install(signal: c_int, new: *const Action, old: *mut Action) -> c_int 
 
 interpose! {
     fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int |pc| {
-        super::sending::sends(signal, pc);
+        crate::interpose::sending::sends(signal, pc);
         // SAFETY: the program's own arguments.
         unsafe { install(signal, new, old) }
     }
 
     fn signal(signal: c_int, handler: usize) -> usize |pc| {
-        super::sending::sends(signal, pc);
+        crate::interpose::sending::sends(signal, pc);
         // SAFETY: the program's own arguments; the actions are locals.
         unsafe {
             let mut new: Action = core::mem::zeroed();

@@ -5,8 +5,12 @@
 //!
 //! A result is written by the call that returns it. State that has no address is a variable of ours.
 
-use super::string::{reads_text, whole, writes_text};
-use crate::access::{counts, reads, writes};
+use crate::interpose::string::reads_text;
+use crate::interpose::string::whole;
+use crate::interpose::string::writes_text;
+use crate::op::access::counts;
+use crate::op::access::reads;
+use crate::op::access::writes;
 use core::ffi::{c_char, c_double, c_int, c_long, c_uint, c_void};
 use libc::{dirent, dirent64, group, hostent, passwd, protoent, servent, time_t, tm};
 

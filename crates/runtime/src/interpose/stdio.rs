@@ -6,12 +6,16 @@
 mod print;
 mod scan;
 
-use super::fd::channel;
-use super::fd::dup::closing;
-use super::fd::path::{changing, seen};
-use super::string::{reads_text, writes_text};
-use crate::access::{fills, reads, writes};
-use crate::state;
+use crate::interpose::fd::channel;
+use crate::interpose::fd::dup::closing;
+use crate::interpose::fd::path::changing;
+use crate::interpose::fd::path::seen;
+use crate::interpose::string::reads_text;
+use crate::interpose::string::writes_text;
+use crate::op::access::fills;
+use crate::op::access::reads;
+use crate::op::access::writes;
+use crate::run;
 use core::ffi::{c_char, c_int, c_void};
 use libc::FILE;
 
@@ -19,7 +23,7 @@ real_function!(fn fileno(stream: *mut FILE) -> c_int);
 
 /// Something is about to be written to a stream.
 pub unsafe fn releases(stream: *mut FILE, pc: usize) {
-    if state::is_live() && !stream.is_null() {
+    if run::is_live() && !stream.is_null() {
         // SAFETY: the program passes a stream.
         channel::release(unsafe { fileno(stream) }, pc);
     }
@@ -27,7 +31,7 @@ pub unsafe fn releases(stream: *mut FILE, pc: usize) {
 
 /// Something has been read from a stream.
 pub unsafe fn acquires(stream: *mut FILE, pc: usize) {
-    if state::is_live() {
+    if run::is_live() {
         // SAFETY: the program passes a stream.
         channel::acquire(unsafe { fileno(stream) }, pc);
     }
@@ -35,7 +39,7 @@ pub unsafe fn acquires(stream: *mut FILE, pc: usize) {
 
 /// The stream's file is about to be closed.
 unsafe fn closes(stream: *mut FILE, pc: usize) {
-    if state::is_on() && !stream.is_null() {
+    if run::is_on() && !stream.is_null() {
         // SAFETY: the program passes a stream.
         let fd = unsafe { fileno(stream) };
         if fd >= 0 {

@@ -3,7 +3,9 @@
 //! What a function reads is what the standard lets it look at: a whole string with its end, both strings up to where
 //! they differ, the characters up to the one that was found.
 
-use crate::access::{counts, reads, writes};
+use crate::op::access::counts;
+use crate::op::access::reads;
+use crate::op::access::writes;
 use core::ffi::{c_char, c_int};
 
 type Text = *const c_char;

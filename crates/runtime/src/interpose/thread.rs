@@ -1,11 +1,16 @@
 //! Threads: `pthread_create`, `join`, `detach` and the ways a thread ends.
 
-use super::limit::Limit;
-use super::signal;
-use crate::replay::gate::Arrival;
-use crate::state::{self, sync};
-use crate::tls::tls;
-use crate::{op, replay, sys, thread, unseen};
+use crate::gate::limit::Limit;
+use crate::gate::turn::Arrival;
+use crate::interpose::signal;
+use crate::op;
+use crate::op::part;
+use crate::run;
+use crate::run::sync;
+use crate::sys;
+use crate::thread;
+use crate::thread::tls::tls;
+use crate::watch::unseen;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 use foretrace_event::wire::Op;
@@ -100,7 +105,7 @@ unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
     };
     // SAFETY: it was allocated with `malloc`.
     unsafe { free(birth) };
-    if state::is_live() {
+    if run::is_live() {
         unseen::look();
         op::begin_thread(id, parent);
         unseen::touch(routine as usize);
@@ -132,12 +137,12 @@ pub unsafe fn create(
 ) -> c_int {
     // To begin may take calls of libc, which are others than the one that is told.
     let frame = tls().frame.get();
-    state::begin();
+    run::begin();
     tls().frame.set(frame);
     // SAFETY: the arguments are the program's; the birth is given to the new thread.
     unsafe {
-        let replaying = state::is_replaying();
-        if !state::is_live() || tls().sections.get() != 0 {
+        let replaying = run::is_replaying();
+        if !run::is_live() || tls().sections.get() != 0 {
             return pthread_create(thread, attributes, routine, argument);
         }
         end_key();
@@ -146,7 +151,7 @@ pub unsafe fn create(
             return libc::EAGAIN;
         }
         let id = op::next_thread();
-        let parent = replay::player().map_or(u32::MAX, |player| player.index);
+        let parent = part::player().map_or(u32::MAX, |player| player.index);
         // A signal that came before the thread has its recorder would make it another thread.
         let before = signal::block_all();
         let (mask, announced) = (mask_for(attributes, before), AtomicU32::new(u32::from(!replaying)));
@@ -178,11 +183,11 @@ pub unsafe fn create(
 /// replay the schedule's next step says what is wanted.
 pub fn join(handle: pthread_t, limit: Limit, pc: usize, mut real: impl FnMut() -> c_int) -> c_int {
     let Some(id) = thread::handle::by_handle(handle) else { return real() };
-    let arrival = super::arrive(Op::Join, Op::Join, 0, u64::from(id), limit, pc);
+    let arrival = crate::interpose::arrive(Op::Join, Op::Join, 0, u64::from(id), limit, pc);
     let result = match (arrival, limit) {
         (Arrival::Go, _) | (_, Limit::Forever) => real(),
-        _ if replay::is_to_join(id) => {
-            super::insist(arrival, |result| matches!(result, libc::EBUSY | libc::ETIMEDOUT), real)
+        _ if part::is_to_join(id) => {
+            crate::interpose::insist(arrival, |result| matches!(result, libc::EBUSY | libc::ETIMEDOUT), real)
         }
         // The thread may have done all it does, and not have ended yet.
         (_, Limit::Until(deadline)) if deadline.wait() => libc::ETIMEDOUT,

@@ -1,6 +1,8 @@
 //! Functions on wide characters: `wcs*` and `wmem*`.
 
-use crate::access::{counts, reads, writes};
+use crate::op::access::counts;
+use crate::op::access::reads;
+use crate::op::access::writes;
 use core::ffi::c_int;
 use libc::wchar_t;
 

@@ -1,9 +1,9 @@
 //! What libc knows a thread by, and where its stack is.
 
-use crate::map::Map;
-use crate::sandbox;
-use crate::spin::Spin;
-use crate::tls::Section;
+use crate::memory::map::Map;
+use crate::memory::spin::Spin;
+use crate::sys::sandbox;
+use crate::thread::tls::Section;
 use core::ffi::c_void;
 
 /// Thread numbers by `pthread_t`. A handle that is used again belongs to the thread with the larger number.

@@ -3,12 +3,15 @@
 //! What happens between the beginning and the end of such an operation is the lock's own business: its accesses are
 //! ignored. How often a re-entrant lock is held is counted here, because one call may release it altogether.
 
-use crate::access::{ignore, resume};
-use crate::lines::{READ, WRITE};
-use crate::map::Map;
-use crate::spin::Spin;
-use crate::state::{self, sync};
-use crate::tls::Section;
+use crate::memory::map::Map;
+use crate::memory::spin::Spin;
+use crate::op::access::ignore;
+use crate::op::access::resume;
+use crate::run;
+use crate::run::sync;
+use crate::sink::lines::READ;
+use crate::sink::lines::WRITE;
+use crate::thread::tls::Section;
 use core::ffi::c_int;
 use foretrace_event::wire::{LockArg, Op};
 use foretrace_event::{LockClass, Patience};
@@ -90,7 +93,7 @@ pub fn reset_locks() {
 exported! {
     /// The lock begins its life.
     fn __tsan_mutex_create(lock: usize, flags: u32) |pc| {
-        if state::is_on() {
+        if run::is_on() {
             let entry = known(lock, |entry| *entry = u64::from(is_reentrant(flags)));
             sync(Op::LockInit, lock, argument(entry, 0), pc);
         }
@@ -98,7 +101,7 @@ exported! {
 
     /// The lock ends its life.
     fn __tsan_mutex_destroy(lock: usize, _flags: u32) |pc| {
-        if state::is_on() {
+        if run::is_on() {
             let entry = known(lock, |entry| *entry = 0);
             sync(Op::LockDestroy, lock, argument(entry, 0), pc);
         }
@@ -112,7 +115,7 @@ exported! {
     /// The attempt is over; the lock may have been taken over with the count an earlier release gave.
     fn __tsan_mutex_post_lock(lock: usize, flags: u32, recursion: c_int) |pc| {
         resume(ACCESSES);
-        if !state::is_on() {
+        if !run::is_on() {
             return;
         }
         if flags & flag::TRY_LOCK_FAILED != 0 {
@@ -125,7 +128,7 @@ exported! {
 
     /// The lock is about to be released; says how often it was held, for a release altogether.
     fn __tsan_mutex_pre_unlock(lock: usize, flags: u32) -> c_int |pc| {
-        let times = if state::is_on() { released(lock, flags, pc) } else { 1 };
+        let times = if run::is_on() { released(lock, flags, pc) } else { 1 };
         ignore(ACCESSES);
         times as c_int
     }

@@ -1,9 +1,13 @@
 //! Message queues: POSIX ones, by name, and System V ones, by number.
 
-use super::channel::{self, Channel};
-use super::io::{received, sending};
-use crate::access::{fills, reads};
-use crate::interpose::string::{reads_text, strlen};
+use crate::interpose::fd::channel;
+use crate::interpose::fd::channel::Channel;
+use crate::interpose::fd::io::received;
+use crate::interpose::fd::io::sending;
+use crate::interpose::string::reads_text;
+use crate::interpose::string::strlen;
+use crate::op::access::fills;
+use crate::op::access::reads;
 use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
 use core::slice::from_raw_parts;
 use libc::timespec;
@@ -78,7 +82,7 @@ interpose! {
         let count = unsafe { real(queue, message, size, kind, flags) };
         if count >= 0 {
             Channel::queue(queue as u64).acquire(pc);
-            crate::access::writes(pc, message, size_of::<c_long>() + count as usize);
+            crate::op::access::writes(pc, message, size_of::<c_long>() + count as usize);
         }
         count
     }

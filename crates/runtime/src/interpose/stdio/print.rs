@@ -1,9 +1,11 @@
 //! Formatted output: into buffers, and to streams.
 
-use super::{releases, writes_text};
-use crate::access::{fills, writes};
 use crate::interpose::fd::channel::release;
-use crate::state::caller;
+use crate::interpose::stdio::releases;
+use crate::interpose::stdio::writes_text;
+use crate::op::access::fills;
+use crate::op::access::writes;
+use crate::run::caller;
 use core::ffi::{c_char, c_int, c_void};
 use libc::FILE;
 

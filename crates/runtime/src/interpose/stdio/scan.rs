@@ -1,9 +1,11 @@
 //! Formatted input: what the conversions of a format store is found by reading the format along with the arguments.
 
-use super::acquires;
-use crate::access::{counts, writes};
-use crate::interpose::string::{reads_text, strlen};
-use crate::state::caller;
+use crate::interpose::stdio::acquires;
+use crate::interpose::string::reads_text;
+use crate::interpose::string::strlen;
+use crate::op::access::counts;
+use crate::op::access::writes;
+use crate::run::caller;
 use core::ffi::{c_char, c_int, c_void};
 use libc::FILE;
 
