@@ -6,13 +6,11 @@
 pub mod calls;
 
 mod containers;
+mod notes;
 mod streams;
 mod strings;
 
-use crate::cxx::calls::Arguments;
-
-/// Notes the accesses of a call with these arguments, for the caller at an address.
-pub type Note = unsafe fn(&Arguments, usize);
+use notes::Note;
 
 /// How a function is known.
 enum Name {

@@ -13,3 +13,12 @@ pub mod order;
 pub mod schedule;
 pub mod stuck;
 pub mod turn;
+
+use crate::sys::settings::Settings;
+
+/// Opens the schedule; false if there is none that can be used.
+pub fn open(settings: &Settings, loose: bool) -> bool {
+    let Some((streams, objects)) = schedule::load(settings) else { return false };
+    delay::open(streams.late());
+    order::open(&streams, objects, loose)
+}

@@ -35,17 +35,17 @@ pub mod string;
 pub mod thread;
 mod wide;
 
+use crate::axes;
 use crate::gate::limit::{self, Limit};
 use crate::gate::turn::Arrival;
 use crate::op::part;
-use crate::run;
 use core::ffi::c_int;
 use foretrace_event::wire::Op;
 
 /// Comes to an operation that may block or fail, before it is tried. In a replay the thread waits here for its turn.
 #[inline]
 fn arrive(op: Op, failed: Op, object: usize, arg: u64, limit: Limit, pc: usize) -> Arrival {
-    if !run::is_replaying() {
+    if !axes::is_replaying() {
         return Arrival::Go;
     }
     part::arrive(op, failed, object, arg, limit, pc)

@@ -22,8 +22,11 @@
 #![allow(clippy::missing_safety_doc, reason = "the C interface is documented by its standards")]
 
 #[macro_use]
+mod sys;
+#[macro_use]
 mod macros;
 
+mod axes;
 mod cxx;
 mod gate;
 mod hooks;
@@ -32,7 +35,6 @@ mod memory;
 mod op;
 mod run;
 mod sink;
-mod sys;
 mod thread;
 mod watch;
 

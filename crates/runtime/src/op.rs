@@ -1,39 +1,44 @@
 //! The one way in for operations and accesses: the gate, the sink and the watch answer. Nothing above knows which are on.
 
 pub mod access;
+pub mod atomic;
+pub mod end;
 pub mod lifetime;
 pub mod part;
 pub mod prelude;
 pub mod record;
+pub mod text;
 
-use crate::hooks::atomic::LastLoad;
-use crate::interpose::signal;
-use crate::run;
-use crate::sink::lines::LARGE;
-use crate::sink::lines::READ;
-use crate::sink::lines::WRITE;
-use crate::sink::lines::split;
+use crate::axes;
+use crate::sink::lines::{LARGE, READ, WRITE, split};
 use crate::sink::recording;
-use crate::thread;
-use crate::thread::Thread;
-use crate::thread::handle;
-use crate::thread::tls::Section;
-use crate::thread::tls::tls;
-use crate::watch::segment;
-use crate::watch::unseen;
+use crate::thread::tls::{Section, tls};
+use crate::thread::{self, LastLoad, Thread, handle, signals};
+use crate::watch::{segment, unseen};
 use foretrace_event::wire::{Access, Op};
 
 /// An operation of the current thread, done at `pc`, at this moment.
 #[inline]
 pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
-    if run::is_replaying() {
+    if axes::is_replaying() {
         return part::sync(op, object, arg, pc);
     }
     let Some(_section) = Section::enter() else { return };
-    run::adopt();
+    adopt();
     if let Some(thread) = thread::current() {
         segment::end(thread);
         thread.record(op, object, arg, pc);
+    }
+}
+
+/// A thread that was not created through us, such as one of libc's own helpers, gets an object when it first does
+/// something. Under a schedule it is left alone.
+#[inline]
+fn adopt() {
+    let tls = tls();
+    if tls.thread.get().is_null() && !tls.ended.get() {
+        begin_thread(recording::next_thread(), u32::MAX);
+        end::notice_end();
     }
 }
 
@@ -43,7 +48,7 @@ pub fn begin_first(index: u32) {
     begin_thread(index, u32::MAX);
     // What was done before was not done here.
     let frame = tls().frame.replace(0);
-    if run::is_replaying() {
+    if axes::is_replaying() {
         prelude::replay(part::sync);
     } else if let Some(thread) = thread::current() {
         prelude::replay(|op, object, arg, pc| thread.record(op, object, arg, pc));
@@ -53,7 +58,7 @@ pub fn begin_first(index: u32) {
 
 /// Are threads numbered by the gate? Else the recording numbers them.
 fn gate_numbers() -> bool {
-    part::is_steered() || !run::is_recording()
+    part::is_steered() || !axes::is_recording()
 }
 
 /// The number of the thread that the current one is about to create.
@@ -70,11 +75,11 @@ pub fn no_thread() {
 
 /// The current thread begins.
 pub fn begin_thread(index: u32, parent: u32) {
-    if run::is_recording() {
+    if axes::is_recording() {
         recording::add_thread(index);
     }
     thread::handle::name_handle(handle::handle(), index);
-    if run::is_replaying() {
+    if axes::is_replaying() {
         part::join_in(index, parent);
         return part::sync(Op::Start, 0, 0, 0);
     }
@@ -88,8 +93,8 @@ pub fn begin_thread(index: u32, parent: u32) {
 /// The current thread ends.
 pub fn end_thread() {
     // What a handler did from now on would not count: signals go to other threads.
-    signal::block_all();
-    if run::is_replaying() {
+    signals::block_all();
+    if axes::is_replaying() {
         part::end();
     }
     let _section = Section::nest();
@@ -123,7 +128,7 @@ const CROWDED_IF_CHECKED: usize = LARGE / 2;
 
 /// A plain access of any size, of kinds that count.
 pub fn access(address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
-    let takes_part = run::is_replaying();
+    let takes_part = axes::is_replaying();
     if takes_part
         && let Some(thread) = thread::own()
         && !tls().waiting.get()
@@ -135,7 +140,7 @@ pub fn access(address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
     if takes_part {
         part::access(thread, address, size, kind, pc, frame);
     }
-    if thread.is_recorded() || run::watches_segments() {
+    if thread.is_recorded() || axes::watches_segments() {
         gather(thread, takes_part, address, size, kind, pc);
     }
 }
@@ -143,7 +148,7 @@ pub fn access(address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
 /// Notes the lines of an access: in the table, or at once if the table belongs to code that a signal interrupted.
 fn gather(thread: &'static Thread, takes_part: bool, address: usize, size: usize, kind: u32, pc: usize) {
     let direct = tls().handlers.get() != 0;
-    let checked = takes_part && run::watches_segments();
+    let checked = takes_part && axes::watches_segments();
     split(address, size, |at, mask| {
         let reads = if kind & READ != 0 { mask } else { 0 };
         let writes = if kind & WRITE != 0 { mask } else { 0 };
@@ -168,11 +173,11 @@ fn gather(thread: &'static Thread, takes_part: bool, address: usize, size: usize
 /// A block has come into being, or has another meaning from now on. It ends no segment: nobody can have touched the block
 /// in this one.
 pub fn begin_block(at: usize, size: usize, asked: usize, origin: crate::watch::blocks::Origin, pc: usize) {
-    if run::is_replaying() {
+    if axes::is_replaying() {
         unseen::touch(pc);
         return part::renew(at, size, asked, origin, pc);
     }
-    if !run::is_recording() {
+    if !axes::is_recording() {
         return part::note_early(at, asked, origin, pc);
     }
     if let Some(_section) = Section::enter()
@@ -185,7 +190,7 @@ pub fn begin_block(at: usize, size: usize, asked: usize, origin: crate::watch::b
 /// A block is about to end. What this thread did to it in the current segment is written and checked first. Code of the
 /// program's own that frees it, at `writes`, writes it.
 pub fn end_block(at: usize, size: usize, pc: usize, writes: Option<usize>) {
-    if run::is_replaying() {
+    if axes::is_replaying() {
         unseen::touch(pc);
         return part::expire(at, size, writes);
     }

@@ -7,52 +7,22 @@
 
 pub mod ending;
 pub mod modules;
+pub mod process;
 
-use crate::interpose::thread::notice_end;
-use crate::memory::spin::Spin;
-use crate::op;
-use crate::op::lifetime;
-use crate::op::part;
-use crate::op::prelude;
-use crate::sink::recording;
-use crate::sys;
-use crate::sys::lineage;
-use crate::sys::real;
-use crate::sys::settings::Accesses;
-use crate::sys::settings::Gate;
-use crate::sys::settings::Recording;
-use crate::sys::settings::Settings;
-use crate::sys::settings::Sink;
-use crate::sys::settings::Watch;
-use crate::thread;
+use crate::axes::{self, *};
+use crate::op::end::notice_end;
+use crate::op::{self, lifetime, part, prelude};
+use crate::sink::{places, recording};
+use crate::sys::settings::{Accesses, Gate, Recording, Settings, Sink, Watch};
+use crate::sys::{self, lineage, real};
 use crate::thread::tls::Section;
-use crate::thread::tls::tls;
 use crate::watch::benign;
-use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 use foretrace_event::layout::Flags;
 use foretrace_event::wire::Op;
 
-const UNKNOWN: u8 = 0;
-const OFF: u8 = 1;
-const ARMED: u8 = 2;
-/// From here on the program is live.
-const LIVE: u8 = 4;
-/// Live, and operations are written down.
-const RECORDED: u8 = 8;
-/// Live, and threads take part in the gate or in the watch.
-const TAKES_PART: u8 = 16;
-
-static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
-static SETTINGS: Spin<Option<Settings>> = Spin::new(None);
-static PLACES: AtomicBool = AtomicBool::new(false);
-static EVERY: AtomicBool = AtomicBool::new(false);
-/// What is checked, from the first thread on.
-static WATCH: AtomicU8 = AtomicU8::new(Watch::Nothing as u8);
 /// The end of the process has been recorded.
 static FINISHED: AtomicBool = AtomicBool::new(false);
-/// Instrumented code is part of the program.
-static INSTRUMENTED: AtomicBool = AtomicBool::new(false);
-
 /// Reads the settings. Called by constructors, and by whatever comes before them; too early a call does nothing.
 pub fn init() {
     if STATE.load(Ordering::Relaxed) != UNKNOWN || !Settings::can_be_read() {
@@ -67,68 +37,13 @@ pub fn init() {
         PLACES.store(recording.accesses >= Accesses::ByPlace, Ordering::Relaxed);
     }
     let watch = settings.as_ref().map_or(Watch::Nothing, |settings| settings.watch);
+    if let Some(linger) = settings.as_ref().and_then(|settings| settings.linger) {
+        ending::set_linger(linger);
+    }
     WATCH.store(watch as u8, Ordering::Relaxed);
     *SETTINGS.lock() = settings;
     STATE.store(state, Ordering::Release);
     crate::cxx::calls::watch_all();
-}
-
-/// Will accesses be examined one by one, so that it matters where memory comes from, and are they not yet?
-#[inline]
-pub fn will_watch_accesses() -> bool {
-    watches_accesses() && STATE.load(Ordering::Acquire) == ARMED
-}
-
-/// Is each access examined?
-#[inline]
-pub fn watches_accesses() -> bool {
-    WATCH.load(Ordering::Relaxed) == Watch::Accesses as u8
-}
-
-/// Are accesses examined when their segment ends?
-#[inline]
-pub fn watches_segments() -> bool {
-    WATCH.load(Ordering::Relaxed) == Watch::Segments as u8
-}
-
-/// The return address of the interposed function that runs.
-#[inline(always)]
-pub fn caller() -> usize {
-    tls().caller.get()
-}
-
-/// Is the program recorded, from now or from its first thread on?
-#[inline]
-pub fn is_on() -> bool {
-    STATE.load(Ordering::Acquire) >= ARMED
-}
-
-/// Do threads take part in the gate or in the watch?
-#[inline]
-pub fn is_replaying() -> bool {
-    STATE.load(Ordering::Acquire) & TAKES_PART != 0
-}
-
-/// Do operations count for the gate, the sink or the watch?
-#[inline]
-pub fn is_live() -> bool {
-    STATE.load(Ordering::Acquire) >= LIVE
-}
-
-/// Are operations being written?
-#[inline]
-pub fn is_recording() -> bool {
-    STATE.load(Ordering::Acquire) & RECORDED != 0
-}
-
-/// Are accesses kept apart by program counter?
-pub fn keeps_places() -> bool {
-    PLACES.load(Ordering::Relaxed)
-}
-
-/// Is each access a record of its own?
-pub fn keeps_every_access() -> bool {
-    EVERY.load(Ordering::Relaxed)
 }
 
 /// The program has been loaded: if it is to be recorded from its beginning, that is now.
@@ -144,15 +59,9 @@ pub fn begin_early() {
 
 /// Instrumented code has announced itself.
 pub fn set_instrumented() {
-    if !INSTRUMENTED.swap(true, Ordering::Relaxed) && is_recording() {
+    if !INSTRUMENTED.swap(true, Ordering::Relaxed) && axes::is_recording() {
         recording::set_flag(Flags::ACCESSES);
     }
-}
-
-/// Is there instrumented code in the program? If not, memory is of no interest.
-#[inline]
-pub fn is_instrumented() -> bool {
-    INSTRUMENTED.load(Ordering::Relaxed)
 }
 
 /// Records an operation of the current thread, done at `pc`, at this moment.
@@ -188,21 +97,10 @@ fn record(op: Op, object: usize, arg: u64, pc: usize) {
     }
 }
 
-/// A thread that was not created through us, such as one of libc's own helpers, gets an object when it first does
-/// something. Under a schedule it is left alone.
-#[inline]
-pub fn adopt() {
-    let tls = tls();
-    if tls.thread.get().is_null() && !tls.ended.get() {
-        op::begin_thread(recording::next_thread(), u32::MAX);
-        notice_end();
-    }
-}
-
 /// The program is about to create a thread.
 #[inline]
 pub fn begin() {
-    if is_recording() && !lineage::is_own() {
+    if axes::is_recording() && !lineage::is_own() {
         leave();
     }
     if STATE.load(Ordering::Acquire) == ARMED {
@@ -223,10 +121,10 @@ fn begin_with_first() {
         return STATE.store(OFF, Ordering::Release);
     }
     if begun & RECORDED != 0 {
-        if is_instrumented() {
+        if axes::is_instrumented() {
             recording::set_flag(Flags::ACCESSES);
         }
-        if keeps_places() {
+        if axes::keeps_places() {
             recording::set_flag(Flags::LOCATIONS);
         }
     }
@@ -269,7 +167,7 @@ fn begin_live(state: u8) {
     if state & RECORDED != 0 {
         benign::write();
     }
-    crate::interpose::process::watch();
+    process::watch();
 }
 
 /// The program is about to give up system calls that the recorder needs. The one that the command line tool has started
@@ -281,7 +179,7 @@ pub fn before_filter() {
         drop(settings);
         if begins { begin_with_first() } else { STATE.store(OFF, Ordering::Release) }
     }
-    if is_recording() && lineage::is_own() {
+    if axes::is_recording() && lineage::is_own() {
         let _section = Section::nest();
         modules::write();
         recording::keep_room();
@@ -300,7 +198,10 @@ fn create(settings: &mut Settings, how: Recording) -> bool {
         result => result,
     };
     match result {
-        Ok(()) => true,
+        Ok(()) => {
+            places::write();
+            true
+        }
         // Another process of the same run is being recorded.
         Err(libc::EEXIST) => false,
         Err(why) => {
@@ -310,19 +211,6 @@ fn create(settings: &mut Settings, how: Recording) -> bool {
             false
         }
     }
-}
-
-/// Opens one of the recording's side files for appending.
-pub fn side_file(name: &[u8]) -> Option<i32> {
-    let settings = SETTINGS.lock();
-    sys::open(&settings.as_ref()?.path(name), libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND | libc::O_NOFOLLOW, 0o600)
-        .ok()
-}
-
-/// Opens one of the recording's own files, which is there.
-pub fn own_file(name: &[u8]) -> Option<i32> {
-    let settings = SETTINGS.lock();
-    sys::open(&settings.as_ref()?.path(name), libc::O_RDWR | libc::O_NOFOLLOW, 0).ok()
 }
 
 /// A child that has the process's memory is not the process.
@@ -336,17 +224,17 @@ fn is_recorded_process() -> bool {
 /// The process is about to end in an orderly way: `main` has returned, or a thread has called `exit`. Functions that are
 /// called at exit come after this. A child of `vfork` that ends is not the process.
 pub fn finish(status: i32, pc: usize) {
-    let is_own = is_live() && (!is_recording() || is_recorded_process());
+    let is_own = axes::is_live() && (!axes::is_recording() || is_recorded_process());
     if !is_own || FINISHED.swap(true, Ordering::Relaxed) {
         return;
     }
-    if is_replaying() {
+    if axes::is_replaying() {
         ending::await_others_in_replay(false);
         part::finish();
     } else {
         ending::await_others();
     }
-    if is_recording() {
+    if axes::is_recording() {
         modules::write();
         sync(Op::Exit, 0, u64::from(status as u32), pc);
         recording::close();
@@ -355,38 +243,14 @@ pub fn finish(status: i32, pc: usize) {
 
 /// Functions that are called at exit have been called.
 pub fn last_moment() {
-    if is_replaying() {
+    if axes::is_replaying() {
         ending::await_others_in_replay(true);
         part::finish();
     }
 }
 
-/// In a forked child: the recording is the parent's. If processes are followed, the child's begins with its first
-/// thread.
-pub fn leave() {
-    SETTINGS.reset();
-    thread::reset_locks();
-    prelude::forget();
-    crate::memory::arena::reset_locks();
-    crate::hooks::atomic::reset_locks();
-    crate::thread::callers::reset_locks();
-    benign::reset_locks();
-    crate::watch::unseen::reset_locks();
-    crate::watch::names::reset_locks();
-    crate::sink::places::reset_locks();
-    crate::interpose::libatomic::reset_locks();
-    crate::interpose::fd::channel::reset_locks();
-    crate::interpose::annotate::reset_locks();
-    crate::interpose::semaphore::reset_locks();
-    crate::gate::limit::reset_locks();
-    crate::interpose::signal::reset_locks();
-    crate::interpose::sending::reset_locks();
-    crate::interpose::quarantine::reset_locks();
-    thread::detach();
-    let follow = SETTINGS.lock().as_ref().is_some_and(|settings| settings.follow);
-    let state = if follow { ARMED } else { OFF };
+/// In a forked child.
+fn reset() {
     FINISHED.store(false, Ordering::Relaxed);
-    if STATE.swap(state, Ordering::AcqRel) & RECORDED != 0 {
-        recording::abandon();
-    }
 }
+at_fork!(reset);

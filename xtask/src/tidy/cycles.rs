@@ -19,8 +19,6 @@ const KNOWN: &[(&str, usize)] = &[
     ("csp::syntax::desugar", 1),
     ("llvm", 1),
     ("replay", 1),
-    ("runtime", 1),
-    ("runtime::interpose", 1),
     ("stream", 1),
     ("stream::engine", 1),
     ("stream::expand", 1),

@@ -6,21 +6,15 @@
 //! modules call them are filled with *stubs*. A stub has the accesses noted, and goes on to the function with all
 //! registers as they were. It is done only when the program is recorded or replayed.
 
-use crate::cxx;
-use crate::cxx::Note;
-use crate::run;
-use crate::sys;
-use crate::sys::elf;
-use crate::sys::elf::Module;
+use crate::cxx::notes::{Arguments, Note};
+use crate::sys::elf::{self, Module};
 use crate::sys::linkmap::Modules;
 use crate::thread::callers;
 use crate::thread::tls::Section;
-use core::arch::{global_asm, naked_asm};
+use crate::{axes, cxx, sys};
+use core::arch::global_asm;
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicUsize, Ordering};
-
-/// The registers that carry arguments.
-pub type Arguments = [usize; 6];
 
 /// How many functions can be noticed; a large program calls a few dozen.
 const STUBS: usize = 256;
@@ -63,61 +57,27 @@ unsafe extern "C" {
 /// Saves all arguments, has the call noted, and goes on.
 #[unsafe(naked)]
 unsafe extern "C" fn common() {
-    naked_asm!(
-        "push rbp",
-        "mov rbp, rsp",
-        "sub rsp, 192",
-        "mov [rsp], rdi",
-        "mov [rsp + 8], rsi",
-        "mov [rsp + 16], rdx",
-        "mov [rsp + 24], rcx",
-        "mov [rsp + 32], r8",
-        "mov [rsp + 40], r9",
-        "mov [rsp + 48], rax",
-        "movaps [rsp + 64], xmm0",
-        "movaps [rsp + 80], xmm1",
-        "movaps [rsp + 96], xmm2",
-        "movaps [rsp + 112], xmm3",
-        "movaps [rsp + 128], xmm4",
-        "movaps [rsp + 144], xmm5",
-        "movaps [rsp + 160], xmm6",
-        "movaps [rsp + 176], xmm7",
-        "mov r10, qword ptr [rip + ft_tls@gottpoff]",
-        "mov rax, qword ptr [rbp + 8]",
-        "mov qword ptr fs:[r10 + {caller}], rax",
-        "mov rax, qword ptr [rbp]",
-        "mov qword ptr fs:[r10 + {frame}], rax",
-        "mov rdi, rsp",
-        "mov esi, r11d",
-        "call {noted}",
-        "mov r11, rax",
-        "mov rdi, [rsp]",
-        "mov rsi, [rsp + 8]",
-        "mov rdx, [rsp + 16]",
-        "mov rcx, [rsp + 24]",
-        "mov r8, [rsp + 32]",
-        "mov r9, [rsp + 40]",
-        "mov rax, [rsp + 48]",
-        "movaps xmm0, [rsp + 64]",
-        "movaps xmm1, [rsp + 80]",
-        "movaps xmm2, [rsp + 96]",
-        "movaps xmm3, [rsp + 112]",
-        "movaps xmm4, [rsp + 128]",
-        "movaps xmm5, [rsp + 144]",
-        "movaps xmm6, [rsp + 160]",
-        "movaps xmm7, [rsp + 176]",
-        "leave",
-        "jmp r11",
+    keep_arguments!(
+        [
+            "mov r10, qword ptr [rip + ft_tls@gottpoff]",
+            "mov rax, qword ptr [rbp + 8]",
+            "mov qword ptr fs:[r10 + {caller}], rax",
+            "mov rax, qword ptr [rbp]",
+            "mov qword ptr fs:[r10 + {frame}], rax",
+            "mov rdi, rsp",
+            "mov esi, r11d",
+        ],
+        ["jmp r11"],
+        called = sym noted,
         caller = const crate::thread::tls::CALLER,
         frame = const crate::thread::tls::FRAME,
-        noted = sym noted,
     )
 }
 
 /// Notes a call; the function to go on to.
 unsafe extern "C" fn noted(arguments: &Arguments, number: u32) -> usize {
     let stub = &USED[number as usize];
-    let pc = run::caller();
+    let pc = crate::thread::tls::caller();
     if crate::op::access::counts(pc) {
         // SAFETY: what was stored there is a note, before the slot that leads here was filled.
         let note: Note = unsafe { core::mem::transmute(stub.note.load(Ordering::Relaxed)) };
@@ -236,7 +196,7 @@ pub fn watch_all() {
 
 /// Fills the slots of an instrumented module.
 pub fn watch(module: &Module<'_>) {
-    let Some(dynamic) = module.dynamic_section().filter(|_| run::is_on()) else { return };
+    let Some(dynamic) = module.dynamic_section().filter(|_| axes::is_on()) else { return };
     let _section = Section::nest();
     let read_only = module.read_only_after_loading();
     let tables = Tables { base: module.base(), dynamic: dynamic as *const Dynamic, read_only };

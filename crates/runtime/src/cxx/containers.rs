@@ -1,10 +1,8 @@
 //! The parts of `std::map`, `std::set`, `std::list` and hash tables that are in the library's own code.
 
 use crate::cxx::Name;
-use crate::cxx::Note;
-use crate::cxx::calls::Arguments;
-use crate::op::access::reads;
-use crate::op::access::writes;
+use crate::cxx::notes::{Arguments, Note};
+use crate::op::access::{reads, writes};
 use Name::Is;
 
 /// A node of a tree.

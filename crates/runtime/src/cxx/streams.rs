@@ -2,13 +2,10 @@
 //! streams (`cout` and the others, [iostream.objects.overview]).
 
 use crate::cxx::Name;
-use crate::cxx::Note;
-use crate::cxx::calls::Arguments;
-use crate::cxx::strings::reads_string;
-use crate::cxx::strings::writes_head;
-use crate::interpose::string::reads_text;
-use crate::op::access::reads;
-use crate::op::access::writes;
+use crate::cxx::notes::{Arguments, Note};
+use crate::cxx::strings::{reads_string, writes_head};
+use crate::op::access::{reads, writes};
+use crate::op::text::reads_text;
 use Name::{Begins, Is};
 use core::ffi::{CStr, c_char, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};

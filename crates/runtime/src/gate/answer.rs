@@ -1,22 +1,15 @@
 //! What the replay answers: lines of the file `outcome`, as `foretrace_event::schedule` describes them.
 
 use crate::gate::schedule;
-use crate::gate::stuck::Wanted;
 use crate::memory::map::Map;
-use crate::memory::spin::Guard;
-use crate::memory::spin::Spin;
-use crate::run;
-use crate::sys;
-use crate::sys::settings::Decimal;
+use crate::memory::spin::{Guard, Spin};
+use crate::sys::decimal::Decimal;
 use crate::sys::settings::Settings;
-use crate::thread;
-use crate::thread::Shared;
-use crate::thread::StopTheWorld;
-use crate::thread::stack;
-use crate::thread::stack::StackId;
-use crate::thread::threads;
+use crate::thread::stack::{self, StackId};
 use crate::thread::tls::Section;
-use crate::watch::unseen;
+use crate::thread::waiting::Wanted;
+use crate::thread::{self, Shared, StopTheWorld, threads};
+use crate::{axes, sys};
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use foretrace_event::schedule::EXIT_STOPPED;
 use foretrace_event::wire::Op;
@@ -27,17 +20,11 @@ static STOPPED: AtomicBool = AtomicBool::new(false);
 
 /// Creates the file, which is not there unless another process is being replayed.
 pub fn open(settings: &Settings) -> sys::Result<()> {
-    let flags = libc::O_WRONLY | libc::O_APPEND | new_file(settings);
+    let flags = libc::O_WRONLY | libc::O_APPEND | settings.new_file();
     let fd = sys::open(&settings.path(b"outcome"), flags, 0o600)?;
     FILE.store(sys::move_high(fd), Ordering::Relaxed);
     HOLD.store(settings.hold, Ordering::Relaxed);
     Ok(())
-}
-
-/// How the files of a replay are created: a debugger may start the program again.
-pub const fn new_file(settings: &Settings) -> i32 {
-    let anew = if settings.hold { libc::O_TRUNC } else { libc::O_EXCL };
-    libc::O_CREAT | libc::O_NOFOLLOW | anew
 }
 
 /// What is to be written next.
@@ -144,9 +131,9 @@ impl Line<'_> {
         self
     }
 
-    /// An address in a library that may order the accesses of a race, if there is one in the set.
-    pub fn library(self, set: u64) -> Self {
-        match unseen::address_of(set) {
+    /// An address in a library that may order the accesses of a race, if there is one.
+    pub fn library(self, address: Option<usize>) -> Self {
+        match address {
             Some(address) => self.hex("library", address),
             None => self,
         }
@@ -214,7 +201,7 @@ pub fn say_what_is_unchecked() {
     let own = own.map_or(core::ptr::null(), |own| core::ptr::from_ref(own.shared()));
     let runs = |thread: &Shared| !thread.ended.load(Ordering::Relaxed) && !thread.waits.load(Ordering::Relaxed);
     let others_run = || threads().any(|thread| runs(thread) && !core::ptr::eq(thread, own));
-    if run::watches_segments() && (leaves_some || others_run()) {
+    if axes::watches_segments() && (leaves_some || others_run()) {
         unchecked();
     }
 }

@@ -6,14 +6,11 @@
 //! get, that would cost a slice of time each: who comes back late time and again, and finds that little has been done
 //! meanwhile, says so, and for a while threads sleep at once.
 
-use crate::op::part::player;
 use crate::sink::stamp;
 use crate::sys;
-use crate::thread;
+use crate::thread::{self, count, taking_part};
 use core::sync::atomic::{AtomicI32, Ordering};
 
-/// Threads that do not wait for something that may take long.
-static AWAKE: AtomicI32 = AtomicI32::new(0);
 /// How many of them can run side by side.
 static CORES: AtomicI32 = AtomicI32::new(1);
 /// How many more waits shall not let others run, because someone came back late.
@@ -35,16 +32,6 @@ pub fn open() {
     CORES.store(sys::cores() as i32, Ordering::Relaxed);
 }
 
-/// A thread comes to be, or is not blocked any more.
-pub fn one_more() {
-    AWAKE.fetch_add(1, Ordering::Relaxed);
-}
-
-/// A thread ends, or is blocked.
-pub fn one_less() {
-    AWAKE.fetch_sub(1, Ordering::Relaxed);
-}
-
 /// A wait that is hoped to be short.
 #[derive(Default)]
 pub struct Look {
@@ -62,7 +49,7 @@ impl Look {
     /// Pauses a little before another look; false: it has been long enough.
     pub fn again(&mut self) -> bool {
         self.looks += 1;
-        let may_keep_core = || self.under_way || AWAKE.load(Ordering::Relaxed) <= CORES.load(Ordering::Relaxed);
+        let may_keep_core = || self.under_way || count::awake() <= CORES.load(Ordering::Relaxed);
         if self.looks < BRIEF && may_keep_core() {
             core::hint::spin_loop();
             return true;
@@ -82,7 +69,7 @@ impl Look {
 
 #[cold]
 fn came_back_late() {
-    let Some(player) = player() else { return };
+    let Some(player) = taking_part() else { return };
     let progress = thread::progress();
     if progress.wrapping_sub(player.progress_when_late.replace(progress)) < FEW {
         HURRY.store(HURRIED, Ordering::Relaxed);

@@ -10,22 +10,14 @@
 //! do. Threads that run for long, or sleep in calls that we know nothing of, do not; who has waited for them long enough goes
 //! on, and nobody is held at that place again.
 
-use crate::gate::answer;
 use crate::gate::backoff::now;
-use crate::gate::order;
-use crate::gate::stuck;
-use crate::gate::stuck::Rest;
-use crate::gate::stuck::Waiting;
-use crate::run;
-use crate::sys;
-use crate::sys::elf;
-use crate::sys::elf::Module;
-use crate::thread::Shared;
-use crate::thread::StopTheWorld;
-use crate::thread::Thread;
-use crate::thread::threads;
-use crate::thread::tls::Section;
-use crate::thread::tls::tls;
+use crate::gate::stuck::{self, Rest};
+use crate::gate::{answer, order};
+use crate::sys::elf::{self, Module};
+use crate::thread::tls::{Section, tls};
+use crate::thread::waiting::Waiting;
+use crate::thread::{Shared, StopTheWorld, Thread, threads};
+use crate::{axes, sys};
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use foretrace_event::schedule::{Late, MOST_LATE};
 
@@ -60,92 +52,12 @@ const MOST_HELD: u32 = 32;
 /// long as the program had run when it came.
 const PATIENCE: u64 = 400_000_000;
 const PATIENCE_PER_TIME_RUN: u64 = 10;
-/// So often a thread does the same again, or a round of the same, and it seems to be waiting for a change;
-const SPINS: u32 = 3;
-/// if it seems so for so long, about eight milliseconds, it is; where it was so before, half of that is enough, down to a
+/// A thread that repeats itself for so long, about eight milliseconds, waits for a change; where it was so before, half of that is enough, down to a
 /// sixteenth.
 const SPINNING: u64 = 16_000_000;
 const MOST_HALVES: u32 = 4;
 /// So many looks are a twentieth of a millisecond apart; then it is a whole one.
 const FREQUENT: u32 = 20;
-
-/// Accesses of one round of a loop, at most, that is seen to be one.
-const ROUND: usize = 16;
-
-/// A place and an address. Only the thread itself uses it.
-struct At([AtomicUsize; 2]);
-
-impl At {
-    #[inline]
-    fn get(&self) -> (usize, usize) {
-        (self.0[0].load(Ordering::Relaxed), self.0[1].load(Ordering::Relaxed))
-    }
-
-    #[inline]
-    fn replace(&self, new: (usize, usize)) -> (usize, usize) {
-        let old = self.get();
-        self.0[0].store(new.0, Ordering::Relaxed);
-        self.0[1].store(new.1, Ordering::Relaxed);
-        old
-    }
-}
-
-/// What a thread does again and again.
-pub struct Repeats {
-    /// The places and addresses of its accesses of late (of loads of atomics, with the value), in turn, and where the next
-    /// one goes; its own alone.
-    recent: [At; ROUND],
-    next: AtomicUsize,
-    /// The last of all.
-    last: At,
-    /// So often it has done the very same,
-    same: AtomicU32,
-    /// and so often something that it had done of late.
-    known: AtomicU32,
-}
-
-impl Repeats {
-    /// The same once more.
-    #[inline]
-    pub fn again(&self) {
-        increase(&self.same);
-        increase(&self.known);
-    }
-
-    /// Something else.
-    #[inline]
-    pub fn end(&self) {
-        self.last.replace((0, 0));
-        self.same.store(0, Ordering::Relaxed);
-        self.known.store(0, Ordering::Relaxed);
-    }
-
-    fn note(&self, pc: usize, address: usize) {
-        let access = (pc, address);
-        if self.last.replace(access) == access {
-            return self.again();
-        }
-        self.same.store(0, Ordering::Relaxed);
-        if self.recent.iter().any(|recent| recent.get() == access) {
-            return increase(&self.known);
-        }
-        self.known.store(0, Ordering::Relaxed);
-        let next = self.next.load(Ordering::Relaxed);
-        self.next.store((next + 1) % ROUND, Ordering::Relaxed);
-        self.recent[next].replace(access);
-    }
-
-    /// Does the thread seem to wait for a change?
-    pub fn is_many(&self) -> bool {
-        self.same.load(Ordering::Relaxed) >= SPINS || self.known.load(Ordering::Relaxed) >= SPINS * ROUND as u32
-    }
-}
-
-/// One more; only the thread itself counts.
-#[inline]
-fn increase(count: &AtomicU32) {
-    count.store(count.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
-}
 
 /// Reads the places. Those in files that are not loaded yet are never come to.
 pub fn open(mut stream: &'static [u8]) {
@@ -162,7 +74,7 @@ pub fn open(mut stream: &'static [u8]) {
         place.after.store(late.after, Ordering::Relaxed);
         count += 1;
     }
-    COUNT.store(if run::watches_accesses() { count } else { 0 }, Ordering::Relaxed);
+    COUNT.store(if axes::watches_accesses() { count } else { 0 }, Ordering::Relaxed);
 }
 
 fn is_named(module: &Module<'_>, wanted: &[u8]) -> bool {

@@ -6,9 +6,8 @@
 
 use crate::memory::map::Map;
 use crate::memory::spin::Spin;
-use crate::run;
-use crate::sys;
 use crate::thread::tls::Section;
+use crate::{axes, sys};
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use foretrace_event::Patience;
@@ -142,7 +141,7 @@ pub fn set_clock(cond: usize, clock: c_int) {
 
 /// The clock by which a condition variable measures time-outs.
 pub fn clock_of(cond: usize) -> c_int {
-    if !run::is_replaying() {
+    if !axes::is_replaying() {
         return libc::CLOCK_REALTIME;
     }
     let _section = Section::nest();
@@ -151,6 +150,7 @@ pub fn clock_of(cond: usize) -> c_int {
 }
 
 /// In a forked child.
-pub fn reset_locks() {
+fn reset_locks() {
     CLOCKS.reset();
 }
+at_fork!(reset_locks);

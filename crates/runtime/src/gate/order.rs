@@ -8,11 +8,9 @@
 //! Either way a thread stands in a queue for its next step: the one queue of the strict order, or the object's. A queue says
 //! whose turn it is, and for how many steps in a row: only the last of them changes what others look at.
 
-use crate::gate::schedule;
-use crate::gate::schedule::Streams;
+use crate::gate::schedule::{self, Streams};
 use crate::memory::arena;
-use crate::thread::Shared;
-use crate::thread::Thread;
+use crate::thread::{Shared, Thread};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use foretrace_event::schedule::{NO_OBJECT, Run, Step};

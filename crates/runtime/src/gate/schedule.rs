@@ -1,8 +1,5 @@
 //! The schedule, as the command line tool wrote it: where its streams are is checked once, before anything relies on it.
 
-use crate::gate::answer;
-use crate::gate::delay;
-use crate::gate::order;
 use crate::sys;
 use crate::sys::settings::Settings;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
@@ -27,26 +24,25 @@ fn number(offset: usize) -> u32 {
     u32::from_le_bytes(bytes(offset))
 }
 
-/// Maps and checks the schedule; false if there is none that can be used.
-pub fn load(settings: &Settings, loose: bool) -> bool {
-    let Ok(fd) = sys::open(&settings.path(b"schedule"), libc::O_RDONLY | libc::O_NOFOLLOW, 0) else { return false };
+/// Maps and checks the schedule: where its streams are, and how many objects it knows; none if it cannot be used.
+pub fn load(settings: &Settings) -> Option<(Streams, u32)> {
+    let Ok(fd) = sys::open(&settings.path(b"schedule"), libc::O_RDONLY | libc::O_NOFOLLOW, 0) else { return None };
     let size = sys::size(fd).unwrap_or(0) as usize;
     let mapped = if size < HEADER_SIZE { Err(0) } else { sys::map_file_to_read(fd, size) };
     sys::close(fd);
-    let Ok(file) = mapped else { return false };
+    let Ok(file) = mapped else { return None };
     FILE.store(file, Ordering::Relaxed);
     let (threads, objects) = (number(12), number(16));
     if bytes::<8>(0) != MAGIC || number(8) != VERSION || threads == 0 {
-        return false;
+        return None;
     }
-    let Some(count) = streams(threads as usize, objects as usize) else { return false };
+    let Some(count) = streams(threads as usize, objects as usize) else { return None };
     let streams = Streams { first_end: HEADER_SIZE + threads as usize * THREAD_SIZE, count };
     if !streams.are_within(size) {
-        return false;
+        return None;
     }
     THREADS.store(threads, Ordering::Relaxed);
-    delay::open(streams.late());
-    map_progress(settings) && order::open(&streams, objects, loose)
+    map_progress(settings).then_some((streams, objects))
 }
 
 /// Where the streams of a schedule are.
@@ -85,7 +81,7 @@ impl Streams {
     }
 
     /// The places where threads come late.
-    fn late(&self) -> &'static [u8] {
+    pub fn late(&self) -> &'static [u8] {
         self.get(self.count - 1)
     }
 
@@ -96,7 +92,7 @@ impl Streams {
 }
 
 fn map_progress(settings: &Settings) -> bool {
-    let flags = libc::O_RDWR | answer::new_file(settings);
+    let flags = libc::O_RDWR | settings.new_file();
     let Ok(fd) = sys::open(&settings.path(b"progress"), flags, 0o600) else { return false };
     let size = threads() as usize * PROGRESS_SIZE;
     let mapped = sys::allocate(fd, 0, size as u64).and_then(|()| sys::map_file(fd, size));

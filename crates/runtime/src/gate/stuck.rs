@@ -5,148 +5,17 @@
 //! found when nothing has happened for a while. Threads in operations with a deadline, or in calls that are none of these,
 //! are not blocked: such a program is slow, not stuck.
 
-use crate::gate::answer;
-use crate::gate::limit;
-use crate::gate::order;
-use crate::gate::order::Next;
-use crate::gate::schedule;
-use crate::memory::arena;
-use crate::run;
-use crate::sys;
-use crate::thread::Shared;
-use crate::thread::StopTheWorld;
-use crate::thread::Thread;
-use crate::thread::objects;
-use crate::thread::objects::Object;
-use crate::thread::stack;
-use crate::thread::stack::Place;
-use crate::thread::stack::StackId;
-use crate::thread::threads;
+use crate::gate::order::{self, Next};
+use crate::gate::{answer, limit, schedule};
+use crate::thread::objects::{self, Object};
+use crate::thread::stack::{self, Place};
 use crate::thread::tls::Section;
+use crate::thread::waiting::{Held, HeldLock, Waiting, Wanted};
+use crate::thread::{Shared, StopTheWorld, Thread, threads};
+use crate::{axes, sys};
 use core::sync::atomic::{AtomicU64, Ordering, fence};
 use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};
-
-/// A lock that a thread holds.
-#[derive(Clone, Copy)]
-pub struct HeldLock {
-    /// Its address.
-    pub object: usize,
-    /// For reading.
-    pub shared: bool,
-    /// Where it was taken.
-    pub stack: StackId,
-}
-
-/// The locks a thread holds, in the order it took them.
-pub struct Held {
-    at: *mut HeldLock,
-    capacity: usize,
-    count: usize,
-    /// How often it has changed.
-    version: u32,
-}
-
-// SAFETY: the memory is ours and reached through it alone.
-unsafe impl Send for Held {}
-
-impl Held {
-    /// Nothing.
-    pub const fn new() -> Self {
-        Self { at: core::ptr::null_mut(), capacity: 0, count: 0, version: 0 }
-    }
-
-    /// How often it has changed.
-    pub fn version(&self) -> u32 {
-        self.version
-    }
-
-    /// All of them, two words each: the address; where it was taken, and in the lowest bit whether for reading.
-    pub fn words(&self) -> impl Iterator<Item = usize> + Clone + '_ {
-        self.all().iter().flat_map(|lock| [lock.object, (lock.stack as usize) << 1 | usize::from(lock.shared)])
-    }
-
-    /// All of them.
-    pub fn all(&self) -> &[HeldLock] {
-        if self.count == 0 {
-            return &[];
-        }
-        // SAFETY: the first `count` have been written.
-        unsafe { core::slice::from_raw_parts(self.at, self.count) }
-    }
-
-    fn push(&mut self, lock: HeldLock) {
-        if self.count == self.capacity {
-            let capacity = (self.capacity * 2).max(16);
-            let Some(at) = arena::allocate(capacity * size_of::<HeldLock>()) else { return };
-            let at: *mut HeldLock = at.cast();
-            // SAFETY: the new memory is larger than the old.
-            unsafe { at.copy_from_nonoverlapping(self.at.cast_const(), self.count) };
-            (self.at, self.capacity) = (at, capacity);
-        }
-        // SAFETY: there is room.
-        unsafe { self.at.add(self.count).write(lock) };
-        self.count += 1;
-        self.version = self.version.wrapping_add(1);
-    }
-
-    fn remove(&mut self, object: usize) -> Option<HeldLock> {
-        let index = self.all().iter().rposition(|lock| lock.object == object)?;
-        let lock = self.all()[index];
-        // SAFETY: the locks after it, moved down by one.
-        unsafe { self.at.add(index).copy_from(self.at.add(index + 1), self.count - index - 1) };
-        self.count -= 1;
-        self.version = self.version.wrapping_add(1);
-        Some(lock)
-    }
-}
-
-/// What a thread is waiting for.
-#[derive(Clone, Copy)]
-pub enum Waiting {
-    /// Its turn in the schedule.
-    Turn,
-    /// That nobody else can go on, at a place where threads come late, by its number.
-    Late(usize),
-    /// That others go on before it ends the process.
-    Leaving,
-    /// That an operation becomes possible.
-    Operation(Wanted),
-}
-
-/// An operation that a thread wants to complete.
-#[derive(Clone, Copy)]
-pub struct Wanted {
-    /// The operation.
-    pub op: Op,
-    /// On what.
-    pub object: usize,
-    /// For locks what they are, for a join the thread.
-    arg: u64,
-    /// Where in the program: while the thread waits, its stack stays as it is.
-    pub place: Place,
-}
-
-impl Waiting {
-    /// Until nobody else can go on, at a place where threads come late, by its number.
-    pub const fn to_be_last(number: usize) -> Self {
-        Self::Late(number)
-    }
-
-    /// The place where it comes late, if it waits at one.
-    pub const fn late_at(self) -> Option<usize> {
-        if let Self::Late(number) = self { Some(number) } else { None }
-    }
-
-    /// For an operation to become possible.
-    pub fn new(op: Op, object: usize, arg: u64, pc: usize) -> Self {
-        Self::Operation(Wanted { op, object, arg, place: Place::of_call(pc) })
-    }
-
-    const fn operation(self) -> Option<Wanted> {
-        if let Self::Operation(wanted) = self { Some(wanted) } else { None }
-    }
-}
 
 /// Who keeps a thread from going on.
 enum Blocked {
@@ -199,7 +68,7 @@ fn change(object: &Object, new: impl Fn(u64) -> u64) {
 }
 
 fn lock(player: &'static Thread, object: usize, shared: bool, pc: usize) {
-    let place = run::watches_accesses().then(|| Place::of_call(pc));
+    let place = axes::watches_accesses().then(|| Place::of_call(pc));
     let stack = place.map_or(0, |place| stack::capture_own(player, place, stack::Circumstances::default()));
     player.move_on(Some(|held: &mut Held| held.push(HeldLock { object, shared, stack })));
     if let Some(object) = player.objects.find(object as u64) {
@@ -457,7 +326,7 @@ fn all_blocked(stopped: &StopTheWorld) -> bool {
 /// Is it so of all threads that have not ended, and is nobody on the way?
 fn all(stopped: &StopTheWorld, is_so: impl Fn(&'static Shared) -> bool) -> bool {
     let mut alive = threads().filter(|player| !player.has_ended(stopped)).peekable();
-    !crate::op::part::is_someone_coming() && alive.peek().is_some() && alive.all(is_so)
+    !crate::thread::count::is_someone_coming() && alive.peek().is_some() && alive.all(is_so)
 }
 
 /// Which threads, other than those waiting at late places, can still run?

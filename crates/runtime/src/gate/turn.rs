@@ -2,19 +2,14 @@
 //!
 //! Signals come when they come, so what their handlers do is no step of a schedule: it passes at any time.
 
-use crate::gate::answer;
 use crate::gate::backoff::Look;
-use crate::gate::order;
-use crate::gate::order::Next;
-use crate::gate::stuck;
-use crate::gate::stuck::Waiting;
-use crate::interpose::signal::left_by_jump;
+use crate::gate::order::{self, Next};
+use crate::gate::{answer, stuck};
 use crate::sys;
-use crate::thread::Shared;
-use crate::thread::Thread;
-use crate::thread::threads;
-use crate::thread::tls::Section;
-use crate::thread::tls::tls;
+use crate::thread::signals::left_by_jump;
+use crate::thread::tls::{Section, tls};
+use crate::thread::waiting::Waiting;
+use crate::thread::{Shared, Thread, threads};
 use core::sync::atomic::{Ordering, fence};
 use foretrace_event::schedule::Step;
 use foretrace_event::wire::Op;

@@ -1,18 +1,17 @@
 //! Module constructors, function boundaries, and stretches of code that are not to be checked.
 
-use crate::op::access::ignore;
-use crate::op::access::resume;
+use crate::cxx::calls;
+use crate::op::access::{ignore, resume};
 use crate::run;
-use crate::sink::lines::READ;
-use crate::sink::lines::WRITE;
+use crate::sink::lines::{READ, WRITE};
 use crate::thread::callers;
 
 /// The module constructor of instrumented code.
 unsafe extern "C" fn init() {
-    let pc = run::caller();
+    let pc = crate::thread::tls::caller();
     run::init();
     run::set_instrumented();
-    callers::announce(pc);
+    callers::announce(pc, calls::watch);
     run::begin_early();
 }
 trampoline!(__tsan_init, init);

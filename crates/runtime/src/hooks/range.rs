@@ -1,10 +1,8 @@
 //! Accesses of any size, and accesses whose place is passed along: by gcc for what has no hook of its own, and by
 //! tools that generate code (JITs, Archer, Swift).
 
-use crate::sink::lines::READ;
-use crate::sink::lines::WRITE;
-use crate::sink::lines::access;
-use crate::sink::lines::series;
+use crate::op::access::{access, series};
+use crate::sink::lines::{READ, WRITE};
 
 exported! {
     /// Bytes that are read.

@@ -12,7 +12,6 @@ mod ubsan;
 
 use crate::run::sync;
 use foretrace_event::wire::Op;
-pub use mutex::reset_locks;
 
 exported! {
     /// Everything before is visible to later acquires of the address.

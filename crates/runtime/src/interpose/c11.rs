@@ -1,10 +1,8 @@
 //! C11 threads. glibc's go straight to the insides of its pthreads, so each has a replacement of its own.
 
 use crate::gate::limit::Limit;
-use crate::interpose::cond;
-use crate::interpose::mutex;
-use crate::interpose::mutex::lock_arg;
-use crate::interpose::thread as threads;
+use crate::interpose::mutex::{self, lock_arg};
+use crate::interpose::{cond, thread as threads};
 use crate::run::sync;
 use core::ffi::{c_int, c_void};
 use foretrace_event::LockClass;

@@ -5,15 +5,12 @@
 //! records say so. What libraries do to unwind the thread's stack up to there is not recorded: it would stand within
 //! the wait.
 
-use crate::gate::limit;
-use crate::gate::limit::Limit;
-use crate::gate::limit::SECOND;
-use crate::interpose::mutex::lock_arg;
-use crate::interpose::mutex::refuses_unlock;
+use crate::axes;
+use crate::gate::limit::{self, Limit, SECOND};
+use crate::interpose::mutex::{lock_arg, refuses_unlock};
 use crate::interpose::undo_if_failed;
 use crate::op::part;
-use crate::run;
-use crate::run::sync;
+use crate::run::{self, sync};
 use crate::sys::real::Real;
 use crate::thread::tls::tls;
 use core::ffi::{c_int, c_void};
@@ -63,7 +60,7 @@ pub unsafe fn wait(
     limit: Limit,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    if run::is_replaying() {
+    if axes::is_replaying() {
         // To be refused is no step.
         // SAFETY: as the caller says.
         if matches!(limit, Limit::Until(deadline) if !deadline.is_valid()) || unsafe { refuses_unlock(mutex) } {
@@ -72,7 +69,7 @@ pub unsafe fn wait(
         // SAFETY: as the caller says.
         return unsafe { replay_wait(&Waiting { cond, mutex, pc }, timeout, limit, real) };
     }
-    if !run::is_recording() {
+    if !axes::is_recording() {
         return real();
     }
     // SAFETY: the program waits with a mutex that it holds.
@@ -221,7 +218,7 @@ unsafe fn scheduled_wait(waiting: &Waiting, arg: u64, limit: Limit) -> Option<Wo
 
 /// Signals or broadcasts by calling `real`.
 pub fn signal(op: Op, cond: usize, pc: usize, real: impl FnOnce() -> c_int) -> c_int {
-    if run::is_replaying() {
+    if axes::is_replaying() {
         let mut result = 0;
         run::replay_signal(op, cond, pc, || result = real());
         return result;
@@ -236,7 +233,7 @@ real_function!(fn pthread_condattr_getclock(attributes: *const pthread_condattr_
 unsafe fn note_clock(cond: usize, attributes: *const pthread_condattr_t) {
     let mut clock = libc::CLOCK_REALTIME;
     // SAFETY: the program's own attributes; the clock is a local.
-    if run::is_on() && !attributes.is_null() && unsafe { pthread_condattr_getclock(attributes, &mut clock) } == 0 {
+    if axes::is_on() && !attributes.is_null() && unsafe { pthread_condattr_getclock(attributes, &mut clock) } == 0 {
         limit::set_clock(cond, clock);
     }
 }

@@ -8,14 +8,12 @@
 //! *What it misses*: fibers of a process that has forked; replay, which knows no fibers; and what is ignored (`AnnotateIgnoreReadsBegin`) in one fiber
 //! is ignored in those that the thread switches to.
 
-use crate::op;
-use crate::run;
-use crate::run::sync;
+use crate::run::{self, sync};
 use crate::sink::recording;
-use crate::thread;
-use crate::thread::Thread;
 use crate::thread::tls::tls;
+use crate::thread::{self, Thread};
 use crate::watch::names;
+use crate::{axes, op};
 use core::ffi::{c_char, c_uint};
 use foretrace_event::wire::Op;
 
@@ -28,7 +26,7 @@ fn no_fiber() -> *mut Thread {
 
 /// A fiber's recorder.
 fn recorder(fiber: *mut Thread) -> Option<&'static Thread> {
-    if !run::is_recording() || run::is_replaying() || fiber == no_fiber() {
+    if !axes::is_recording() || axes::is_replaying() || fiber == no_fiber() {
         return None;
     }
     // SAFETY: other values that the program has are recorders, which are never freed.
@@ -49,7 +47,7 @@ exported! {
     /// A fiber begins its life; it does not run yet.
     fn __tsan_create_fiber(_flags: c_uint) -> *mut Thread |pc| {
         run::begin();
-        if !run::is_recording() || run::is_replaying() {
+        if !axes::is_recording() || axes::is_replaying() {
             return no_fiber();
         }
         let id = recording::next_thread();

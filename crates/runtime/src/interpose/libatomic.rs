@@ -4,25 +4,13 @@
 //! ones that are not aligned, are guarded by locks of ours, in all code alike since all calls come here; each operation
 //! is recorded as the acquire and the release that its memory order asks for.
 
-use crate::hooks::atomic::Add;
-use crate::hooks::atomic::And;
-use crate::hooks::atomic::Change;
-use crate::hooks::atomic::Exchange;
-use crate::hooks::atomic::Nand;
-use crate::hooks::atomic::Number;
-use crate::hooks::atomic::Or;
-use crate::hooks::atomic::Sub;
-use crate::hooks::atomic::Xor;
-use crate::hooks::atomic::change;
-use crate::hooks::atomic::compare_exchange;
-use crate::hooks::atomic::load;
-use crate::hooks::atomic::store;
-use crate::hooks::atomic::thread_fence;
 use crate::memory::spin::Spin;
-use crate::run;
-use crate::thread;
+use crate::op::atomic::{
+    Add, And, Change, Exchange, Nand, Number, Or, Sub, Xor, change, compare_exchange, load, store, thread_fence,
+};
 use crate::thread::tls::Section;
 use crate::watch::segment;
+use crate::{axes, run, thread};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{Ordering, compiler_fence};
 use foretrace_event::Order;
@@ -139,11 +127,12 @@ const LOCKS: usize = 64;
 static GUARDS: [Spin<()>; LOCKS] = [const { Spin::new(()) }; LOCKS];
 
 /// In a forked child.
-pub fn reset_locks() {
+fn reset_locks() {
     for guard in &GUARDS {
         guard.reset();
     }
 }
+at_fork!(reset_locks);
 
 /// Operates on a large variable, and records what order it asked for: `operate` says which.
 fn guarded(at: *mut u8, pc: usize, operate: impl FnOnce() -> Order) {
@@ -152,7 +141,7 @@ fn guarded(at: *mut u8, pc: usize, operate: impl FnOnce() -> Order) {
     let order = operate();
     let ops = [(order.acquires(), Op::Acquire), (order.releases(), Op::Release)];
     let ops = ops.into_iter().filter_map(|(asked, op)| asked.then_some(op));
-    if run::is_recording() && !run::is_replaying() {
+    if axes::is_recording() && !axes::is_replaying() {
         if let Some(thread) = thread::current() {
             segment::end(thread);
             ops.for_each(|op| thread.record(op, at as usize, 0, pc));

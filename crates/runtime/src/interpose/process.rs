@@ -7,78 +7,11 @@
 //! anew. Forks by `syscall` and by `clone` are seen in [`crate::interpose::raw`]; what is forked by other means is noticed late: see
 //! [`crate::sys::lineage`].
 
-use crate::run;
-use crate::run::sync;
+use crate::run::process::{Handler, Main, born, see_main, watch_forks};
+use crate::run::{self, sync};
 use crate::watch::fault;
 use core::ffi::{c_char, c_int, c_void};
-use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use foretrace_event::wire::Op;
-
-type Handler = Option<unsafe extern "C" fn()>;
-real_function!(fn __register_atfork(prepare: Handler, parent: Handler, child: Handler, dso: *mut c_void) -> c_int);
-
-unsafe extern "C" fn prepare() {
-    sync(Op::ProcessFork, 0, 0, run::caller());
-}
-
-unsafe extern "C" fn child() {
-    born();
-}
-
-/// This process has been forked off a recorded one.
-pub fn born() {
-    if run::is_recording() || run::is_replaying() {
-        run::leave();
-    }
-}
-
-type OnExit = unsafe extern "C" fn(c_int, *mut c_void);
-real_function!(fn on_exit(handler: OnExit, argument: *mut c_void) -> c_int);
-
-unsafe extern "C" fn at_exit(status: c_int, _: *mut c_void) {
-    run::finish(status, 0);
-    run::last_moment();
-}
-
-/// `main` is called through us, so that its return is seen before any function that is called at exit.
-static MAIN_IS_SEEN: AtomicBool = AtomicBool::new(false);
-/// The program's `main`.
-static MAIN: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
-
-type Main = unsafe extern "C-unwind" fn(c_int, *mut *mut c_char, *mut *mut c_char) -> c_int;
-
-unsafe extern "C-unwind" fn main(count: c_int, arguments: *mut *mut c_char, variables: *mut *mut c_char) -> c_int {
-    // SAFETY: it was stored before this function was handed to libc.
-    let main: Main = unsafe { core::mem::transmute(MAIN.load(Ordering::Relaxed)) };
-    // SAFETY: what libc passes to `main`.
-    let status = unsafe { main(count, arguments, variables) };
-    run::finish(status, 0);
-    status
-}
-
-/// Of functions that are called at exit, those that are registered first are called last.
-fn watch_exit() {
-    // SAFETY: the handler is ours and stays.
-    unsafe { on_exit(at_exit, core::ptr::null_mut()) };
-}
-
-/// From now on forks are seen. Handlers run in a child in the order in which they were registered: ours comes first, so
-/// that none of the program's records what the child does as if it were the parent.
-fn watch_forks() {
-    static WATCHED: AtomicBool = AtomicBool::new(false);
-    if !WATCHED.swap(true, Ordering::Relaxed) {
-        // SAFETY: the handlers are ours and stay.
-        unsafe { __register_atfork(Some(prepare), None, Some(child), core::ptr::null_mut()) };
-    }
-}
-
-/// From now on forks and the end of `main` are seen.
-pub fn watch() {
-    watch_forks();
-    if !MAIN_IS_SEEN.load(Ordering::Relaxed) {
-        watch_exit();
-    }
-}
 
 real_function!(fn fork() -> c_int);
 
@@ -91,12 +24,7 @@ interpose! {
         stack: *mut c_void,
     ) -> c_int {
         run::init();
-        let mut called = program;
-        if run::is_on() && !MAIN_IS_SEEN.swap(true, Ordering::Relaxed) {
-            MAIN.store(program as *mut c_void, Ordering::Relaxed);
-            watch_exit();
-            called = main;
-        }
+        let called = see_main(program);
         // SAFETY: the program's own arguments, and a `main` that calls its own.
         unsafe { real(called, count, arguments, init, fini, loader, stack) }
     }

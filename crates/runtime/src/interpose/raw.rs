@@ -3,17 +3,13 @@
 //!
 //! A child that shares the parent's memory is a thread that libc does not know; what it does is taken for its creator's.
 
-use crate::interpose::process::born;
-use crate::run;
-use crate::run::sync;
+use crate::run::process::born;
+use crate::run::{self, sync};
 use crate::sink::stamp;
-use crate::sys;
 use crate::sys::bpf::Instruction;
-use crate::sys::sandbox;
-use crate::sys::sandbox::Set;
-use crate::thread;
-use crate::watch::names;
-use crate::watch::unseen;
+use crate::sys::sandbox::{self, Set};
+use crate::watch::{names, unseen};
+use crate::{axes, sys, thread};
 use core::ffi::{c_char, c_int, c_long, c_ulong, c_void};
 use foretrace_event::wire::Op;
 use libc::CLONE_VM;
@@ -117,7 +113,7 @@ fn with_clock(takes: bool, call: impl FnOnce() -> c_long) -> c_long {
 
 /// Makes a call that refuses others, for which the recorder prepares.
 fn give_up(set: Set, call: impl FnOnce() -> c_long) -> c_long {
-    if set.is_empty() || !run::is_on() {
+    if set.is_empty() || !axes::is_on() {
         return call();
     }
     run::before_filter();

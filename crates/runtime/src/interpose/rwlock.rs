@@ -1,9 +1,7 @@
 //! Reader-writer locks.
 
 use crate::gate::limit::Limit;
-use crate::interpose::arrive;
-use crate::interpose::insist;
-use crate::interpose::undo_if_failed;
+use crate::interpose::{arrive, insist, undo_if_failed};
 use crate::run::sync;
 use core::ffi::c_int;
 use foretrace_event::LockClass;

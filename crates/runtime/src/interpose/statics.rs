@@ -5,12 +5,8 @@
 //!
 //! A result is written by the call that returns it. State that has no address is a variable of ours.
 
-use crate::interpose::string::reads_text;
-use crate::interpose::string::whole;
-use crate::interpose::string::writes_text;
-use crate::op::access::counts;
-use crate::op::access::reads;
-use crate::op::access::writes;
+use crate::op::access::{counts, reads, writes};
+use crate::op::text::{reads_text, whole, writes_text};
 use core::ffi::{c_char, c_double, c_int, c_long, c_uint, c_void};
 use libc::{dirent, dirent64, group, hostent, passwd, protoent, servent, time_t, tm};
 

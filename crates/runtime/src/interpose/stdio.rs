@@ -6,16 +6,12 @@
 mod print;
 mod scan;
 
+use crate::axes;
 use crate::interpose::fd::channel;
 use crate::interpose::fd::dup::closing;
-use crate::interpose::fd::path::changing;
-use crate::interpose::fd::path::seen;
-use crate::interpose::string::reads_text;
-use crate::interpose::string::writes_text;
-use crate::op::access::fills;
-use crate::op::access::reads;
-use crate::op::access::writes;
-use crate::run;
+use crate::interpose::fd::path::{changing, seen};
+use crate::op::access::{fills, reads, writes};
+use crate::op::text::{reads_text, writes_text};
 use core::ffi::{c_char, c_int, c_void};
 use libc::FILE;
 
@@ -23,7 +19,7 @@ real_function!(fn fileno(stream: *mut FILE) -> c_int);
 
 /// Something is about to be written to a stream.
 pub unsafe fn releases(stream: *mut FILE, pc: usize) {
-    if run::is_live() && !stream.is_null() {
+    if axes::is_live() && !stream.is_null() {
         // SAFETY: the program passes a stream.
         channel::release(unsafe { fileno(stream) }, pc);
     }
@@ -31,7 +27,7 @@ pub unsafe fn releases(stream: *mut FILE, pc: usize) {
 
 /// Something has been read from a stream.
 pub unsafe fn acquires(stream: *mut FILE, pc: usize) {
-    if run::is_live() {
+    if axes::is_live() {
         // SAFETY: the program passes a stream.
         channel::acquire(unsafe { fileno(stream) }, pc);
     }
@@ -39,7 +35,7 @@ pub unsafe fn acquires(stream: *mut FILE, pc: usize) {
 
 /// The stream's file is about to be closed.
 unsafe fn closes(stream: *mut FILE, pc: usize) {
-    if run::is_on() && !stream.is_null() {
+    if axes::is_on() && !stream.is_null() {
         // SAFETY: the program passes a stream.
         let fd = unsafe { fileno(stream) };
         if fd >= 0 {

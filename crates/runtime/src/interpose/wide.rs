@@ -1,8 +1,6 @@
 //! Functions on wide characters: `wcs*` and `wmem*`.
 
-use crate::op::access::counts;
-use crate::op::access::reads;
-use crate::op::access::writes;
+use crate::op::access::{counts, reads, writes};
 use core::ffi::c_int;
 use libc::wchar_t;
 

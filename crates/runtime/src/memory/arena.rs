@@ -72,7 +72,8 @@ pub fn bytes_from(at: usize) -> usize {
 }
 
 /// In a forked child.
-pub fn reset_locks() {
+fn reset_locks() {
     BLOCK_IN_USE.reset();
     EARLY.reset();
 }
+at_fork!(reset_locks);

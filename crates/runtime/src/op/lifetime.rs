@@ -6,8 +6,7 @@
 //! next may destroy it at once. A lock is read when it is given back, which says as much as to read it twice. A wait on a
 //! condition is no read: those who have been woken may find the condition destroyed.
 
-use crate::op::access::reads;
-use crate::op::access::writes;
+use crate::op::access::{reads, writes};
 use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};
 

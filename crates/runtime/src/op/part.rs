@@ -10,57 +10,25 @@
 //! whether anyone can go on hold everybody [`Still`]; that is rare. No lock of ours is held while the program's own code
 //! runs.
 
-use crate::gate::limit;
-use crate::gate::limit::Limit;
-use crate::gate::order::Next;
-use crate::gate::stuck::{Held, Waiting};
-use crate::gate::turn::Arrival;
-use crate::gate::{answer, backoff, delay, order, schedule, stuck, turn};
-use crate::hooks::atomic;
-use crate::hooks::atomic::LastLoad;
-use crate::hooks::atomic::Outcome;
-use crate::hooks::atomic::Word;
-use crate::run;
-use crate::sys;
-use crate::sys::Activity;
-use crate::sys::settings::Gate;
-use crate::sys::settings::Settings;
-use crate::thread;
-use crate::thread::Thread;
-use crate::thread::stack::Place;
-use crate::thread::threads;
-use crate::thread::tls::Section;
-use crate::thread::tls::tls;
-use crate::thread::{objects, stack};
+use crate::axes;
+use crate::gate::limit::{self, Limit};
+use crate::gate::order::{self, Next};
+use crate::gate::turn::{self, Arrival};
+use crate::gate::{self, answer, backoff, delay, schedule, stuck};
+use crate::sys::settings::{Gate, Settings};
+use crate::sys::{self, Activity};
+use crate::thread::stack::{self, Place};
+use crate::thread::tls::{Section, tls};
+use crate::thread::waiting::Waiting;
+use crate::thread::{self, LastLoad, Thread, count, objects, threads};
 use crate::watch::blocks::{self, Origin};
-use crate::watch::unseen;
-use crate::watch::{fault, horizon, race, segment, shadow};
+use crate::watch::{fault, horizon, race, segment, shadow, unseen};
 use core::sync::atomic::{AtomicU32, Ordering};
-use foretrace_event::Order;
 use foretrace_event::schedule::{is_file, is_step};
 use foretrace_event::wire::Op;
 
 /// Threads that the schedule does not know.
 static STRANGERS: AtomicU32 = AtomicU32::new(0);
-
-/// Threads that have been created and do not run yet.
-static COMING: AtomicU32 = AtomicU32::new(0);
-
-/// Is a thread on its way? Then not everybody is known to wait.
-pub fn is_someone_coming() -> bool {
-    COMING.load(Ordering::Acquire) > 0
-}
-
-/// A thread has come. Those that nobody has announced are not counted.
-fn one_less_coming() {
-    let _ = COMING.fetch_update(Ordering::AcqRel, Ordering::Acquire, |coming| coming.checked_sub(1));
-}
-
-/// This thread, if it takes part in the gate or in the watch.
-#[inline]
-pub fn player() -> Option<&'static Thread> {
-    thread::own().filter(|_| run::is_replaying())
-}
 
 /// Opens the files of the answer and, if there is one, the schedule. The error is `EEXIST` if another process is the one
 /// that is replayed.
@@ -76,7 +44,7 @@ pub fn open(settings: &Settings) -> sys::Result<()> {
         Gate::Free => Ok(()),
         Gate::Schedule { loose } => {
             limit::allow(settings.patience);
-            if schedule::load(settings, loose) { Ok(()) } else { Err(libc::ENOENT) }
+            if gate::open(settings, loose) { Ok(()) } else { Err(libc::ENOENT) }
         }
     }
 }
@@ -84,12 +52,12 @@ pub fn open(settings: &Settings) -> sys::Result<()> {
 /// The current thread takes part from now on.
 pub fn join_in(index: u32, parent: u32) {
     let _section = Section::nest();
-    let Some(new) = thread::join(index, run::is_recording()) else { return };
+    let Some(new) = thread::join(index, axes::is_recording()) else { return };
     if index != schedule::MAIN {
-        one_less_coming();
+        count::one_less_coming();
     }
     order::set_player(new);
-    backoff::one_more();
+    count::one_more();
     thread::attach(new);
     fault::prepare_thread();
     forget(new.stack.0, new.stack.1 - new.stack.0);
@@ -98,7 +66,7 @@ pub fn join_in(index: u32, parent: u32) {
 
 /// The index of the thread that the current one is about to create.
 pub fn next_child() -> u32 {
-    let known = player().and_then(|player| {
+    let known = thread::taking_part().and_then(|player| {
         let ordinal = player.children.replace(player.children.get() + 1);
         schedule::child(player.index, ordinal)
     });
@@ -113,14 +81,14 @@ pub fn is_steered() -> bool {
 
 /// That thread could not be created after all.
 pub fn no_child() {
-    if let Some(player) = player() {
+    if let Some(player) = thread::taking_part() {
         player.children.set(player.children.get() - 1);
     }
 }
 
 /// Comes to an operation that may block or fail.
 pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, limit: Limit, pc: usize) -> Arrival {
-    let Some(player) = player() else { return Arrival::Go };
+    let Some(player) = thread::taking_part() else { return Arrival::Go };
     unseen::touch(pc);
     // One line after the other would come from where it was used last; so they come together.
     objects::prefetch(object as *const u8);
@@ -143,13 +111,13 @@ pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, limit: Limit, pc: usi
 
 /// It is the current thread's turn: may the step be to join that one? Strictly, joins come after ends.
 pub fn is_to_join(index: u32) -> bool {
-    let next = player().map(|player| order::next(player.index));
+    let next = thread::taking_part().map(|player| order::next(player.index));
     matches!(next, Some(Next::Mine(step)) if step.op == Op::Join) && (order::is_loose() || order::has_finished(index))
 }
 
 /// An operation of the current thread: waits for its turn, and takes part in the order that the race detector sees.
 pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
-    let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return };
+    let Some(player) = thread::taking_part().filter(|_| tls().sections.get() == 0) else { return };
     flush(player);
     unseen::touch(pc);
     if is_step(op) && !is_file(object as u64) {
@@ -163,7 +131,7 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
 fn take_part(player: &'static Thread, op: Op, object: usize, arg: u64, pc: usize) {
     let _section = Section::nest();
     if op == Op::Fork {
-        COMING.fetch_add(1, Ordering::SeqCst);
+        count::one_more_coming();
         horizon::fork();
         let place = Place::of_call(pc);
         answer::created(arg as u32, stack::capture(player, place), stack::frame_pointers(player, place));
@@ -180,7 +148,7 @@ fn take_part(player: &'static Thread, op: Op, object: usize, arg: u64, pc: usize
 
 /// The thread waits for something that it has passed the gate for.
 pub fn block(op: Op, object: usize, arg: u64, pc: usize) {
-    if let Some(player) = player() {
+    if let Some(player) = thread::taking_part() {
         flush(player);
         stuck::wait_for(player, Waiting::new(op, object, arg, pc));
     }
@@ -188,12 +156,12 @@ pub fn block(op: Op, object: usize, arg: u64, pc: usize) {
 
 /// What the thread waits for when a signal handler is about to run.
 pub fn waits_for() -> Option<Waiting> {
-    player()?.own_waiting()
+    thread::taking_part()?.own_waiting()
 }
 
 /// The handler has returned: whatever it did, the thread still waits for what it waited for.
 pub fn wait_on(waiting: Option<Waiting>) {
-    if let Some((player, waiting)) = player().zip(waiting) {
+    if let Some((player, waiting)) = thread::taking_part().zip(waiting) {
         stuck::wait_for(player, waiting);
     }
 }
@@ -201,7 +169,7 @@ pub fn wait_on(waiting: Option<Waiting>) {
 /// A signal or broadcast, which `real` gives. Nobody takes another step before it is given: else it would wake those who begin to
 /// wait after it.
 pub fn signal(op: Op, cond: usize, pc: usize, real: impl FnOnce()) {
-    let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return real() };
+    let Some(player) = thread::taking_part().filter(|_| tls().sections.get() == 0) else { return real() };
     flush(player);
     turn::pass_with(player, op, cond, pc, || {
         take_part(player, op, cond, 0, pc);
@@ -212,7 +180,7 @@ pub fn signal(op: Op, cond: usize, pc: usize, real: impl FnOnce()) {
 /// The thread gives its lock back to wait on a condition variable. Both are one step: a signal that is given before reaches
 /// it no more than one that is given before the thread comes.
 pub fn unlock_to_wait(lock: usize, arg: u64, cond: usize, pc: usize) {
-    let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return };
+    let Some(player) = thread::taking_part().filter(|_| tls().sections.get() == 0) else { return };
     flush(player);
     turn::pass_with(player, Op::Unlock, lock, pc, || {
         let _section = Section::nest();
@@ -223,13 +191,13 @@ pub fn unlock_to_wait(lock: usize, arg: u64, cond: usize, pc: usize) {
 
 /// Waits as long as the schedule wants, and says how the wait ends; none if the schedule ends first.
 pub fn await_wake() -> Option<Op> {
-    let step = turn::peek(player()?)?;
+    let step = turn::peek(thread::taking_part()?)?;
     Some(if step == Op::WaitFailed { step } else { Op::Wait })
 }
 
 /// A wait without a deadline ends without a signal.
 pub fn wakes_unsignalled(cond: usize, pc: usize) {
-    if let Some(player) = player() {
+    if let Some(player) = thread::taking_part() {
         let _section = Section::nest();
         player.unsignalled.set((cond, pc));
         answer::unsignalled(player.index, pc, stack::capture(player, Place::of_call(pc)));
@@ -238,7 +206,7 @@ pub fn wakes_unsignalled(cond: usize, pc: usize) {
 
 /// A thread is about to wait. One that was woken without a signal from the same wait has looked at its condition, and waits on.
 pub fn waits_again(cond: usize, pc: usize) {
-    if let Some(player) = player()
+    if let Some(player) = thread::taking_part()
         && player.unsignalled.replace((0, 0)) == (cond, pc)
     {
         answer::again(player.index);
@@ -247,7 +215,7 @@ pub fn waits_again(cond: usize, pc: usize) {
 
 /// The thread begins or ceases to wait on a condition variable in short slices: to the kernel that is a wait with a limit.
 pub fn look_for_signal(looks: bool) {
-    if let Some(player) = player() {
+    if let Some(player) = thread::taking_part() {
         player.looks_for_signal.store(looks, Ordering::Relaxed);
     }
 }
@@ -269,7 +237,7 @@ const LONG: u32 = 1024;
 const END: u32 = 8;
 
 /// Ends a segment: its accesses are written and checked.
-fn flush(player: &'static Thread) {
+pub fn flush(player: &'static Thread) {
     if let Some(_section) = Section::enter()
         && !player.lines.get().is_empty()
     {
@@ -300,7 +268,7 @@ pub fn access(player: &'static Thread, address: usize, size: usize, kind: u32, p
         // What it waited for has failed.
         player.published.set_awaited(None);
     }
-    if run::watches_accesses() {
+    if axes::watches_accesses() {
         // As when recording: a load after that is another event, even if it reads the same.
         player.last_load.set(LastLoad::default());
         race::access(player, address, size, kind, pc, frame);
@@ -316,94 +284,14 @@ pub fn touched(player: &'static Thread, address: usize) {
     work(player, 1);
 }
 
-/// An atomic operation has been done: watches it as an access, and lets it take part in the order it makes.
-fn note_atomic(player: &'static Thread, op: Op, address: usize, size: usize, order: Order, pc: usize) {
-    if run::watches_accesses() {
-        race::atomic(player, op, address, size, pc, tls().frame.get());
-    } else if run::watches_segments() {
-        segment::atomic(player, op, address, size, pc);
-    }
-    player.move_on(None::<fn(&mut Held)>);
-    if let Some(variable) = player.objects.find(address as u64) {
-        player.clock.get().atomic(variable, op, order);
-    }
-}
-
-/// So often a thread may look for a change while it is its turn to do something else: the change will not come, because
-/// everybody else waits for that turn. A loop that sleeps between its looks takes long on a busy machine, so it is asked
-/// more often whether they all wait.
-const PATIENT_SPINS: u32 = 5000;
-const SPINS_BETWEEN: u32 = 32;
-
-/// An atomic operation: waits for its turn, and is watched as an access.
-pub fn atomic<T: Word>(player: &'static Thread, at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> Outcome<T> {
-    // SAFETY: the program passes an atomic variable.
-    let load = LastLoad::new(at as usize, unsafe { T::load(at) }.halves(), pc);
-    let quiet = player.lines.get().is_empty();
-    let spins = quiet && player.last_load.get() == load;
-    if !spins {
-        flush(player);
-        turn::peek(player);
-    }
-    let last = player.last_load.get();
-    let section = Section::nest();
-    let outcome = atomic::exclusively(at as usize, |clock| {
-        let outcome = operate();
-        let order = Order::from_abi(u32::from(outcome.order));
-        note_atomic(player, outcome.op, at as usize, usize::from(T::SIZE), order, pc);
-        let repeats = quiet && outcome.loads() && player.last_load.get() == outcome.load(at as usize, pc);
-        if !repeats {
-            atomic::record(player, clock, at as usize, pc, &outcome);
-        }
-        outcome
-    });
-    drop(section);
-    let (load, loads) = (outcome.load(at as usize, pc), outcome.loads());
-    if !(spins && loads && last == load) {
-        turn::pass(player, outcome.op, at as usize, pc);
-        player.spins.set(0);
-        match () {
-            () if outcome.changes_nothing() => player.repeats.again(),
-            () if loads => delay::load(player, pc, at as usize, outcome.value.halves()),
-            () => player.repeats.end(),
-        }
-    } else {
-        player.repeats.again();
-        player.spins.set(player.spins.get() + 1);
-        let spins = player.spins.get();
-        if spins > PATIENT_SPINS || spins.is_multiple_of(SPINS_BETWEEN) && stuck::do_others_wait(player.shared()) {
-            turn::no_more_waiting(player, outcome.op, pc);
-        }
-        sys::yield_now();
-    }
-    player.last_load.set(if loads { load } else { LastLoad::default() });
-    outcome
-}
-
-/// A store that is not instrumented, which `store` does: nobody takes another step before it is done.
-pub fn store(at: usize, value: u64, size: u8, pc: usize, store: impl FnOnce()) {
-    let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return store() };
-    flush(player);
-    turn::pass_with(player, Op::AtomicStore, at, pc, || {
-        let _section = Section::nest();
-        atomic::exclusively(at, |clock| {
-            note_atomic(player, Op::AtomicStore, at, size.into(), Order::Release, pc);
-            atomic::record_store(player, clock, at, value, size, pc);
-            store();
-        });
-    });
-    player.last_load.set(LastLoad::default());
-    player.repeats.end();
-}
-
 /// The current thread, which takes part, ends.
 pub fn end() {
     sync(Op::End, 0, 0, 0);
-    if let Some(player) = player() {
+    if let Some(player) = thread::taking_part() {
         {
             let _section = Section::nest();
             player.set_ended();
-            backoff::one_less();
+            count::one_less();
             player.published.end(player.clock.get());
             thread::detach();
             player.release(true);
@@ -414,12 +302,12 @@ pub fn end() {
 
 /// Memory has come into being, or has another meaning from now on.
 pub fn renew(at: usize, size: usize, asked: usize, origin: Origin, pc: usize) {
-    if let Some(player) = player()
+    if let Some(player) = thread::taking_part()
         && let Some(_section) = Section::enter()
     {
         forget(at, size);
         player.record(Op::Alloc, at, size as u64, pc);
-        if run::watches_accesses() {
+        if axes::watches_accesses() {
             blocks::note(at, asked, origin, pc);
         }
     }
@@ -435,13 +323,13 @@ pub fn note_early(at: usize, asked: usize, origin: Origin, pc: usize) {
 /// Memory is about to go away: what this thread did to it is checked first. Code of the program's own that frees it, at
 /// `pc`, writes it.
 pub fn expire(at: usize, size: usize, pc: Option<usize>) {
-    if let Some(player) = player()
+    if let Some(player) = thread::taking_part()
         && let Some(_section) = Section::enter()
     {
         segment::end_block(player, at, size);
         match pc {
-            Some(pc) if run::watches_accesses() => race::free(player, at, size, pc, tls().frame.get()),
-            Some(pc) if run::watches_segments() => segment::free(player, at, size, pc),
+            Some(pc) if axes::watches_accesses() => race::free(player, at, size, pc, tls().frame.get()),
+            Some(pc) if axes::watches_segments() => segment::free(player, at, size, pc),
             _ => {}
         }
         player.record(Op::Free, at, size as u64, pc.unwrap_or(0));
@@ -451,7 +339,7 @@ pub fn expire(at: usize, size: usize, pc: Option<usize>) {
 /// The current thread is about to end the process, and waits for the others; false: it does not. Whose steps are not all
 /// taken yet goes on to them, unless this is the last moment.
 pub fn begin_leaving(last: bool) -> bool {
-    let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return false };
+    let Some(player) = thread::taking_part().filter(|_| tls().sections.get() == 0) else { return false };
     if !last && !order::has_finished(player.index) {
         return false;
     }
@@ -464,7 +352,7 @@ pub fn begin_leaving(last: bool) -> bool {
 
 /// It has waited.
 pub fn end_leaving() {
-    if let Some(player) = player() {
+    if let Some(player) = thread::taking_part() {
         player.set_waiting(None);
     }
 }
@@ -484,7 +372,7 @@ pub fn has_failed() -> bool {
 
 /// The program ends: what this thread did last is checked, and what it does from now on at once.
 pub fn finish() {
-    if let Some(player) = player() {
+    if let Some(player) = thread::taking_part() {
         thread::use_no_lines();
         flush(player);
         delay::say_how_often();
@@ -494,5 +382,5 @@ pub fn finish() {
 
 /// Forgets what is known of a block.
 fn forget(at: usize, size: usize) {
-    if run::watches_accesses() { shadow::clear(at, size) } else { segment::clear(at, size) }
+    if axes::watches_accesses() { shadow::clear(at, size) } else { segment::clear(at, size) }
 }

@@ -74,10 +74,11 @@ const fn is_init(op: Op) -> bool {
 }
 
 /// In a forked child: what it has of the parent's objects is not known.
-pub fn forget() {
+fn forget() {
     NOTES.reset();
     NOTES.lock().count = 0;
 }
+at_fork!(forget);
 
 /// Notes an operation of the only thread.
 pub fn note(op: Op, object: usize, arg: u64, pc: usize) {

@@ -1,10 +1,8 @@
 //! The sink: what a thread writes down of what it does.
 
-use crate::hooks::atomic::LastLoad;
-use crate::interpose::signal;
 use crate::sink::stamp;
-use crate::thread::Thread;
 use crate::thread::tls::tls;
+use crate::thread::{LastLoad, Thread, signals};
 use foretrace_event::wire::{Detail, Op, Sync};
 
 impl Thread {
@@ -35,7 +33,7 @@ impl Thread {
     #[inline]
     pub fn notice_jumps(&self) {
         if tls().handlers.get() != 0 {
-            for _ in 0..signal::left_by_jump() {
+            for _ in 0..signals::left_by_jump() {
                 let stamp = self.stamps.get().take(Op::SignalExit, 0);
                 self.record_at(stamp, Op::SignalExit, 0, 0, 0, Detail::default());
             }

@@ -9,8 +9,7 @@
 //! the delayed ones, too: a process may take any time between the two, and its threads run meanwhile.
 
 use crate::op::part;
-use crate::sys;
-use crate::sys::Activity;
+use crate::sys::{self, Activity};
 use crate::thread::tls::tls;
 use core::sync::atomic::{AtomicU32, Ordering};
 

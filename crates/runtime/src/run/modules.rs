@@ -3,8 +3,7 @@
 //! It is written when the recording begins, and again when instrumented code or a new thread shows that more has been
 //! loaded since. `dlopen` is not interposed: it looks at its caller to resolve paths.
 
-use crate::run;
-use crate::sys;
+use crate::{axes, sys};
 use core::ffi::{CStr, c_int, c_void};
 use core::sync::atomic::{AtomicU64, Ordering};
 use libc::dl_phdr_info;
@@ -27,7 +26,7 @@ pub fn write() {
     if WRITTEN.swap(loaded + 1, Ordering::Relaxed) == loaded + 1 {
         return;
     }
-    let Some(mut fd) = run::side_file(b"modules") else { return };
+    let Some(mut fd) = axes::side_file(b"modules") else { return };
     // SAFETY: the callback gets a pointer to `fd`, which outlives the call.
     unsafe { dl_iterate_phdr(write_module, (&raw mut fd).cast()) };
     sys::close(fd);

@@ -1,4 +1,4 @@
-//! The access hooks, and the cache of touched lines behind them.
+//! The cache of touched lines behind the access hooks.
 //!
 //! Each thread has a table, small at first, of 64-byte lines with the bytes read and the bytes written in the current
 //! segment; a line has two places in it. An access that finds its line sets bits, in about fifteen instructions and without
@@ -13,12 +13,7 @@
 //! keeps the program counter of the first access alone; exact places come from replay.
 
 use crate::memory::arena;
-use crate::op;
-use crate::op::access::heeded;
-use crate::sink::places;
-use crate::sink::places::Latest;
-use crate::sink::stream::Stream;
-use crate::thread::tls::tls;
+use crate::sink::places::{self, Latest};
 use core::cell::UnsafeCell;
 use core::sync::atomic::{Ordering, compiler_fence};
 use foretrace_event::table::{self, ENTRY_SIZE, READS, SMALLEST, TAG, WRITES, slot, tag, twist};
@@ -49,6 +44,21 @@ pub struct Entry {
     writes: u64,
 }
 
+impl Entry {
+    /// Is it this line's?
+    #[inline]
+    pub const fn is_of(&self, tag: u32) -> bool {
+        self.tag == tag
+    }
+
+    /// Adds bytes.
+    #[inline]
+    pub const fn add(&mut self, reads: u64, writes: u64) {
+        self.reads |= reads;
+        self.writes |= writes;
+    }
+}
+
 const _: () = assert!(size_of::<Entry>() == ENTRY_SIZE);
 const _: () = assert!(core::mem::offset_of!(Entry, tag) == TAG);
 const _: () = assert!(core::mem::offset_of!(Entry, place) == table::PLACE);
@@ -71,7 +81,7 @@ pub fn no_lines() -> *mut Entry {
 }
 
 /// The second place for a line: in the other half of the table, so that two arrays at addresses that collide have room.
-const fn other(slot: u32, mask: u32) -> u32 {
+pub const fn other(slot: u32, mask: u32) -> u32 {
     slot ^ (mask + 1) >> 1
 }
 
@@ -83,13 +93,6 @@ pub trait Sink {
     /// The line at this address will be handed over soon.
     #[inline]
     fn soon(&mut self, _address: usize) {}
-}
-
-impl Sink for Stream {
-    #[inline]
-    fn take(&mut self, access: &Access) {
-        self.access(access);
-    }
 }
 
 /// A thread's table.
@@ -115,7 +118,7 @@ impl Lines {
         (self.entries, self.touched) = (entries.cast(), touched.cast());
         (self.count, self.evictions) = (0, 0);
         (self.mask, self.by_place) = (slot_mask(size), by_place);
-        self.every = crate::run::keeps_every_access();
+        self.every = crate::axes::keeps_every_access();
         true
     }
 
@@ -276,102 +279,6 @@ pub const READ: u32 = 1;
 /// See [`READ`].
 pub const WRITE: u32 = 2;
 
-/// An access that the hook could not note by itself: `what` is the size, and the kind from bit 8.
-pub unsafe extern "C" fn slow(address: usize, what: u32, pc: usize, frame: usize) {
-    access_from(address, (what & 0xff) as usize, what >> 8, pc, frame);
-}
-
-/// Notes an access of any size by an interposed function.
-pub fn access(address: usize, size: usize, kind: u32, pc: usize) {
-    access_from(address, size, kind, pc, tls().frame.get());
-}
-
-fn access_from(address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
-    if size == 0 {
-        return;
-    }
-    if tls().thread.get().is_null() {
-        return;
-    }
-    let kind = heeded(kind);
-    if kind != 0 {
-        op::access(address, size, kind, pc, frame);
-    }
-}
-
-/// A series of accesses that a loop makes: `count` of them, `step` apart. The line is looked for here as in the hooks.
-pub fn series(at: usize, step: isize, count: usize, size: usize, kind: u32, pc: usize) {
-    let stride = step.unsigned_abs();
-    let bytes = stride.saturating_mul(count.saturating_sub(1)).saturating_add(size);
-    if count == 0 || bytes > LONGEST {
-        return access(at, size, kind, pc);
-    }
-    if crate::run::keeps_every_access() {
-        let element = |round| at.wrapping_add_signed(step.wrapping_mul(round as isize));
-        return (0..count).for_each(|round| access(element(round), size, kind, pc));
-    }
-    // Without gaps it is one access.
-    if stride <= size || count == 1 {
-        return block(if step < 0 { at.wrapping_sub(bytes - size) } else { at }, bytes, kind, pc);
-    }
-    let element = |round| at.wrapping_add_signed(step.wrapping_mul(round as isize));
-    if stride >= 64 {
-        return (0..count).for_each(|round| block(element(round), size, kind, pc));
-    }
-    // Several in one line are noted at once.
-    let (mut line, mut bytes) = (at & !63, 0);
-    for round in 0..count {
-        split(element(round), size, |at, part| {
-            if at & !63 != line {
-                note(line, bytes, kind, pc);
-                (line, bytes) = (at & !63, 0);
-            }
-            bytes |= part;
-        });
-    }
-    note(line, bytes, kind, pc);
-}
-
-/// A series that reaches further than this has not been counted right: the program does not come to its end either.
-const LONGEST: usize = 1 << 40;
-
-/// Notes an access of any size, from a hook.
-#[inline]
-fn block(address: usize, size: usize, kind: u32, pc: usize) {
-    split(address, size, |at, bytes| note(at, bytes, kind, pc));
-}
-
-/// Notes bytes of one line: if it is in the table, that costs no more than in the hooks.
-#[inline]
-fn note(at: usize, bytes: u64, kind: u32, pc: usize) {
-    let tls = tls();
-    let (entries, mask) = (tls.lines.get(), tls.slot_mask.get());
-    let first = slot(at as u64, mask);
-    // SAFETY: the table that the hooks look into is as large as its mask says, and this thread's alone.
-    let mut entry = unsafe { &mut *entries.add(first as usize) };
-    if entry.tag != tag(at as u64) {
-        // SAFETY: as above.
-        entry = unsafe { &mut *entries.add(other(first, mask) as usize) };
-    }
-    if entry.tag == tag(at as u64) {
-        entry.reads |= if kind & READ != 0 { bytes } else { 0 };
-        entry.writes |= if kind & WRITE != 0 { bytes } else { 0 };
-    } else {
-        missed(at & !63, bytes, kind, pc);
-    }
-}
-
-/// The bytes of a line that is not in the table, run by run.
-#[cold]
-fn missed(line: usize, mut bytes: u64, kind: u32, pc: usize) {
-    while bytes != 0 {
-        let start = bytes.trailing_zeros();
-        let size = (bytes >> start).trailing_ones();
-        access(line + start as usize, size as usize, kind, pc);
-        bytes &= u64::MAX.checked_shl(start + size).unwrap_or(0);
-    }
-}
-
 /// Splits a block into the bytes of each of its lines.
 #[inline(always)]
 pub fn split(address: usize, size: usize, mut part: impl FnMut(usize, u64)) {
@@ -383,87 +290,6 @@ pub fn split(address: usize, size: usize, mut part: impl FnMut(usize, u64)) {
         at = stop;
     }
 }
-
-const _: () = assert!(table::FOLD + 3 == table::TAG_SHIFT && table::LINE_BITS >= 3);
-
-/// A hook: looks for the line, sets the bits, or takes the slow path. `$check` comes first and may jump to `3:`.
-macro_rules! hook {
-    ($name:ident, $size:literal, $kind:expr $(, $check:expr)*) => {
-        #[cfg_attr(not(test), unsafe(no_mangle))]
-        #[unsafe(naked)]
-        pub unsafe extern "C" fn $name(address: usize) {
-            core::arch::naked_asm!(
-                $($check,)*
-                "mov rsi, qword ptr [rip + ft_tls@gottpoff]",
-                "mov rdx, qword ptr fs:[rsi]",
-                "mov rcx, rdi",
-                "shr rcx, {tag_shift}",
-                // The address folded, but for bits that the next shift drops.
-                "lea eax, [8 * rcx]",
-                "xor eax, edi",
-                "shr eax, {line_bits}",
-                "and eax, dword ptr fs:[rsi + {slot_mask}]",
-                // An entry is three words.
-                "lea esi, [rax + 2 * rax]",
-                "cmp dword ptr [rdx + 8 * rsi], ecx",
-                "jne 4f",
-                "2:",
-                "mov ecx, edi",
-                "mov eax, {mask}",
-                "shl rax, cl",
-                ".if {kind} & 1",
-                "or qword ptr [rdx + 8 * rsi + {reads}], rax",
-                ".endif",
-                ".if {kind} & 2",
-                "or qword ptr [rdx + 8 * rsi + {writes}], rax",
-                ".endif",
-                "ret",
-                // The second place: see `other`.
-                "4:",
-                "mov rsi, qword ptr [rip + ft_tls@gottpoff]",
-                "mov esi, dword ptr fs:[rsi + {slot_mask}]",
-                "inc esi",
-                "shr esi, 1",
-                "xor eax, esi",
-                "lea esi, [rax + 2 * rax]",
-                "cmp dword ptr [rdx + 8 * rsi], ecx",
-                "je 2b",
-                "3:",
-                "mov esi, {what}",
-                "mov rdx, qword ptr [rsp]",
-                "mov rcx, rbp",
-                "jmp {slow}",
-                // Aligns the section, and so the hook: what a hit takes of it fits into one line of the cache.
-                ".p2align 6",
-                slot_mask = const $crate::thread::tls::SLOT_MASK,
-                line_bits = const foretrace_event::table::LINE_BITS,
-                tag_shift = const foretrace_event::table::TAG_SHIFT,
-                reads = const foretrace_event::table::READS,
-                writes = const foretrace_event::table::WRITES,
-                mask = const (1u64 << $size) - 1,
-                kind = const $kind,
-                what = const $size | $kind << 8,
-                slow = sym $crate::sink::lines::slow,
-            )
-        }
-    };
-}
-
-/// A hook for accesses that lie within a line, being aligned to their size.
-macro_rules! aligned_hooks {
-    ($($name:ident $size:literal $kind:expr;)*) => {
-        $(hook!($name, $size, $kind);)*
-    };
-}
-
-/// A hook for accesses that may cross the end of a line; those take the slow path.
-macro_rules! crossing_hooks {
-    ($($name:ident $size:literal $kind:expr;)*) => {
-        $(hook!($name, $size, $kind, "mov ecx, edi", "and ecx, 63", concat!("cmp ecx, 64 - ", $size), "ja 3f");)*
-    };
-}
-
-pub(crate) use {aligned_hooks, crossing_hooks, hook};
 
 #[cfg(test)]
 mod tests {

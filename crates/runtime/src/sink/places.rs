@@ -57,9 +57,10 @@ pub fn write() {
 }
 
 /// In a forked child.
-pub fn reset_locks() {
+fn reset_locks() {
     CHANGING.reset();
 }
+at_fork!(reset_locks);
 
 #[cfg(test)]
 mod tests {

@@ -4,18 +4,15 @@
 //! each, so that a full disk shows here and never as a bus error in the program.
 
 use crate::memory::spin::Spin;
-use crate::sink::places;
-use crate::sink::stream::ROOM;
-use crate::sys;
-use crate::sys::lineage;
-use crate::sys::sandbox;
-use crate::sys::settings;
-use crate::sys::settings::Settings;
+use crate::sys::settings::{self, Settings};
+use crate::sys::{self, lineage, sandbox};
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use foretrace_event::layout::{
     CHUNK_HEADER_SIZE, CHUNK_MAGIC, ChunkKind, Flags, HEADER_SIZE, MAGIC, UNIT, VERSION, chunk, header,
 };
 
+/// Bytes of records that a thread gathers before it writes them out.
+pub const ROOM: usize = (64 << 10) - 64;
 /// Memory is given back in steps of this.
 const PAGE: usize = 4096;
 /// `open` grows by at least this much.
@@ -73,7 +70,6 @@ pub fn create(settings: &Settings, recording: settings::Recording) -> sys::Resul
     LIMIT.store(recording.limit, Ordering::Relaxed);
     RING.store(recording.ring, Ordering::Relaxed);
     BASE.store(base, Ordering::Release);
-    places::write();
     lineage::settle();
     // SAFETY: the header is mapped and this thread alone knows of it.
     unsafe { field(base, header::MAGIC).copy_from_nonoverlapping(MAGIC.as_ptr(), MAGIC.len()) };
@@ -127,7 +123,7 @@ fn descriptor(file: usize) -> sys::Result<i32> {
     if sys::identity(fd) == Ok(identity) {
         return Ok(fd);
     }
-    let again = sys::move_high(crate::run::own_file(name).ok_or(libc::EBADF)?);
+    let again = sys::move_high(crate::axes::own_file(name).ok_or(libc::EBADF)?);
     if sys::identity(again) != Ok(identity) {
         sys::close(again);
         return Err(libc::EBADF);

@@ -1,12 +1,9 @@
 //! A thread's records on their way to the file.
 
-use crate::sink::recording;
-use crate::sink::recording::Chunk;
+use crate::sink::lines::Sink;
+use crate::sink::recording::{self, Chunk, ROOM};
 use foretrace_event::layout::ChunkKind;
 use foretrace_event::wire::{Access, Encoder, MAX_RECORD, Sync};
-
-/// Bytes of records that a thread gathers before it writes them out.
-pub const ROOM: usize = (64 << 10) - 64;
 
 /// The writing end of a thread's records. All fields are plain: a stream belongs to one thread.
 pub struct Stream {
@@ -15,6 +12,13 @@ pub struct Stream {
     /// How many records are gathered: decoding them, to say how many were lost, would take as long as writing them.
     records: u32,
     encoder: Encoder,
+}
+
+impl Sink for Stream {
+    #[inline]
+    fn take(&mut self, access: &Access) {
+        self.access(access);
+    }
 }
 
 impl Stream {

@@ -1,11 +1,9 @@
 //! What the loader knows of the modules of the process.
 
-use crate::sys::real::Real;
-use crate::sys::tables::Dynamic;
-use crate::sys::tables::Tables;
+use crate::sys::tables::{Dynamic, Tables};
 use core::ffi::{CStr, c_int, c_void};
 use core::slice::from_raw_parts;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use libc::{Elf64_Phdr, PT_DYNAMIC, PT_LOAD, dl_phdr_info};
 
 type Callback = unsafe extern "C" fn(*mut dl_phdr_info, usize, *mut c_void) -> c_int;
@@ -15,9 +13,16 @@ unsafe extern "C" {
     fn dl_iterate_phdr(callback: Callback, data: *mut c_void) -> c_int;
 }
 
-/// The loader's own function: a program may have one of that name.
-#[unsafe(link_section = "ft_reals")]
-static ITERATE: Real<Iterate> = Real::new(c"dl_iterate_phdr", None);
+/// The loader's own function, once it is known: a program may have one of that name.
+static ITERATE: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
+
+/// Modules are listed by this function from now on; null: by the one that our own calls reach.
+///
+/// # Safety
+/// It is `dl_iterate_phdr`, or null.
+pub unsafe fn list_by(function: *mut c_void) {
+    ITERATE.store(function, Ordering::Release);
+}
 
 /// Calls `visit` with each module of the process.
 pub fn modules(mut visit: impl FnMut(&Module<'_>)) {
@@ -44,7 +49,12 @@ fn iterate(mut visit: impl FnMut(&Module<'_>) -> bool) {
         c_int::from(unsafe { (*visit.cast::<Visit<'_>>())(&Module(&*info)) })
     }
     let mut visit: Visit<'_> = &mut visit;
-    let iterate = ITERATE.known().unwrap_or(dl_iterate_phdr);
+    let known = ITERATE.load(Ordering::Acquire);
+    let iterate: Iterate = match known.is_null() {
+        true => dl_iterate_phdr,
+        // SAFETY: what was stored is that function.
+        false => unsafe { core::mem::transmute::<*mut c_void, Iterate>(known) },
+    };
     // SAFETY: the callback fits, and the pointer is valid until the call returns.
     unsafe { iterate(call, (&raw mut visit).cast()) };
 }

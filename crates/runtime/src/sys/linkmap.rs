@@ -3,9 +3,7 @@
 //! a function it wants and that library calls a function of ours.
 
 use crate::sys;
-use crate::sys::tables::DT_DEBUG;
-use crate::sys::tables::Dynamic;
-use crate::sys::tables::Tables;
+use crate::sys::tables::{DT_DEBUG, Dynamic, Tables};
 use core::arch::{asm, global_asm};
 use core::ffi::{CStr, c_char, c_int};
 use libc::{AT_PHDR, AT_PHNUM, Elf64_Phdr, PT_DYNAMIC, PT_PHDR};

@@ -6,8 +6,7 @@
 //! more has been loaded.
 
 use crate::sys::elf;
-use crate::sys::linkmap::Modules;
-use crate::sys::linkmap::next_function;
+use crate::sys::linkmap::{Modules, next_function};
 use core::arch::global_asm;
 use core::ffi::{CStr, c_char, c_void};
 use core::marker::PhantomData;
@@ -53,14 +52,6 @@ impl<F: Copy> Real<F> {
         }
         // SAFETY: `F` is the type of the function of that name; its size was checked.
         Some(unsafe { core::mem::transmute_copy(&found) })
-    }
-
-    /// The function, if it was there when the runtime started.
-    pub fn known(&self) -> Option<F> {
-        find_all();
-        let found = self.found.load(Ordering::Acquire);
-        // SAFETY: as in `find`.
-        (!found.is_null()).then(|| unsafe { core::mem::transmute_copy(&found) })
     }
 
     /// The function. A program that calls what its libc does not have has been linked against another; it cannot go on.
@@ -127,8 +118,14 @@ pub fn find_all() {
             real.keep(found);
         }
     }
+    // SAFETY: null, or the function of that name.
+    unsafe { elf::list_by(LIST_MODULES.found.load(Ordering::Acquire)) };
     ALL_FOUND.store(true, Ordering::Release);
 }
+
+/// What the loader lists its modules by.
+#[unsafe(link_section = "ft_reals")]
+static LIST_MODULES: Real<unsafe extern "C" fn()> = Real::new(c"dl_iterate_phdr", None);
 
 fn all() -> &'static [Real<fn()>] {
     let [first, end] = [&raw const FIRST, &raw const END].map(|at| at.cast::<Real<fn()>>());

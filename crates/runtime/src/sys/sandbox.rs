@@ -7,9 +7,7 @@
 //! *What it misses*: filters that were in force when the program began, or that are installed by a system call of the
 //! program's own. Filters belong to threads; here they hold for all of them.
 
-use crate::sys::bpf;
-use crate::sys::bpf::Call;
-use crate::sys::bpf::Instruction;
+use crate::sys::bpf::{self, Call, Instruction};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Is anything refused?

@@ -14,6 +14,7 @@
 //! `dir` is last and takes the rest of the value. Nothing is read in a set-uid program, and a value that is not of
 //! this form turns the runtime off.
 
+use crate::sys::decimal::Decimal;
 use core::ffi::{CStr, c_char};
 use foretrace_event::layout::UNIT;
 
@@ -100,6 +101,8 @@ pub struct Settings {
     pub only_started: bool,
     /// Under a schedule, milliseconds without a step after which a program that runs on is given up; zero: never.
     pub patience: u64,
+    /// Milliseconds that the end of the process waits for other threads, if somebody says.
+    pub linger: Option<u32>,
     /// The command line tool's process; zero if unknown.
     pub tool: u32,
     dir: [u8; PATH],
@@ -163,6 +166,7 @@ impl Settings {
             hold: false,
             only_started: false,
             patience: 0,
+            linger: None,
             tool: 0,
             dir: [0; PATH],
             dir_len: 0,
@@ -190,7 +194,7 @@ impl Settings {
             (b"exact", Gate::Schedule { .. }, _) => self.watch = if on { Watch::Accesses } else { Watch::Segments },
             (b"early", ..) => self.early = on,
             (b"follow", ..) => self.follow = on,
-            (b"linger", ..) => crate::run::ending::set_linger(u32::try_from(number).unwrap_or(u32::MAX)),
+            (b"linger", ..) => self.linger = Some(u32::try_from(number).unwrap_or(u32::MAX)),
             (b"hold", ..) => self.hold = on,
             (b"only_started", ..) => self.only_started = on,
             (b"patience", ..) => self.patience = number,
@@ -207,6 +211,12 @@ impl Settings {
         self.dir[..dir.len()].copy_from_slice(dir);
         self.dir_len = dir.len();
         true
+    }
+
+    /// How the files of an answer are created: a debugger may start the program again.
+    pub const fn new_file(&self) -> i32 {
+        let anew = if self.hold { libc::O_TRUNC } else { libc::O_EXCL };
+        libc::O_CREAT | libc::O_NOFOLLOW | anew
     }
 
     /// Is this the process that the command line tool has started?
@@ -295,32 +305,6 @@ fn number(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// A number in decimal, without an allocator.
-pub struct Decimal {
-    digits: [u8; 20],
-    start: usize,
-}
-
-impl Decimal {
-    /// Of this number.
-    pub fn new(mut number: u64) -> Self {
-        let mut decimal = Self { digits: [b'0'; 20], start: 20 };
-        loop {
-            decimal.start -= 1;
-            decimal.digits[decimal.start] = b'0' + (number % 10) as u8;
-            number /= 10;
-            if number == 0 {
-                return decimal;
-            }
-        }
-    }
-
-    /// Its digits.
-    pub fn bytes(&self) -> &[u8] {
-        &self.digits[self.start..]
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -366,13 +350,6 @@ mod tests {
             ("record every=1 locations=1 watch=accesses dir=/x", (Gate::Free, Sink::Recording(every), Watch::Accesses)),
         ] {
             assert_eq!(axes(value.as_bytes()), Some(expected), "{value}");
-        }
-    }
-
-    #[test]
-    fn decimals() {
-        for number in [0, 7, 10, 1234567890, u64::MAX] {
-            assert_eq!(Decimal::new(number).bytes(), number.to_string().as_bytes());
         }
     }
 }

@@ -9,11 +9,9 @@
 //! uninstrumented object linked into an instrumented module counts as instrumented, and so does a module mapped where an
 //! instrumented one has been unloaded.
 
-use crate::cxx::calls;
 use crate::memory::arena;
 use crate::memory::spin::Spin;
-use crate::sys::elf;
-use crate::sys::elf::Module;
+use crate::sys::elf::{self, Module};
 use crate::thread::tls::Section;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -45,19 +43,21 @@ pub fn is_instrumented(pc: usize) -> bool {
 }
 
 /// The constructor of instrumented code has called, and will go on at `pc`.
-pub fn announce(pc: usize) {
+pub fn announce(pc: usize, found: fn(&Module<'_>)) {
     if is_instrumented(pc) {
         return;
     }
     let _section = Section::nest();
     let mut scanned = SCANNED.lock();
-    let mut search = Search { pc, before: *scanned, now: *scanned };
+    let mut search = Search { pc, found, before: *scanned, now: *scanned };
     elf::modules(|module| search.visit(module));
     *scanned = search.now;
 }
 
 struct Search {
     pc: usize,
+    /// What is called with the modules that are found.
+    found: fn(&Module<'_>),
     /// How many modules had been loaded when all were last looked through.
     before: u64,
     now: u64,
@@ -70,7 +70,7 @@ impl Search {
         self.now = module.loads();
         if called || new && (module.imports(c"__tsan_init") || module.is_executable() && module.has_code_at(us())) {
             module.code(add);
-            calls::watch(module);
+            (self.found)(module);
         }
     }
 }
@@ -93,6 +93,7 @@ fn add(start: usize, end: usize) {
 }
 
 /// In a forked child.
-pub fn reset_locks() {
+fn reset_locks() {
     SCANNED.reset();
 }
+at_fork!(reset_locks);

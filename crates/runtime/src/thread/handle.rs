@@ -24,9 +24,10 @@ pub fn by_handle(handle: u64) -> Option<u32> {
 }
 
 /// In a forked child.
-pub fn reset_locks() {
+fn reset_locks() {
     BY_HANDLE.reset();
 }
+at_fork!(reset_locks);
 
 real_function!(fn pthread_getattr_np(thread: libc::pthread_t, attributes: *mut libc::pthread_attr_t) -> i32);
 real_function!(fn pthread_attr_getstack(attributes: *const libc::pthread_attr_t, at: *mut *mut c_void, size: *mut usize) -> i32);

@@ -5,7 +5,7 @@
 //! changes nothing about what is ordered.
 
 use crate::memory::arena;
-use crate::thread::clock::Synchronised;
+use crate::thread::order::Synchronised;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 /// The steps by the clock. Only the thread itself adds to it; others may read what there is. All zero: nothing.

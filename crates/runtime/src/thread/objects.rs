@@ -5,10 +5,8 @@
 
 use crate::memory::arena;
 use crate::memory::map::Map;
-use crate::memory::spin::Brief;
-use crate::memory::spin::Spin;
-use crate::thread::clock::Clock;
-use crate::thread::clock::ROOM;
+use crate::memory::spin::{Brief, Spin};
+use crate::thread::clock::{Clock, ROOM};
 use core::cell::{Cell, UnsafeCell};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 

@@ -9,9 +9,7 @@
 
 use crate::memory::arena;
 use crate::memory::spin::Spin;
-use crate::thread::Shared;
-use crate::thread::Thread;
-use crate::thread::callers;
+use crate::thread::{Shared, Thread, callers};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicPtr, Ordering};
 

@@ -4,13 +4,12 @@
 //! standard library, and because the access hooks read it in three instructions. It uses the initial-exec model; the
 //! linker makes constants of the offsets when the runtime is part of an executable.
 
-use crate::interpose::once::Call;
-use crate::sink::lines;
-use crate::sink::lines::Entry;
+use crate::sink::lines::{self, Entry};
 use crate::thread::Thread;
 use core::arch::{asm, global_asm};
 use core::cell::Cell;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
 /// A thread's block. The assembly below and in `macros` knows the offsets.
 #[repr(C)]
@@ -40,7 +39,7 @@ pub struct Tls {
     /// How many reasons there are not to record this thread's reads, and its writes, just now; operations are recorded.
     pub ignored: [Cell<u16>; 2],
     /// The innermost thing this thread is doing once.
-    pub once: Cell<*mut Call>,
+    pub once: Cell<*mut c_void>,
 }
 
 /// Bytes of the block.
@@ -93,6 +92,12 @@ pub fn tls() -> &'static Tls {
     unsafe { &*at }
 }
 
+/// The return address of the interposed function that runs.
+#[inline(always)]
+pub fn caller() -> usize {
+    tls().caller.get()
+}
+
 /// A stretch in which signals wait and interposed functions do nothing of their own. Signals wait in threads that are
 /// recorded or replayed; others, which do nothing that a handler could do in the middle, get them at once.
 pub struct Section(&'static Tls);
@@ -127,7 +132,7 @@ impl Drop for Section {
         let depth = self.0.sections.get() - 1;
         self.0.sections.set(depth);
         if depth == 0 && self.0.pending.load(Ordering::Relaxed) != 0 {
-            crate::interpose::signal::deliver_pending();
+            deliver_pending();
         }
     }
 }
@@ -136,4 +141,21 @@ impl Drop for Section {
 #[inline(always)]
 fn compiler_fence() {
     core::sync::atomic::compiler_fence(core::sync::atomic::Ordering::SeqCst);
+}
+
+/// What delivers signals that came in a section; null until there can be any.
+static DELIVERY: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
+
+/// From now on signals that come in sections are delivered by this function.
+pub fn deliver_by(deliver: fn()) {
+    DELIVERY.store(deliver as *mut (), Ordering::Release);
+}
+
+#[cold]
+fn deliver_pending() {
+    let deliver = DELIVERY.load(Ordering::Acquire);
+    if !deliver.is_null() {
+        // SAFETY: what was stored is a function of that type.
+        unsafe { core::mem::transmute::<*mut (), fn()>(deliver)() };
+    }
 }

@@ -79,9 +79,10 @@ pub fn is_disabled() -> bool {
 }
 
 /// In a forked child.
-pub fn reset_locks() {
+fn reset_locks() {
     GROWING.reset();
 }
+at_fork!(reset_locks);
 
 #[cfg(test)]
 mod tests {

@@ -7,13 +7,9 @@ use crate::gate::answer::Answer;
 use crate::memory::arena;
 use crate::memory::map::Map;
 use crate::memory::spin::Spin;
-use crate::op::part::player;
 use crate::sys::elf;
-use crate::thread;
-use crate::thread::stack;
-use crate::thread::stack::Place;
-use crate::thread::stack::StackId;
-use crate::thread::threads;
+use crate::thread::stack::{self, Place, StackId};
+use crate::thread::{self, taking_part, threads};
 
 /// How a block came to be.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -90,7 +86,7 @@ impl Blocks {
 /// Notes where a block was allocated, and how many bytes were asked for. The caller is in a section.
 pub fn note(start: usize, size: usize, origin: Origin, pc: usize) {
     let place = Place::of_call(pc);
-    let (bounds, index) = match player() {
+    let (bounds, index) = match taking_part() {
         Some(player) => (player.stack, player.index),
         None => (main_stack(), crate::gate::schedule::MAIN),
     };

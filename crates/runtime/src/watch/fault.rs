@@ -5,18 +5,13 @@
 //! handler runs; whether the program survives, its exit status tells.
 
 use crate::gate::answer::Answer;
-use crate::interpose::signal::sigaction;
 use crate::memory::arena;
-use crate::op::part::player;
-use crate::run;
-use crate::sys;
 use crate::sys::real::Real;
-use crate::thread::Thread;
-use crate::thread::callers;
-use crate::thread::stack;
-use crate::thread::stack::Place;
-use crate::thread::tls::Section;
-use crate::thread::tls::tls;
+use crate::thread::signals::sigaction;
+use crate::thread::stack::{self, Place};
+use crate::thread::tls::{Section, tls};
+use crate::thread::{Thread, callers, taking_part};
+use crate::{axes, sys};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 use libc::{sigaction as Action, siginfo_t, ucontext_t};
@@ -55,7 +50,7 @@ fn ours() -> Action {
 
 /// The program asks for the default action of such a signal: it gets ours, which ends in the default.
 pub fn instead_of_default(signal: c_int) -> Option<Action> {
-    (run::is_replaying() && SIGNALS.contains(&signal)).then(ours)
+    (axes::is_replaying() && SIGNALS.contains(&signal)).then(ours)
 }
 
 /// Is this our handler, which the program has not asked for?
@@ -91,7 +86,7 @@ unsafe extern "C" fn on_fault(signal: c_int, info: *mut siginfo_t, context: *mut
     unsafe {
         let default: Action = core::mem::zeroed();
         sigaction(signal, &default, core::ptr::null_mut());
-        if run::is_replaying() {
+        if axes::is_replaying() {
             note(signal, info, context);
         }
         // What an instruction has caused comes again by itself.
@@ -116,7 +111,7 @@ pub unsafe fn note(signal: c_int, info: *const siginfo_t, context: *const c_void
         ((*info).si_code, (*info).si_addr() as usize, &(*context).uc_mcontext.gregs)
     };
     let register = |number: c_int| registers[number as usize] as usize;
-    let thread = player();
+    let thread = taking_part();
     let at = Position {
         instruction: register(libc::REG_RIP),
         frame: register(libc::REG_RBP),
@@ -165,7 +160,7 @@ fn place(player: Option<&Thread>, at: Position) -> Place {
 
 /// The current thread gives up: it calls `abort`, or an assertion has failed.
 pub fn give_up(pc: usize) {
-    if let Some(player) = player() {
+    if let Some(player) = taking_part() {
         player.gave_up.set((pc, tls().frame.get()));
     }
 }

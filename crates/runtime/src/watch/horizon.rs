@@ -7,65 +7,15 @@
 //! who waits for it may not have taken it over yet. A new thread begins with what its creator knew; while one is on its
 //! way, the horizon stays. A thread that sleeps for long holds the horizon back: that costs time, and nothing else.
 
-use crate::op::part::is_someone_coming;
-use crate::thread::Shared;
-use crate::thread::Thread;
 use crate::thread::clock::Epoch;
-use crate::thread::clock::Synchronised;
-use crate::thread::threads;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
-
-/// With more threads than this the horizon stays where it is.
-const MOST: usize = 64;
+use crate::thread::count::is_someone_coming;
+use crate::thread::published::{Known, MOST};
+use crate::thread::{Shared, Thread, threads};
+use core::sync::atomic::{AtomicU32, Ordering, fence};
 
 static HORIZON: [AtomicU32; MOST] = [const { AtomicU32::new(0) }; MOST];
 /// Threads that have been created, or will be at once.
 static FORKS: AtomicU32 = AtomicU32::new(0);
-
-/// What is known of each thread, by number.
-type Known = [u32; MOST];
-
-/// What a thread lets others see of its clock. All zero: nothing.
-pub struct Published {
-    clock: [AtomicU32; MOST],
-    /// One more than the index of the thread whose end it waits for.
-    awaited: AtomicU32,
-    /// It touches nothing from now on.
-    ended: AtomicBool,
-}
-
-impl Published {
-    /// The thread waits for the end of the one with that index, or for none any more. Before it does, its accesses must
-    /// have been checked.
-    pub fn set_awaited(&self, index: Option<u32>) {
-        self.awaited.store(index.map_or(0, |index| index + 1), Ordering::Release);
-    }
-
-    /// Does it?
-    #[inline]
-    pub fn is_awaiting(&self) -> bool {
-        self.awaited.load(Ordering::Relaxed) != 0
-    }
-
-    /// The thread ends with this clock, and its accesses have been checked.
-    pub fn end(&self, clock: &Synchronised) {
-        self.publish(clock);
-        self.ended.store(true, Ordering::Release);
-    }
-
-    fn publish(&self, clock: &Synchronised) {
-        for (thread, entry) in (0..).zip(&self.clock) {
-            entry.store(clock.of(thread), Ordering::Release);
-        }
-    }
-
-    /// Adds what it says.
-    fn add_to(&self, known: &mut Known) {
-        for (known, entry) in known.iter_mut().zip(&self.clock) {
-            *known = (*known).max(entry.load(Ordering::Acquire));
-        }
-    }
-}
 
 /// What one of the threads will know at its next access.
 fn known_to(player: &'static Shared, players: impl Iterator<Item = &'static Shared> + Clone) -> Known {

@@ -2,10 +2,9 @@
 
 use crate::memory::map::Map;
 use crate::memory::spin::Spin;
-use crate::run;
-use crate::sys;
-use crate::sys::settings::Decimal;
+use crate::sys::decimal::Decimal;
 use crate::thread::tls::Section;
+use crate::{axes, sys};
 use core::ffi::{CStr, c_char};
 
 /// Longest line: names are cut there.
@@ -38,7 +37,7 @@ impl Line {
 
     fn append_to(mut self, file: &[u8]) {
         self.bytes[self.length] = b'\n';
-        if let Some(fd) = run::side_file(file) {
+        if let Some(fd) = axes::side_file(file) {
             sys::write(fd, &self.bytes[..=self.length]);
             sys::close(fd);
         }
@@ -56,7 +55,7 @@ unsafe fn text<'a>(name: *const c_char) -> &'a [u8] {
 
 /// Races on these bytes are harmless.
 pub fn note_benign(start: usize, end: usize) {
-    if run::is_recording() {
+    if axes::is_recording() {
         let mut line = Line::new();
         line.put_hex(start as u64);
         line.put(b" ");
@@ -67,7 +66,7 @@ pub fn note_benign(start: usize, end: usize) {
 
 /// Gives a thread of the recording a name.
 pub unsafe fn name_thread(id: Option<u32>, name: *const c_char) {
-    let Some(id) = id.filter(|_| run::is_recording()) else { return };
+    let Some(id) = id.filter(|_| axes::is_recording()) else { return };
     let _section = Section::nest();
     let mut line = Line::new();
     line.put(Decimal::new(u64::from(id)).bytes());
@@ -82,7 +81,7 @@ static CUSTOMS: Spin<Map> = Spin::new(Map::new());
 
 /// Writes the name of a kind of event, once for each address it is passed at.
 pub unsafe fn name_custom(name: *const c_char) {
-    if name.is_null() || !run::is_recording() {
+    if name.is_null() || !axes::is_recording() {
         return;
     }
     let _section = Section::nest();
@@ -100,9 +99,10 @@ pub unsafe fn name_custom(name: *const c_char) {
 }
 
 /// In a forked child.
-pub fn reset_locks() {
+fn reset_locks() {
     CUSTOMS.reset();
 }
+at_fork!(reset_locks);
 
 #[cfg(test)]
 mod tests {

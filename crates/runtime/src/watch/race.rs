@@ -1,23 +1,15 @@
 //! The race detector: FastTrack over shadow cells. Two accesses to the same bytes race if one at least writes, one at
 //! least is not atomic, and neither happens before the other.
 
-use crate::gate::answer;
-use crate::gate::answer::Answer;
+use crate::gate::answer::{self, Answer};
 use crate::gate::schedule;
 use crate::memory::spin::Brief;
 use crate::sink::lines::WRITE;
-use crate::thread::StopTheWorld;
-use crate::thread::Thread;
-use crate::thread::stack;
-use crate::thread::stack::Circumstances;
-use crate::thread::stack::StackId;
-use crate::thread::threads;
-use crate::watch::benign;
-use crate::watch::blocks;
-use crate::watch::shadow;
-use crate::watch::shadow::Cell;
-use crate::watch::shadow::GRAIN;
-use crate::watch::unseen;
+use crate::thread::stack::{self, Circumstances, StackId};
+use crate::thread::{StopTheWorld, Thread, threads};
+use crate::watch::shadow::{self, Cell, GRAIN};
+use crate::watch::{benign, blocks, unseen};
+use core::sync::atomic::Ordering;
 use foretrace_event::wire::Op;
 
 /// An access under examination.
@@ -78,7 +70,7 @@ pub fn atomic(player: &'static Thread, op: Op, address: usize, size: usize, pc: 
 /// Watches the end of a block: a write of it, remembered until the memory is used again. Of a large block, only what is known
 /// is looked at. The caller is in a section.
 pub fn free(player: &'static Thread, start: usize, size: usize, pc: usize, frame: usize) {
-    player.note_moment();
+    note_moment(player);
     let access = Access { address: start, size, write: true, atomic: false, free: true, pc, frame };
     let mut stack = Some(access.stack(player));
     let mut found = None;
@@ -104,9 +96,17 @@ fn check(player: &'static Thread, access: Access) {
     }
 }
 
+/// An access is about to be examined, after so many steps.
+#[inline]
+fn note_moment(thread: &'static Thread) {
+    let known = thread.index < schedule::threads();
+    let taken = if known { schedule::taken_by(thread.index).load(Ordering::Relaxed) } else { 0 };
+    thread.moments.note(thread.clock.get(), taken);
+}
+
 /// Notes an access, and looks for an earlier one that it races with. Says where it is made, too, if it had to be known.
 fn examine(player: &'static Thread, access: &Access) -> (Option<StackId>, Option<Before>) {
-    player.note_moment();
+    note_moment(player);
     let end = access.address.saturating_add(access.size);
     let mut stack = None;
     let mut found = None;
@@ -275,7 +275,7 @@ fn tell(player: &'static Thread, access: &Access, stack: Option<StackId>, before
     let size = common(access, &before);
     let mut answer = Answer::new();
     let line = answer.line("race").hex("address", before.at).decimal("size", size as i64);
-    line.decimal("step", schedule::taken().into()).library(libraries);
+    line.decimal("step", schedule::taken().into()).library(unseen::address_of(libraries));
     let now = player.moments.at(player.clock.get().own());
     tell_access(&mut answer, player.index, access.write, access.atomic, now, stack);
     let then = other.and_then(|other| other.moments.at(before.epoch as u32));
@@ -313,8 +313,7 @@ fn tell_access(answer: &mut Answer, thread: u32, write: bool, atomic: bool, step
 mod tests {
     use super::*;
     use crate::thread::tls::Section;
-    use crate::watch::naive;
-    use crate::watch::naive::Trace;
+    use crate::watch::naive::{self, Trace};
 
     /// What is found must be there, at the first byte that races.
     fn compare(trace: &Trace, found: Option<Before>, epochs: &[u64], base: usize, number: u64) {

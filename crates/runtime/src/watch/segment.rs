@@ -4,21 +4,16 @@
 //! It sees every race that [`crate::watch::race`] sees access by access, but knows of the later access only the first place that
 //! touched its line, and of the earlier one none. A replay that finds a race is run once more to tell the places.
 
-use crate::gate::answer;
-use crate::gate::answer::Answer;
+use crate::axes;
+use crate::gate::answer::{self, Answer};
 use crate::memory::arena;
 use crate::memory::pages::Pages;
 use crate::memory::spin::Brief;
-use crate::run;
 use crate::sink::lines::Sink;
 use crate::sink::stream::Stream;
-use crate::thread::Shared;
-use crate::thread::Thread;
 use crate::thread::clock::Epoch;
-use crate::thread::threads;
-use crate::watch::benign;
-use crate::watch::horizon;
-use crate::watch::unseen;
+use crate::thread::{Shared, Thread, threads};
+use crate::watch::{benign, horizon, unseen};
 use foretrace_event::wire::{Access, Op};
 
 /// Bytes of a line.
@@ -209,7 +204,7 @@ impl Sink for Both<'_> {
 macro_rules! with_lines {
     ($thread:expr, |$lines:ident, $to:ident| $work:expr) => {{
         let $lines = $thread.lines.get();
-        match ($thread.stream.get(), run::watches_segments()) {
+        match ($thread.stream.get(), axes::watches_segments()) {
             (Some($to), false) => $work,
             (None, true) => {
                 let $to = &mut Segment($thread);
@@ -347,7 +342,7 @@ fn tell(player: &'static Thread, line: usize, masks: Masks, pc: usize, past: Pas
     let size = (bytes >> bytes.trailing_zeros()).trailing_ones();
     let address = line + bytes.trailing_zeros() as usize;
     let mut answer = Answer::new();
-    answer.line("race").hex("address", address).decimal("size", size.into()).library(libraries);
+    answer.line("race").hex("address", address).decimal("size", size.into()).library(unseen::address_of(libraries));
     tell_access(&mut answer, player.index, masks.writes & first != 0, masks.atomic, size, pc);
     let other = other.map_or(u32::MAX, |other| other.index);
     tell_access(&mut answer, other, past.is_write(), past.is_atomic(), size, 0);
@@ -393,8 +388,7 @@ mod tests {
     use super::*;
     use crate::sink::lines::split;
     use crate::thread::tls::Section;
-    use crate::watch::naive;
-    use crate::watch::naive::Trace;
+    use crate::watch::naive::{self, Trace};
     use core::cell::Cell;
 
     /// Where the lines of a segment go in the tests.

@@ -11,12 +11,9 @@
 
 use crate::memory::arena;
 use crate::memory::spin::Spin;
-use crate::op::part;
-use crate::sys::elf;
-use crate::sys::elf::Module;
-use crate::thread::Shared;
-use crate::thread::callers;
+use crate::sys::elf::{self, Module};
 use crate::thread::tls::Section;
+use crate::thread::{Shared, callers};
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
@@ -62,7 +59,7 @@ fn libraries_at(pc: usize) -> u64 {
 #[inline]
 pub fn touch(pc: usize) {
     if !CODE.load(Ordering::Acquire).is_null()
-        && let Some(player) = part::player()
+        && let Some(player) = crate::thread::taking_part()
     {
         player.libraries.fetch_or(libraries_at(pc), Ordering::Relaxed);
     }
@@ -157,6 +154,7 @@ fn asks_for_futexes(module: &Module<'_>) -> bool {
 }
 
 /// In a forked child.
-pub fn reset_locks() {
+fn reset_locks() {
     LOOKED.reset();
 }
+at_fork!(reset_locks);

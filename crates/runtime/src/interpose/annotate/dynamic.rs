@@ -1,13 +1,10 @@
 //! The dynamic annotations that Chromium, Abseil, LLVM, folly and others carry: `Annotate…(file, line, …)`.
 
-use crate::op::access::ignore;
-use crate::op::access::resume;
+use crate::op::access::{ignore, resume};
 use crate::run::sync;
-use crate::sink::lines::READ;
-use crate::sink::lines::WRITE;
+use crate::sink::lines::{READ, WRITE};
 use crate::thread;
-use crate::watch::benign;
-use crate::watch::names;
+use crate::watch::{benign, names};
 use core::ffi::{c_char, c_int};
 use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};

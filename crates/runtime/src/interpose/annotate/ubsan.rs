@@ -6,7 +6,7 @@
 //! (`-fsanitize=vptr`) are not checked.
 
 use crate::sys;
-use crate::sys::settings::Decimal;
+use crate::sys::decimal::Decimal;
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 

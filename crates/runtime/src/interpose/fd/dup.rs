@@ -1,14 +1,11 @@
 //! Descriptors come, are copied, and go.
 
-use crate::interpose::fd::channel;
-use crate::interpose::fd::channel::Channel;
+use crate::axes;
+use crate::interpose::fd::channel::{self, Channel};
 use crate::interpose::fd::lock;
-use crate::interpose::fd::path::changing;
-use crate::interpose::fd::path::seen;
-use crate::interpose::string::reads_text;
-use crate::op::access::fills;
-use crate::op::access::writes;
-use crate::run;
+use crate::interpose::fd::path::{changing, seen};
+use crate::op::access::{fills, writes};
+use crate::op::text::reads_text;
 use core::ffi::{c_char, c_int, c_uint, c_void};
 
 /// A new descriptor of its own channel.
@@ -29,7 +26,7 @@ pub fn opened(fd: c_int) -> c_int {
 
 /// Two new descriptors with one channel.
 unsafe fn paired(result: c_int, ends: *const c_int, pc: usize) -> c_int {
-    if result == 0 && run::is_on() {
+    if result == 0 && axes::is_on() {
         // SAFETY: the call has filled in both.
         let (one, other) = unsafe { (*ends, *ends.add(1)) };
         let shared = Channel::pipe(one).unwrap_or_else(Channel::fresh);

@@ -3,10 +3,8 @@
 //! What a write takes from memory, it takes before whoever reads it can answer; what a read puts there, it puts after
 //! the writer's doing. So the accesses stand on the far sides of the release and the acquire.
 
-use crate::interpose::fd::channel::acquire;
-use crate::interpose::fd::channel::release;
-use crate::op::access::reads;
-use crate::op::access::writes;
+use crate::interpose::fd::channel::{acquire, release};
+use crate::op::access::{reads, writes};
 use core::ffi::{c_int, c_uint, c_void};
 
 /// Bytes have come from a descriptor: this many, or an error.

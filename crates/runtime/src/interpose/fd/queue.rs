@@ -1,13 +1,9 @@
 //! Message queues: POSIX ones, by name, and System V ones, by number.
 
-use crate::interpose::fd::channel;
-use crate::interpose::fd::channel::Channel;
-use crate::interpose::fd::io::received;
-use crate::interpose::fd::io::sending;
-use crate::interpose::string::reads_text;
-use crate::interpose::string::strlen;
-use crate::op::access::fills;
-use crate::op::access::reads;
+use crate::interpose::fd::channel::{self, Channel};
+use crate::interpose::fd::io::{received, sending};
+use crate::op::access::{fills, reads};
+use crate::op::text::{reads_text, strlen};
 use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
 use core::slice::from_raw_parts;
 use libc::timespec;

@@ -1,15 +1,12 @@
 //! `GCond`: as `interpose/cond.rs`, with a `GMutex`.
 
-use crate::gate::limit;
-use crate::gate::limit::Limit;
+use crate::gate::limit::{self, Limit};
 use crate::interpose::arrive;
-use crate::interpose::glib::Boolean;
-use crate::interpose::glib::Pointer;
+use crate::interpose::glib::{Boolean, Pointer};
 use crate::op::part;
-use crate::run;
-use crate::run::sync;
-use crate::sys;
+use crate::run::{self, sync};
 use crate::thread::tls::tls;
+use crate::{axes, sys};
 use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};
 
@@ -36,10 +33,10 @@ impl Waiting {
 
     /// Waits by calling `real`, which says whether it was woken; in microseconds if there is a limit.
     unsafe fn wait(&self, until: Option<i64>, real: impl FnOnce() -> Boolean) -> Boolean {
-        if !run::is_replaying() && !run::is_recording() {
+        if !axes::is_replaying() && !axes::is_recording() {
             return real();
         }
-        if run::is_replaying() {
+        if axes::is_replaying() {
             part::waits_again(self.cond as usize, self.pc);
             run::replay_unlock_to_wait(self.mutex as usize, MUTEX, self.cond as usize, self.pc);
         } else {
@@ -89,7 +86,7 @@ impl Waiting {
     /// Waits for the thread's turn in a schedule with the mutex free, and takes the mutex again. None: there is no schedule,
     /// or it came to its end and nobody has woken the thread.
     unsafe fn scheduled(&self) -> Option<Op> {
-        if !run::is_replaying() || part::is_over() {
+        if !axes::is_replaying() || part::is_over() {
             return None;
         }
         let (cond, mutex) = (self.cond as usize, self.mutex as usize);
@@ -112,7 +109,7 @@ impl Waiting {
     /// Waits for GLib to wake the thread. In a replay it looks from time to time whether someone signalled while the thread
     /// was not known to wait.
     unsafe fn unscheduled(&self, until: Option<i64>, real: impl FnOnce() -> Boolean) -> Boolean {
-        if !run::is_replaying() {
+        if !axes::is_replaying() {
             tls().waiting.set(true);
             let woken = real();
             tls().waiting.set(false);
@@ -142,7 +139,7 @@ impl Waiting {
 
 /// Signals or broadcasts by calling `real`.
 fn signal(op: Op, cond: usize, pc: usize, real: impl FnOnce()) {
-    if run::is_replaying() {
+    if axes::is_replaying() {
         return run::replay_signal(op, cond, pc, real);
     }
     sync(op, cond, 0, pc);

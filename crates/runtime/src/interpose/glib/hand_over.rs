@@ -1,10 +1,8 @@
 //! What GLib hands from thread to thread: `GAsyncQueue`, the work of a `GThreadPool`, callbacks of a main loop, and what is
 //! freed when its last reference goes.
 
-use crate::interpose::glib::Boolean;
-use crate::interpose::glib::Pointer;
-use crate::interpose::thread::free;
-use crate::interpose::thread::malloc;
+use crate::interpose::glib::{Boolean, Pointer};
+use crate::interpose::thread::{free, malloc};
 use crate::run::sync;
 use core::ffi::{CStr, c_int, c_uint};
 use foretrace_event::wire::Op;

@@ -1,13 +1,12 @@
 //! `GMutex`, `GRecMutex`, `GRWLock`, and bits that are locks.
 
+use crate::axes;
 use crate::gate::backoff::Look;
 use crate::gate::limit::Limit;
 use crate::gate::turn::Arrival;
 use crate::interpose::arrive;
-use crate::interpose::glib::Boolean;
-use crate::interpose::glib::Pointer;
+use crate::interpose::glib::{Boolean, Pointer};
 use crate::op::part;
-use crate::run;
 use crate::run::sync;
 use core::ffi::c_int;
 use foretrace_event::wire::{LockArg, Op};
@@ -55,7 +54,7 @@ impl Lock {
     /// Takes the lock: in a replay in its turn, and saying that it waits only if it is not free.
     pub fn acquire(self, pc: usize, attempt: impl Fn() -> bool, real: impl FnOnce()) {
         let ((op, _), arg) = (self.ops(), self.arg(Patience::Blocking));
-        if !run::is_replaying() {
+        if !axes::is_replaying() {
             real();
             return sync(op, self.at, arg, pc);
         }

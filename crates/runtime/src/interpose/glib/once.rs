@@ -2,11 +2,9 @@
 //! word and calls nobody, so that word's store is noted, too.
 
 use crate::gate::limit::Limit;
-use crate::hooks::atomic::note_load;
-use crate::hooks::atomic::stored_by;
 use crate::interpose::arrive;
-use crate::interpose::glib::Boolean;
-use crate::interpose::glib::Pointer;
+use crate::interpose::glib::{Boolean, Pointer};
+use crate::op::atomic::{note_load, stored_by};
 use crate::run::sync;
 use foretrace_event::wire::Op;
 

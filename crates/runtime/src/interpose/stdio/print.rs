@@ -1,11 +1,9 @@
 //! Formatted output: into buffers, and to streams.
 
 use crate::interpose::fd::channel::release;
-use crate::interpose::stdio::releases;
-use crate::interpose::stdio::writes_text;
-use crate::op::access::fills;
-use crate::op::access::writes;
-use crate::run::caller;
+use crate::interpose::stdio::{releases, writes_text};
+use crate::op::access::{fills, writes};
+use crate::thread::tls::caller;
 use core::ffi::{c_char, c_int, c_void};
 use libc::FILE;
 

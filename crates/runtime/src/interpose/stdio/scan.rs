@@ -1,11 +1,9 @@
 //! Formatted input: what the conversions of a format store is found by reading the format along with the arguments.
 
 use crate::interpose::stdio::acquires;
-use crate::interpose::string::reads_text;
-use crate::interpose::string::strlen;
-use crate::op::access::counts;
-use crate::op::access::writes;
-use crate::run::caller;
+use crate::op::access::{counts, writes};
+use crate::op::text::{reads_text, strlen};
+use crate::thread::tls::caller;
 use core::ffi::{c_char, c_int, c_void};
 use libc::FILE;
 
