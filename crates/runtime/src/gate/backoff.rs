@@ -34,13 +34,13 @@ pub fn open() {
 
 /// A wait that is hoped to be short.
 #[derive(Default)]
-pub struct Look {
+pub struct Backoff {
     looks: u32,
     /// What it waits for is being done.
     under_way: bool,
 }
 
-impl Look {
+impl Backoff {
     /// What the thread waits for is being done, so it does not matter who else wants its core.
     pub const fn for_a_moment() -> Self {
         Self { looks: 0, under_way: true }

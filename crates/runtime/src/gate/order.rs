@@ -37,7 +37,7 @@ pub struct Taken {
 
 /// A thread of the schedule, with a line of the cache for itself.
 #[repr(C, align(64))]
-struct Seat {
+struct ThreadSlot {
     /// The thread, once it runs.
     player: AtomicPtr<Shared>,
     /// Its next step: the operation from bit 32, and the object; zero if none is left.
@@ -64,7 +64,7 @@ struct Queue {
 /// No thread.
 const NOBODY: u32 = u32::MAX;
 
-static SEATS: AtomicPtr<Seat> = AtomicPtr::new(core::ptr::null_mut());
+static SLOTS: AtomicPtr<ThreadSlot> = AtomicPtr::new(core::ptr::null_mut());
 /// The queue of the strict order, then those of the objects.
 static QUEUES: AtomicPtr<Queue> = AtomicPtr::new(core::ptr::null_mut());
 static OBJECTS: AtomicU32 = AtomicU32::new(0);
@@ -79,14 +79,16 @@ fn array<T>(count: usize) -> Option<*mut T> {
 /// Takes its places; false if there is no memory.
 pub fn open(streams: &Streams, objects: u32, loose: bool) -> bool {
     let (threads, queues) = (schedule::threads(), 1 + objects as usize);
-    let (Some(seats), Some(places)) = (array::<Seat>(threads as usize), array::<Queue>(queues)) else { return false };
+    let (Some(slots), Some(places)) = (array::<ThreadSlot>(threads as usize), array::<Queue>(queues)) else {
+        return false;
+    };
     let mut unfinished = 0;
     for thread in 0..threads {
         let (player, next) = (AtomicPtr::new(core::ptr::null_mut()), AtomicU64::new(0));
-        let seat = Seat { player, next, steps: Cell::new(streams.steps(thread)) };
-        unfinished += u32::from(seat.advance());
+        let slot = ThreadSlot { player, next, steps: Cell::new(streams.steps(thread)) };
+        unfinished += u32::from(slot.advance());
         // SAFETY: there is room for each thread, and nobody else knows of it yet.
-        unsafe { seats.add(thread as usize).write(seat) };
+        unsafe { slots.add(thread as usize).write(slot) };
     }
     for number in 0..queues {
         let (turn, runs) = (AtomicU32::new(NOBODY), Cell::new(streams.order(number)));
@@ -95,7 +97,7 @@ pub fn open(streams: &Streams, objects: u32, loose: bool) -> bool {
         // SAFETY: as above, for each queue.
         unsafe { places.add(number).write(queue) };
     }
-    SEATS.store(seats, Ordering::Relaxed);
+    SLOTS.store(slots, Ordering::Relaxed);
     QUEUES.store(places, Ordering::Relaxed);
     OBJECTS.store(objects, Ordering::Relaxed);
     LOOSE.store(loose, Ordering::Relaxed);
@@ -103,7 +105,7 @@ pub fn open(streams: &Streams, objects: u32, loose: bool) -> bool {
     true
 }
 
-impl Seat {
+impl ThreadSlot {
     /// Looks at the next step; false if there is none.
     fn advance(&self) -> bool {
         let mut steps = self.steps.get();
@@ -142,9 +144,9 @@ impl Queue {
 }
 
 #[inline]
-fn seat(thread: u32) -> Option<&'static Seat> {
-    // SAFETY: there is a seat for each thread of the schedule, never freed.
-    (thread < schedule::threads()).then(|| unsafe { &*SEATS.load(Ordering::Relaxed).add(thread as usize) })
+fn slot(thread: u32) -> Option<&'static ThreadSlot> {
+    // SAFETY: there is a slot for each thread of the schedule, never freed.
+    (thread < schedule::threads()).then(|| unsafe { &*SLOTS.load(Ordering::Relaxed).add(thread as usize) })
 }
 
 #[inline]
@@ -177,13 +179,13 @@ pub fn is_over() -> bool {
 
 /// Has the thread taken all its steps?
 pub fn has_finished(thread: u32) -> bool {
-    seat(thread).is_none_or(|seat| seat.next().is_none())
+    slot(thread).is_none_or(|slot| slot.next().is_none())
 }
 
 /// What the thread is to do.
 #[inline]
 pub fn next(thread: u32) -> Next {
-    match seat(thread).map(Seat::next) {
+    match slot(thread).map(ThreadSlot::next) {
         None => Next::Over,
         Some(None) if is_over() => Next::Over,
         Some(None) => Next::NotYet,
@@ -202,14 +204,14 @@ fn is_turn(thread: u32, step: Step) -> bool {
 pub fn take(thread: u32, step: Step) -> Taken {
     let taken = schedule::taken_by(thread);
     taken.store(taken.load(Ordering::Relaxed) + 1, Ordering::Release);
-    let goes_on = seat(thread).is_some_and(Seat::advance);
+    let goes_on = slot(thread).is_some_and(ThreadSlot::advance);
     let heir = queue(step).and_then(Queue::advance);
     Taken { heir, over: !goes_on && UNFINISHED.fetch_sub(1, Ordering::SeqCst) == 1 }
 }
 
 /// A thread is about to sleep until its turn comes, or does not sleep any more. Its next step stays the same meanwhile.
 pub fn set_asleep(thread: u32, asleep: bool) {
-    let Some(queue) = seat(thread).and_then(Seat::next).and_then(queue) else { return };
+    let Some(queue) = slot(thread).and_then(ThreadSlot::next).and_then(queue) else { return };
     if asleep {
         queue.asleep.fetch_add(1, Ordering::SeqCst);
     } else {
@@ -219,7 +221,7 @@ pub fn set_asleep(thread: u32, asleep: bool) {
 
 /// A thread that has not come though it is its turn, or else one that has steps left.
 pub fn missing() -> Option<u32> {
-    let open = || (0..schedule::threads()).filter_map(|thread| Some((thread, seat(thread)?.next()?)));
+    let open = || (0..schedule::threads()).filter_map(|thread| Some((thread, slot(thread)?.next()?)));
     let (thread, _) = open().find(|(thread, step)| is_turn(*thread, *step)).or_else(|| open().next())?;
     Some(thread)
 }
@@ -227,13 +229,13 @@ pub fn missing() -> Option<u32> {
 /// The thread with that index, if it runs.
 pub fn player(thread: u32) -> Option<&'static Shared> {
     // SAFETY: null, or a player of our own, which is never freed.
-    seat(thread).and_then(|seat| unsafe { seat.player.load(Ordering::Acquire).as_ref() })
+    slot(thread).and_then(|slot| unsafe { slot.player.load(Ordering::Acquire).as_ref() })
 }
 
 /// A thread begins: the schedule may know it.
 pub fn set_player(player: &'static Thread) {
-    if let Some(seat) = seat(player.index) {
-        seat.player.store(core::ptr::from_ref(player.shared()).cast_mut(), Ordering::Release);
+    if let Some(slot) = slot(player.index) {
+        slot.player.store(core::ptr::from_ref(player.shared()).cast_mut(), Ordering::Release);
     }
 }
 

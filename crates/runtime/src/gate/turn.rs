@@ -2,7 +2,7 @@
 //!
 //! Signals come when they come, so what their handlers do is no step of a schedule: it passes at any time.
 
-use crate::gate::backoff::Look;
+use crate::gate::backoff::Backoff;
 use crate::gate::order::{self, Next};
 use crate::gate::{answer, stuck};
 use crate::sys;
@@ -58,16 +58,16 @@ fn is_in_handler() -> bool {
 
 #[cold]
 fn await_later_turn(player: &'static Thread) -> Turn {
-    let mut look = Look::default();
+    let mut backoff = Backoff::default();
     let mut slept = false;
     let turn = loop {
         match order::next(player.index) {
             Next::Over => break Turn::Free,
             Next::Mine(step) => break Turn::Mine(step),
-            Next::NotYet if look.again() => {}
+            Next::NotYet if backoff.again() => {}
             Next::NotYet => {
                 sleep(player);
-                (look, slept) = (Look::default(), true);
+                (backoff, slept) = (Backoff::default(), true);
             }
         }
     };

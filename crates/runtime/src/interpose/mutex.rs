@@ -1,7 +1,7 @@
 //! Mutexes: `pthread_mutex_*` of every kind, with every way to ask.
 
 use crate::axes;
-use crate::gate::backoff::Look;
+use crate::gate::backoff::Backoff;
 use crate::gate::limit::Limit;
 use crate::gate::turn::Arrival;
 use crate::interpose::{arrive, insist, undo_if_failed};
@@ -91,8 +91,8 @@ unsafe fn replay_lock(
     // SAFETY: the program passes a mutex.
     let mut result = unsafe { pthread_mutex_trylock(mutex) };
     // If it is the thread's turn, the last one is just about to give it back.
-    let mut look = if arrival == Arrival::Insist { Look::for_a_moment() } else { Look::default() };
-    while result == libc::EBUSY && look.again() {
+    let mut backoff = if arrival == Arrival::Insist { Backoff::for_a_moment() } else { Backoff::default() };
+    while result == libc::EBUSY && backoff.again() {
         // SAFETY: as above.
         result = unsafe { pthread_mutex_trylock(mutex) };
     }

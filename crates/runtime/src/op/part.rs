@@ -1,14 +1,9 @@
-//! Replay: the mirror of recording. The same functions are interposed and the same hooks called; here threads wait at
-//! them for their turn in a schedule, and what they do is watched for the failure the schedule leads to.
+//! What threads do that take part in the gate or in the watch: they wait for their turn in a schedule, if there is one, and
+//! what they do is watched for failures and, if they are recorded, written down.
 //!
-//! The enforcing algorithm is the thesis's (Figure 4.15): a thread passes a scheduling point only when the schedule's next
-//! step is its own. *Deviations*: an operation that another kind of step was expected for ends the attempt at once; waits
-//! on condition variables are not left to the kernel while the schedule lasts, so that the right waiter wakes; and who is
-//! stuck is worked out from what the threads wait for, not from time alone.
-//!
-//! A thread has a lock of its own for what others may ask of it: what it holds, and what it waits for. Those who work out
-//! whether anyone can go on hold everybody [`Still`]; that is rare. No lock of ours is held while the program's own code
-//! runs.
+//! A thread has a lock for what others may ask of it: what it holds, and what it waits for. Whoever works out whether
+//! anyone can go on takes all of these locks (`StopTheWorld`); that is rare. No lock of ours is held while the program's own
+//! code runs.
 
 use crate::axes;
 use crate::gate::limit::{self, Limit};

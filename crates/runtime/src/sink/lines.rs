@@ -16,7 +16,7 @@ use crate::memory::arena;
 use crate::sink::places::{self, Latest};
 use core::cell::UnsafeCell;
 use core::sync::atomic::{Ordering, compiler_fence};
-use foretrace_event::table::{self, ENTRY_SIZE, READS, SMALLEST, TAG, WRITES, slot, tag, twist};
+use foretrace_event::table::{self, ENTRY_SIZE, READS, SMALLEST, TAG, WRITES, pc_salt, slot, tag};
 use foretrace_event::wire::Access;
 
 /// Entries of a thread's first table; a power of two.
@@ -37,6 +37,7 @@ pub const fn slot_mask(entries: usize) -> u32 {
 
 /// A touched line, as [`table`] describes it.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct Entry {
     tag: u32,
     place: u32,
@@ -153,9 +154,26 @@ impl Lines {
         (if self.by_place { no_lines() } else { self.entries }, self.mask)
     }
 
-    fn entry(&self, slot: u32) -> &'static mut Entry {
-        // SAFETY: slots are below the table's size, it lies in memory of our own, and it is this thread's alone.
+    /// An entry, which nobody else uses while the reference lives: callers take one at a time.
+    #[inline]
+    fn entry(&mut self, slot: u32) -> &mut Entry {
+        // SAFETY: slots are below the table's size, it lies in memory of our own, and it is this thread's alone; the borrow
+        // of the table keeps others away.
         unsafe { &mut *self.entries.add(slot as usize) }
+    }
+
+    /// An entry as it is now.
+    #[inline]
+    fn copy(&self, slot: u32) -> Entry {
+        // SAFETY: as above; nothing else is borrowed.
+        unsafe { self.entries.add(slot as usize).read() }
+    }
+
+    /// The tag of an entry.
+    #[inline]
+    fn tag(&self, slot: u32) -> u32 {
+        // SAFETY: as above.
+        unsafe { (*self.entries.add(slot as usize)).tag }
     }
 
     /// Notes bytes of one line.
@@ -165,23 +183,22 @@ impl Lines {
         let Some(place) = self.windows.place(pc).filter(|_| table::fits(line) && !self.every) else {
             return sink.take(&Access { line: line / 64, reads, writes, pc });
         };
-        let (tag, mask) = (tag(line), self.mask);
-        let first = slot(if self.by_place { line ^ twist(pc) } else { line }, mask);
+        let (tag, mask, by_place) = (tag(line), self.mask, self.by_place);
+        let first = slot(if by_place { line ^ pc_salt(pc) } else { line }, mask);
         let second = other(first, mask);
-        let is_line = |entry: &Entry| entry.tag == tag && (!self.by_place || entry.place == place);
-        if let Some(entry) = [first, second].map(|slot| self.entry(slot)).into_iter().find(|entry| is_line(entry)) {
-            entry.reads |= reads;
-            entry.writes |= writes;
-            return;
+        for slot in [first, second] {
+            let entry = self.entry(slot);
+            if entry.tag == tag && (!by_place || entry.place == place) {
+                return entry.add(reads, writes);
+            }
         }
-        let slot = match (self.entry(first).tag, self.entry(second).tag) {
+        let slot = match (self.tag(first), self.tag(second)) {
             (0, _) => first,
             (_, 0) => second,
             _ if self.evictions.is_multiple_of(2) => first,
             _ => second,
         };
-        let entry = self.entry(slot);
-        if entry.tag == 0 {
+        if self.tag(slot) == 0 {
             if self.count < LISTED {
                 // SAFETY: the list has room for so many, or for every entry, and none is in it twice.
                 unsafe { self.touched.add(self.count).write(slot as u16) };
@@ -191,20 +208,21 @@ impl Lines {
             self.give(sink, slot);
             self.evictions += 1;
         }
-        entry.fill(tag, place, reads, writes);
+        self.entry(slot).fill(tag, place, reads, writes);
     }
 
     /// The address of the line at a slot.
     #[inline]
     fn line(&self, entry: &Entry, slot: u32) -> u64 {
-        table::line(entry.tag, slot, if self.by_place { twist(places::pc(entry.place)) } else { 0 })
+        table::line(entry.tag, slot, if self.by_place { pc_salt(places::pc(entry.place)) } else { 0 })
     }
 
     #[inline]
     fn give(&self, sink: &mut impl Sink, slot: u32) {
-        let &mut Entry { place, reads, writes, .. } = self.entry(slot);
+        let entry = self.copy(slot);
+        let Entry { place, reads, writes, .. } = entry;
         if reads | writes != 0 {
-            let line = self.line(self.entry(slot), slot) / 64;
+            let line = self.line(&entry, slot) / 64;
             sink.take(&Access { line, reads, writes, pc: places::pc(place) });
         }
     }
@@ -217,13 +235,14 @@ impl Lines {
         }
         for index in 0..self.count {
             // SAFETY: the first `count` have been written.
-            let slot = |index| u32::from(unsafe { *self.touched.add(index) });
+            let slot = |lines: &Self, index| u32::from(unsafe { *lines.touched.add(index) });
             if index + SOON < self.count {
-                let soon = slot(index + SOON);
-                sink.soon(self.line(self.entry(soon), soon) as usize);
+                let soon = slot(self, index + SOON);
+                sink.soon(self.line(&self.copy(soon), soon) as usize);
             }
-            self.give(sink, slot(index));
-            self.entry(slot(index)).tag = 0;
+            let slot = slot(self, index);
+            self.give(sink, slot);
+            self.entry(slot).tag = 0;
         }
         (self.count, self.evictions) = (0, 0);
     }
@@ -231,7 +250,7 @@ impl Lines {
     #[cold]
     fn flush_all(&mut self, sink: &mut impl Sink) {
         for slot in 0..=self.mask {
-            if self.entry(slot).tag != 0 {
+            if self.tag(slot) != 0 {
                 self.give(sink, slot);
                 self.entry(slot).tag = 0;
             }
@@ -251,9 +270,9 @@ impl Lines {
         while line < start.saturating_add(size) as u64 {
             let first = slot(line, self.mask);
             for slot in [first, other(first, self.mask)] {
-                let entry = self.entry(slot);
-                if entry.tag == tag(line) && table::fits(line) {
+                if self.tag(slot) == tag(line) && table::fits(line) {
                     self.give(sink, slot);
+                    let entry = self.entry(slot);
                     (entry.reads, entry.writes) = (0, 0);
                 }
             }

@@ -77,8 +77,6 @@ pub fn free(player: &'static Thread, start: usize, size: usize, pc: usize, frame
     shadow::each(start, size, |cell, grain| {
         let lock = lock_of(grain);
         lock.lock();
-        // SAFETY: the cell's lock is held.
-        let cell = unsafe { &mut *cell };
         let (from, to) = (grain.max(start), (grain + GRAIN).min(start.saturating_add(size)));
         let before = check_grain(player, &access, &mut stack, cell, from, to);
         lock.unlock();
@@ -167,8 +165,7 @@ fn check_line(
     while grain < stop {
         let next = ((grain | (GRAIN - 1)) + 1).min(stop);
         if let Some(cell) = shadow::cell(grain) {
-            // SAFETY: the cell's lock is held.
-            let before = check_grain(player, access, stack, unsafe { &mut *cell }, grain, next);
+            let before = check_grain(player, access, stack, cell, grain, next);
             found = found.or_else(|| before.and_then(|before| reportable(access, before)));
         }
         grain = next;
@@ -182,7 +179,7 @@ fn check_grain(
     player: &'static Thread,
     access: &Access,
     stack: &mut Option<StackId>,
-    cell: &mut Cell,
+    cell: &Cell,
     at: usize,
     stop: usize,
 ) -> Option<Before> {
@@ -192,7 +189,7 @@ fn check_grain(
     }
     let parts = cell.split()?;
     let mut found = None;
-    for (part, at) in parts[at % GRAIN..at % GRAIN + (stop - at)].iter_mut().zip(at..) {
+    for (part, at) in parts[at % GRAIN..at % GRAIN + (stop - at)].iter().zip(at..) {
         found = found.or(check_cell(player, access, stack, part, at));
     }
     found
@@ -202,11 +199,11 @@ fn check_cell(
     player: &'static Thread,
     access: &Access,
     stack: &mut Option<StackId>,
-    cell: &mut Cell,
+    cell: &Cell,
     at: usize,
 ) -> Option<Before> {
     let epoch = player.clock.get().epoch();
-    if !access.atomic && (cell.write == epoch || !access.write && cell.read == epoch) && cell.more.is_null() {
+    if !access.atomic && shadow::is(cell, epoch, access.write) {
         return None;
     }
     let stack = *stack.get_or_insert_with(|| access.stack(player));
@@ -216,13 +213,14 @@ fn check_cell(
 }
 
 /// An earlier access that this one races with.
-fn conflict(player: &'static Thread, access: &Access, cell: &mut Cell) -> Option<Before> {
+fn conflict(player: &'static Thread, access: &Access, cell: &Cell) -> Option<Before> {
     let concurrent = |epoch: u64| epoch != 0 && !player.clock.get().knows(epoch);
-    if concurrent(cell.write) {
-        return Some(Before { at: 0, epoch: cell.write, stack: cell.write_stack, write: true, atomic: false });
+    let ((wrote, write_stack), (read, read_stack)) = (cell.write(), cell.read());
+    if concurrent(wrote) {
+        return Some(Before { at: 0, epoch: wrote, stack: write_stack, write: true, atomic: false });
     }
-    if access.write && concurrent(cell.read) {
-        return Some(Before { at: 0, epoch: cell.read, stack: cell.read_stack, write: false, atomic: false });
+    if access.write && concurrent(read) {
+        return Some(Before { at: 0, epoch: read, stack: read_stack, write: false, atomic: false });
     }
     let more = cell.known_more()?;
     let find = |accesses: &shadow::Accesses, write, atomic| {
@@ -240,21 +238,21 @@ fn conflict(player: &'static Thread, access: &Access, cell: &mut Cell) -> Option
 }
 
 /// Notes the access in the cell.
-fn note(player: &'static Thread, access: &Access, cell: &mut Cell, epoch: u64, stack: StackId) {
+fn note(player: &'static Thread, access: &Access, cell: &Cell, epoch: u64, stack: StackId) {
     if access.atomic {
         if let Some(more) = cell.more() {
             let list = if access.write { &mut more.atomic_writes } else { &mut more.atomic_reads };
             list.note(epoch, stack);
         }
     } else if access.write {
-        (cell.write, cell.write_stack, cell.read) = (epoch, stack, 0);
+        cell.set_write(epoch, stack);
         if let Some(more) = cell.known_more() {
             more.reads.clear();
         }
-    } else if cell.read == 0 || player.clock.get().knows(cell.read) {
-        (cell.read, cell.read_stack) = (epoch, stack);
+    } else if cell.read().0 == 0 || player.clock.get().knows(cell.read().0) {
+        cell.set_read(epoch, stack);
     } else {
-        let other = (cell.read, cell.read_stack);
+        let other = cell.read();
         if let Some(more) = cell.more() {
             more.reads.note(other.0, other.1);
             more.reads.note(epoch, stack);

@@ -14,6 +14,7 @@ use crate::sink::stream::Stream;
 use crate::thread::clock::Epoch;
 use crate::thread::{Shared, Thread, threads};
 use crate::watch::{benign, horizon, unseen};
+use core::cell::Cell;
 use foretrace_event::wire::{Access, Op};
 
 /// Bytes of a line.
@@ -98,73 +99,105 @@ const NEAR: usize = 7;
 #[repr(C, align(64))]
 struct Known {
     lock: Brief,
-    count: u16,
+    /// The rest, from here on, is used under the lock alone.
+    count: Cell<u16>,
     /// How many there is room for far away.
-    capacity: u16,
-    far: *mut Past,
-    near: [Past; NEAR],
+    capacity: Cell<u16>,
+    far: Cell<*mut Past>,
+    near: [Cell<Past>; NEAR],
 }
+
+const _: () = assert!(size_of::<Known>() == 128);
 
 static LINES: Pages<Known, LINE> = Pages::new();
 
 impl Known {
-    fn near(&mut self) -> &mut [Past] {
-        &mut self.near[..usize::from(self.count).min(NEAR)]
+    /// Holds the line's lock while `work` works with it.
+    #[inline]
+    fn with<R>(&self, work: impl FnOnce(&Self) -> R) -> R {
+        self.lock.lock();
+        let result = work(self);
+        self.lock.unlock();
+        result
     }
 
-    fn far(&mut self) -> &mut [Past] {
-        match usize::from(self.count).checked_sub(NEAR) {
-            None | Some(0) => &mut [],
+    fn near(&self) -> &[Cell<Past>] {
+        &self.near[..usize::from(self.count.get()).min(NEAR)]
+    }
+
+    fn far(&self) -> &[Cell<Past>] {
+        match usize::from(self.count.get()).checked_sub(NEAR) {
+            None | Some(0) => &[],
             // SAFETY: so many have been written there; the line's lock is held.
-            Some(count) => unsafe { core::slice::from_raw_parts_mut(self.far, count) },
+            Some(count) => unsafe { core::slice::from_raw_parts(self.far.get().cast::<Cell<Past>>(), count) },
         }
     }
 
-    fn push(&mut self, past: Past) {
-        let count = usize::from(self.count);
+    fn push(&self, past: Past) {
+        let count = usize::from(self.count.get());
         if count < NEAR {
-            self.near[count] = past;
+            self.near[count].set(past);
         } else {
-            if count - NEAR == usize::from(self.capacity) && !self.grow() {
+            if count - NEAR == usize::from(self.capacity.get()) && !self.grow() {
                 return;
             }
             // SAFETY: there is room.
-            unsafe { self.far.add(count - NEAR).write(past) };
+            unsafe { self.far.get().add(count - NEAR).write(past) };
         }
-        self.count += 1;
+        self.count.set(self.count.get() + 1);
     }
 
     /// Makes more room. A line that has so many pasts that there is none belongs to a program with so many threads that
     /// one more does not matter.
     #[cold]
-    fn grow(&mut self) -> bool {
-        let capacity = (self.capacity * 2).max(8);
+    fn grow(&self) -> bool {
+        let old = self.capacity.get();
+        let capacity = (old * 2).max(8);
         if capacity > 1 << 14 {
             return false;
         }
         let Some(far) = arena::allocate(usize::from(capacity) * size_of::<Past>()) else { return false };
         let far: *mut Past = far.cast();
         // SAFETY: the new memory is larger than the old.
-        unsafe { far.copy_from_nonoverlapping(self.far.cast_const(), self.capacity.into()) };
-        (self.far, self.capacity) = (far, capacity);
+        unsafe { far.copy_from_nonoverlapping(self.far.get().cast_const(), old.into()) };
+        self.far.set(far);
+        self.capacity.set(capacity);
         true
     }
 
     /// Drops what has become empty.
-    fn prune(&mut self) {
-        let count = usize::from(self.count);
+    fn prune(&self) {
+        let count = usize::from(self.count.get());
+        let at = |index: usize| if index < NEAR { &self.near[index] } else { &self.far()[index - NEAR] };
         let mut kept = 0;
         for index in 0..count {
-            let past = if index < NEAR { self.near[index] } else { self.far()[index - NEAR] };
+            let past = at(index).get();
             if past.bytes == 0 {
                 continue;
             }
             if kept < index {
-                *(if kept < NEAR { &mut self.near[kept] } else { &mut self.far()[kept - NEAR] }) = past;
+                at(kept).set(past);
             }
             kept += 1;
         }
-        self.count = kept as u16;
+        self.count.set(kept as u16);
+    }
+
+    /// Lets `change` change each past.
+    #[inline]
+    fn each(&self, mut change: impl FnMut(&mut Past)) {
+        let mut one = |cell: &Cell<Past>| {
+            let before = cell.get();
+            let mut past = before;
+            change(&mut past);
+            if past != before {
+                cell.set(past);
+            }
+        };
+        self.near().iter().for_each(&mut one);
+        if usize::from(self.count.get()) > NEAR {
+            self.far().iter().for_each(&mut one);
+        }
     }
 }
 
@@ -254,7 +287,7 @@ pub fn atomic(player: &'static Thread, op: Op, address: usize, size: usize, pc: 
 }
 
 /// A look at the past of a line from the end of a segment.
-struct Look {
+struct Examination {
     player: &'static Thread,
     line: usize,
     epoch: Epoch,
@@ -266,7 +299,7 @@ struct Look {
     race: Option<Past>,
 }
 
-impl Look {
+impl Examination {
     #[inline]
     fn at(&mut self, past: &mut Past) {
         let epoch = past.epoch();
@@ -313,19 +346,16 @@ fn check(player: &'static Thread, line: usize, masks: Masks, pc: usize) {
 fn examine(player: &'static Thread, line: usize, masks: Masks) -> Option<Past> {
     let known = LINES.cell(line)?;
     // SAFETY: the cell is valid for ever; all but its lock is used under the lock.
-    let known = unsafe { &mut *known };
+    let known = unsafe { &*known };
     let epoch = player.clock.get().epoch();
-    let mut look = Look { player, line, epoch, masks, kinds: masks.kinds(epoch), emptied: false, race: None };
-    known.lock.lock();
-    known.near().iter_mut().for_each(|past| look.at(past));
-    if usize::from(known.count) > NEAR {
-        known.far().iter_mut().for_each(|past| look.at(past));
-    }
-    if look.emptied {
-        known.prune();
-    }
-    look.kinds.into_iter().filter(|kind| kind.bytes != 0).for_each(|kind| known.push(kind));
-    known.lock.unlock();
+    let mut look = Examination { player, line, epoch, masks, kinds: masks.kinds(epoch), emptied: false, race: None };
+    known.with(|known| {
+        known.each(|past| look.at(past));
+        if look.emptied {
+            known.prune();
+        }
+        look.kinds.into_iter().filter(|kind| kind.bytes != 0).for_each(|kind| known.push(kind));
+    });
     look.race
 }
 
@@ -369,17 +399,15 @@ pub fn free(player: &'static Thread, start: usize, size: usize, pc: usize) {
 /// Forgets what is known of a block.
 pub fn clear(start: usize, size: usize) {
     LINES.each(start, size, |known, line| {
-        // SAFETY: as in `check`.
-        let known = unsafe { &mut *known };
-        known.lock.lock();
-        if known.count > 0 {
-            let (from, to) = (start.max(line) - line, start.saturating_add(size).min(line + LINE) - line);
-            let gone = (u64::MAX >> (64 - (to - from))) << from;
-            known.near().iter_mut().for_each(|past| past.bytes &= !gone);
-            known.far().iter_mut().for_each(|past| past.bytes &= !gone);
-            known.prune();
-        }
-        known.lock.unlock();
+        // SAFETY: as in `examine`.
+        unsafe { &*known }.with(|known| {
+            if known.count.get() > 0 {
+                let (from, to) = (start.max(line) - line, start.saturating_add(size).min(line + LINE) - line);
+                let gone = (u64::MAX >> (64 - (to - from))) << from;
+                known.each(|past| past.bytes &= !gone);
+                known.prune();
+            }
+        });
     });
 }
 
@@ -389,7 +417,6 @@ mod tests {
     use crate::sink::lines::split;
     use crate::thread::tls::Section;
     use crate::watch::naive::{self, Trace};
-    use core::cell::Cell;
 
     /// Where the lines of a segment go in the tests.
     struct Found<'a>(&'static Thread, &'a Cell<bool>);
@@ -476,15 +503,14 @@ mod tests {
     #[test]
     fn pasts_are_kept_in_order_near_and_far() {
         // SAFETY: zero bytes are a line of which nothing is known.
-        let mut known: Known = unsafe { core::mem::zeroed() };
+        let known: Known = unsafe { core::mem::zeroed() };
         let past = |number: u64| Past { when: number, bytes: number };
         (1..=40).for_each(|number| known.push(past(number)));
-        known.near().iter_mut().for_each(|past| past.bytes *= past.when & 1);
-        known.far().iter_mut().for_each(|past| past.bytes *= past.when & 1);
+        known.each(|past| past.bytes *= past.when & 1);
         known.prune();
         (41..=50).for_each(|number| known.push(past(number)));
-        let mut kept: Vec<Past> = known.near().to_vec();
-        kept.extend_from_slice(known.far());
+        let mut kept: Vec<Past> = known.near().iter().map(Cell::get).collect();
+        kept.extend(known.far().iter().map(Cell::get));
         assert_eq!(kept, (1..=40).filter(|number| number % 2 == 1).chain(41..=50).map(past).collect::<Vec<_>>());
     }
 }

@@ -6,24 +6,24 @@ use crate::memory::arena;
 use crate::memory::pages::Pages;
 use crate::thread::clock::Epoch;
 use crate::thread::stack::StackId;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 /// Bytes a cell stands for, unless it is split.
 pub const GRAIN: usize = 4;
 
-/// What is known of some bytes. All zero: nothing.
+/// What is known of some bytes. All zero: nothing. It changes under its lock; some of it is read without.
 #[repr(C)]
 pub struct Cell {
     /// The last write.
-    pub write: Epoch,
+    write: AtomicU64,
     /// The last read, if no other is concurrent with it.
-    pub read: Epoch,
+    read: AtomicU64,
     /// Where the last write was made.
-    pub write_stack: StackId,
+    write_stack: AtomicU32,
     /// Where the last read was made.
-    pub read_stack: StackId,
+    read_stack: AtomicU32,
     /// More than the common case needs.
-    pub more: *mut More,
+    more: AtomicPtr<More>,
 }
 
 /// What few cells have.
@@ -92,36 +92,71 @@ impl Accesses {
 }
 
 impl Cell {
-    /// The parts that few cells have, made at first use.
-    pub fn more(&mut self) -> Option<&mut More> {
-        if self.more.is_null() {
-            self.more = arena::allocate(size_of::<More>())?.cast();
-        }
-        // SAFETY: zeroed memory of our own, which is a valid `More`.
-        unsafe { self.more.as_mut() }
+    /// The last write, and where it was made; zeros if there was none.
+    #[inline]
+    pub fn write(&self) -> (Epoch, StackId) {
+        (self.write.load(Ordering::Relaxed), self.write_stack.load(Ordering::Relaxed))
     }
 
-    /// The parts, if it has them.
-    pub fn known_more(&mut self) -> Option<&mut More> {
-        // SAFETY: null, or as above.
-        unsafe { self.more.as_mut() }
+    /// The last read, if no other is concurrent with it, and where it was made.
+    #[inline]
+    pub fn read(&self) -> (Epoch, StackId) {
+        (self.read.load(Ordering::Relaxed), self.read_stack.load(Ordering::Relaxed))
+    }
+
+    /// Notes a write, and that there was no read since.
+    #[inline]
+    pub fn set_write(&self, epoch: Epoch, stack: StackId) {
+        self.write_stack.store(stack, Ordering::Relaxed);
+        self.write.store(epoch, Ordering::Relaxed);
+        self.read.store(0, Ordering::Relaxed);
+    }
+
+    /// Notes a read.
+    #[inline]
+    pub fn set_read(&self, epoch: Epoch, stack: StackId) {
+        self.read_stack.store(stack, Ordering::Relaxed);
+        self.read.store(epoch, Ordering::Relaxed);
+    }
+
+    /// Has it no more than most cells?
+    #[inline]
+    pub fn is_plain(&self) -> bool {
+        self.more.load(Ordering::Relaxed).is_null()
+    }
+
+    /// The parts that few cells have, made at first use. The caller holds the cell's lock, and no other part of it.
+    #[expect(clippy::mut_from_ref, reason = "the parts are used under the cell's lock, one call at a time")]
+    pub fn more(&self) -> Option<&mut More> {
+        if self.is_plain() {
+            self.more.store(arena::allocate(size_of::<More>())?.cast(), Ordering::Relaxed);
+        }
+        self.known_more()
+    }
+
+    /// The parts, if it has them. As above.
+    #[expect(clippy::mut_from_ref, reason = "as above")]
+    pub fn known_more(&self) -> Option<&mut More> {
+        // SAFETY: null, or zeroed memory of our own, which is a valid `More` and used under the lock.
+        unsafe { self.more.load(Ordering::Relaxed).as_mut() }
     }
 
     /// One cell a byte; what was known of all is known of each.
-    pub fn split(&mut self) -> Option<&mut [Self; GRAIN]> {
+    pub fn split(&self) -> Option<&[Self; GRAIN]> {
         if self.parts().is_none() {
             let parts: *mut [Self; GRAIN] = arena::allocate(size_of::<[Self; GRAIN]>())?.cast();
             // SAFETY: zeroed memory of our own, which is four valid cells.
-            unsafe { &mut *parts }.iter_mut().for_each(|part| part.take_over(self));
+            unsafe { &*parts }.iter().for_each(|part| part.take_over(self));
             self.more()?.bytes = parts;
         }
         self.parts()
     }
 
     /// Comes to know what another cell does, which is not split; it knew nothing.
-    fn take_over(&mut self, whole: &mut Self) {
-        (self.write, self.read) = (whole.write, whole.read);
-        (self.write_stack, self.read_stack) = (whole.write_stack, whole.read_stack);
+    fn take_over(&self, whole: &Self) {
+        let ((read, read_stack), (write, write_stack)) = (whole.read(), whole.write());
+        self.set_write(write, write_stack);
+        self.set_read(read, read_stack);
         let Some(known) = whole.known_more() else { return };
         for list in More::LISTS {
             for &(epoch, stack) in list(known).all() {
@@ -133,9 +168,16 @@ impl Cell {
     }
 
     /// The cells of its bytes, if it is split.
-    pub fn parts(&mut self) -> Option<&mut [Self; GRAIN]> {
+    pub fn parts(&self) -> Option<&[Self; GRAIN]> {
         // SAFETY: null, or four cells of our own.
-        self.known_more().and_then(|more| unsafe { more.bytes.as_mut() })
+        self.known_more().and_then(|more| unsafe { more.bytes.as_ref() })
+    }
+
+    /// Forgets what is known.
+    fn clear(&self) {
+        self.set_write(0, 0);
+        self.set_read(0, 0);
+        self.more.store(core::ptr::null_mut(), Ordering::Relaxed);
     }
 }
 
@@ -143,29 +185,26 @@ static CELLS: Pages<Cell, GRAIN> = Pages::new();
 
 /// The cell of an address.
 #[inline]
-pub fn cell(address: usize) -> Option<*mut Cell> {
-    CELLS.cell(address)
+pub fn cell(address: usize) -> Option<&'static Cell> {
+    // SAFETY: cells are valid for ever, and change through atomics alone.
+    CELLS.cell(address).map(|cell| unsafe { &*cell })
 }
 
-/// Was the last write of a cell, or the last access if only a read is asked for, made in that epoch? Without the cell's lock.
+/// Was the last write of a cell, or the last access if only a read is asked for, made in that epoch? Without the cell's
+/// lock: none of those who change it meanwhile writes this epoch.
 #[inline]
-pub fn is(cell: *const Cell, epoch: Epoch, write: bool) -> bool {
-    // SAFETY: cells are valid for ever; what others change meanwhile is read word by word, and none of them writes this
-    // epoch.
-    unsafe {
-        let last = |word: *const Epoch| AtomicU64::from_ptr(word.cast_mut()).load(Ordering::Relaxed);
-        let more = (&raw const (*cell).more).read_volatile();
-        more.is_null() && (last(&raw const (*cell).write) == epoch || !write && last(&raw const (*cell).read) == epoch)
-    }
+pub fn is(cell: &Cell, epoch: Epoch, write: bool) -> bool {
+    cell.is_plain() && (cell.write().0 == epoch || !write && cell.read().0 == epoch)
 }
 
 /// Calls `change` with each cell of a block, and its address; with those there are, if the block is large.
-pub fn each(start: usize, size: usize, change: impl FnMut(*mut Cell, usize)) {
-    CELLS.each_made(start, size, change);
+pub fn each(start: usize, size: usize, mut change: impl FnMut(&'static Cell, usize)) {
+    // SAFETY: as above.
+    CELLS.each_made(start, size, |cell, at| change(unsafe { &*cell }, at));
 }
 
 /// Forgets what is known of a block.
 pub fn clear(start: usize, size: usize) {
-    // SAFETY: the cells are valid; a thread that still uses the block races with its end.
-    CELLS.each(start, size, |cell, _| unsafe { cell.write_bytes(0, 1) });
+    // SAFETY: as above. A thread that still uses the block races with its end.
+    CELLS.each(start, size, |cell, _| unsafe { &*cell }.clear());
 }

@@ -1,7 +1,7 @@
 //! `GMutex`, `GRecMutex`, `GRWLock`, and bits that are locks.
 
 use crate::axes;
-use crate::gate::backoff::Look;
+use crate::gate::backoff::Backoff;
 use crate::gate::limit::Limit;
 use crate::gate::turn::Arrival;
 use crate::interpose::arrive;
@@ -59,9 +59,9 @@ impl Lock {
             return sync(op, self.at, arg, pc);
         }
         let arrival = arrive(op, op, self.at, arg, Limit::Now, pc);
-        let mut look = if arrival == Arrival::Insist { Look::for_a_moment() } else { Look::default() };
+        let mut backoff = if arrival == Arrival::Insist { Backoff::for_a_moment() } else { Backoff::default() };
         let mut taken = attempt();
-        while !taken && look.again() {
+        while !taken && backoff.again() {
             taken = attempt();
         }
         if !taken {
