@@ -36,7 +36,7 @@ pub fn load(settings: &Settings) -> Option<(Streams, u32)> {
     if bytes::<8>(0) != MAGIC || number(8) != VERSION || threads == 0 {
         return None;
     }
-    let Some(count) = streams(threads as usize, objects as usize) else { return None };
+    let count = streams(threads as usize, objects as usize)?;
     let streams = Streams { first_end: HEADER_SIZE + threads as usize * THREAD_SIZE, count };
     if !streams.are_within(size) {
         return None;

@@ -126,7 +126,6 @@ impl Cell {
     }
 
     /// The parts that few cells have, made at first use. The caller holds the cell's lock, and no other part of it.
-    #[expect(clippy::mut_from_ref, reason = "the parts are used under the cell's lock, one call at a time")]
     pub fn more(&self) -> Option<&mut More> {
         if self.is_plain() {
             self.more.store(arena::allocate(size_of::<More>())?.cast(), Ordering::Relaxed);
