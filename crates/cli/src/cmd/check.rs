@@ -12,7 +12,7 @@ pub(super) mod keep;
 mod sources;
 mod steps;
 mod subject;
-mod suppress;
+pub mod suppress;
 mod undecided;
 mod vain;
 mod values;
@@ -189,7 +189,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = stop.load(Ordering::Relaxed);
     let (mut report, failures) = describe::report(&subject, &results);
     report.notes.extend(results.spent.map(|why| format!("{why}: not everything was checked")));
-    report.incomplete = interrupted || subject.trace.notes().iter().any(Note::is_loss);
+    let losses = subject.trace.notes().iter().any(Note::is_loss);
+    report.incomplete = interrupted || losses || subject.is_ended_early();
     report.fail_on_predicted = args.fail_on == FailOn::Predicted;
     report.show_predicted = args.all || report.fail_on_predicted;
     suppressions.apply(&mut report);
