@@ -188,7 +188,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = stop.load(Ordering::Relaxed);
     let (mut report, failures) = describe::report(&subject, &results);
     report.notes.extend(results.spent.map(|why| format!("{why}: not everything was checked")));
-    report.incomplete = interrupted || subject.trace.notes().iter().any(Note::is_loss);
+    report.incomplete = interrupted || subject.trace.notes().iter().any(Note::is_loss) || subject.is_partial();
     report.fail_on_predicted = args.fail_on == FailOn::Predicted;
     report.show_predicted = args.all || report.fail_on_predicted;
     suppressions.apply(&mut report);
