@@ -131,6 +131,11 @@ impl Subject {
         })
     }
 
+    /// Was the run ended before there was anything to check?
+    pub fn is_ended_early(&self) -> bool {
+        self.cut_short && self.trace.threads().len() < 2
+    }
+
     /// Threads that were created and of which nothing was seen before the program ended, by name.
     pub fn never_ran(&self) -> Vec<String> {
         let idle = self.trace.threads().filter(|thread| self.trace.len(*thread) == 0);
@@ -139,7 +144,7 @@ impl Subject {
 
     /// Is there something that the program would have done and nobody saw?
     pub fn is_partial(&self) -> bool {
-        self.killed || !self.never_ran().is_empty()
+        self.killed || self.is_ended_early() || !self.never_ran().is_empty()
     }
 
     /// What was run, as a shell reads it; a program compiled for the check goes by its name alone.
