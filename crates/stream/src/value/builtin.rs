@@ -218,9 +218,7 @@ fn apply2_more(op: Builtin, a: Value, b: Value) -> Value {
             }
             Value::Set(a)
         }
-        (Builtin::SetUnion, Value::Set(a), Value::Set(b)) => union(a, &b),
-        (Builtin::SetIntersection, Value::Set(a), Value::Set(b)) => kept(a, |key| b.contains(key)),
-        (Builtin::SetMinus, Value::Set(a), Value::Set(b)) => kept(a, |key| !b.contains(key)),
+        (Builtin::SetUnion | Builtin::SetIntersection | Builtin::SetMinus, a, b) => set_operation(op, a, &b),
         (Builtin::MapRemove, Value::Map(mut a), b) => {
             if a.contains(&b) {
                 Rc::make_mut(&mut a).remove(&b);
@@ -232,6 +230,32 @@ fn apply2_more(op: Builtin, a: Value, b: Value) -> Value {
         (Builtin::ListGet, Value::List(a), b) => list::get(&a, &b),
         (op, a, b) => mistyped(op, &[a, b]),
     }
+}
+
+/// Union, intersection and difference, of which the second set is only looked at.
+pub fn set_operation(op: Builtin, a: Value, b: &Value) -> Value {
+    match (op, a, b) {
+        (_, failed @ Value::Error(_), _) => failed,
+        (_, _, failed @ Value::Error(_)) => failed.clone(),
+        (Builtin::SetUnion, Value::Set(a), Value::Set(b)) => union(a, b),
+        // Sets that are the same are not looked through.
+        (Builtin::SetIntersection, Value::Set(a), Value::Set(b)) if Rc::ptr_eq(&a, b) => Value::Set(a),
+        (Builtin::SetIntersection, Value::Set(a), Value::Set(b)) => kept(a, |key| b.contains(key)),
+        (Builtin::SetMinus, Value::Set(a), Value::Set(b)) => kept(a, |key| !b.contains(key)),
+        (op, a, b) => mistyped(op, &[a, b.clone()]),
+    }
+}
+
+/// The argument that a lazy operator answers with; the arguments, if it is not one.
+pub fn chosen(op: Builtin, mut args: Vec<Value>) -> Result<Value, Vec<Value>> {
+    Ok(match (op, &args[0]) {
+        (Builtin::And, Value::Bool(true)) | (Builtin::Or, Value::Bool(false)) => args.swap_remove(1),
+        (Builtin::And | Builtin::Or, _) => args.swap_remove(0),
+        (Builtin::Ite | Builtin::StaticIte, Value::Bool(true)) => args.swap_remove(1),
+        (Builtin::Ite | Builtin::StaticIte, Value::Bool(false)) => args.swap_remove(2),
+        (Builtin::Ite | Builtin::StaticIte, _) => args.swap_remove(0),
+        _ => return Err(args),
+    })
 }
 
 /// Applies a function of any number of values, or one that calls back.
