@@ -1,5 +1,5 @@
 //! The functions that `extern("…")` names, and what they do to values.
-use super::{SetValue, Value, format, int, list, text};
+use super::{SetValue, Value, format, int, list, share, text};
 use std::rc::Rc;
 
 macro_rules! builtins {
@@ -208,14 +208,17 @@ fn apply2_more(op: Builtin, a: Value, b: Value) -> Value {
         (Builtin::FDiv, Value::Float(a), Value::Float(b)) => Value::Float(a / b),
         (Builtin::Pow, Value::Float(a), Value::Float(b)) => Value::Float(a.powf(b)),
         (Builtin::Log, Value::Float(a), Value::Float(b)) => Value::Float(a.ln() / b.ln()),
+        (Builtin::SetAdd, Value::Set(a), Value::Int(word)) if a.is_empty() => share::single(word),
         (Builtin::SetAdd, Value::Set(mut a), b) => {
-            Rc::make_mut(&mut a).insert(b, ());
+            if !a.contains(&b) {
+                Rc::make_mut(&mut a).insert(b, ());
+            }
             Value::Set(a)
         }
+        (Builtin::SetRemove, Value::Set(a), b) if !a.contains(&b) => Value::Set(a),
+        (Builtin::SetRemove, Value::Set(a), _) if a.len() == 1 => share::empty_set(),
         (Builtin::SetRemove, Value::Set(mut a), b) => {
-            if a.contains(&b) {
-                Rc::make_mut(&mut a).remove(&b);
-            }
+            Rc::make_mut(&mut a).remove(&b);
             Value::Set(a)
         }
         (Builtin::SetUnion | Builtin::SetIntersection | Builtin::SetMinus, a, b) => set_operation(op, a, &b),
@@ -314,9 +317,13 @@ fn union(mut a: Rc<SetValue>, b: &Rc<SetValue>) -> Value {
 
 fn kept(mut a: Rc<SetValue>, mut keep: impl FnMut(&Value) -> bool) -> Value {
     // A set that would stay as it is must not be copied because someone else looks at it.
-    if !a.all(&mut keep) {
-        Rc::make_mut(&mut a).retain(keep);
+    if a.all(&mut keep) {
+        return Value::Set(a);
     }
+    if a.len() == 1 {
+        return share::empty_set();
+    }
+    Rc::make_mut(&mut a).retain(keep);
     Value::Set(a)
 }
 

@@ -6,6 +6,7 @@ mod hashed;
 pub mod int;
 mod items;
 mod list;
+pub mod share;
 mod show;
 pub mod table;
 mod text;

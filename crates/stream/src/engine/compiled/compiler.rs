@@ -3,7 +3,7 @@ use super::{Compiled, Ctx, Eval, Place};
 use crate::code::{Code, Func};
 use crate::flow::Arg;
 use crate::value::builtin::{apply1, size_of_table};
-use crate::value::{Builtin, Fields, Function, Items, Value};
+use crate::value::{Builtin, Function, Items, Value, share};
 use std::rc::Rc;
 
 /// Parts within each other before more stack is asked for.
@@ -234,7 +234,7 @@ impl Compiler {
         let items: Box<[Eval]> = items.iter().map(|item| self.eval(item)).collect();
         Box::new(move |ctx| {
             let items = Items::make(items.len(), |at| items[at](ctx));
-            Value::Fields(Rc::new(Fields { names: names.clone(), items }))
+            share::record(names.as_ref(), items)
         })
     }
 
