@@ -352,7 +352,7 @@ pub fn size_of_table(table: &Value) -> Value {
 }
 
 fn size(len: usize) -> Value {
-    int::from_time(len as u128)
+    Value::Int(len as i64)
 }
 
 fn int_to_float(value: &Value) -> Value {

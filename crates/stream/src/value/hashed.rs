@@ -12,12 +12,17 @@ use std::cell::{Cell, OnceCell};
 
 /// The fewest places of a table; a power of two.
 const FEWEST: usize = 32;
+/// Bytes of a block and of a field of it, as powers of two.
+const BLOCK_BITS: u32 = 5;
+const FIELD_BITS: u32 = 2;
 
 #[derive(Debug)]
 pub struct Hashed<V: Clone> {
     /// A power of two; at most three in four are taken.
     places: Vec<Option<(i64, V)>>,
     len: usize,
+    /// How far a mixed word is shifted to give a place.
+    shift: u32,
     /// Where the last key was looked for.
     last: Cell<usize>,
     tree: OnceCell<Tree<V>>,
@@ -25,7 +30,13 @@ pub struct Hashed<V: Clone> {
 
 impl<V: Clone> Default for Hashed<V> {
     fn default() -> Self {
-        Hashed { places: vec![None; FEWEST], len: 0, last: Cell::new(0), tree: OnceCell::new() }
+        Hashed {
+            places: vec![None; FEWEST],
+            len: 0,
+            shift: 64 - FEWEST.ilog2(),
+            last: Cell::new(0),
+            tree: OnceCell::new(),
+        }
     }
 }
 
@@ -81,6 +92,7 @@ impl<V: Clone> Hashed<V> {
 
     fn grow(&mut self) {
         let places = vec![None; self.places.len() * 2];
+        self.shift -= 1;
         self.last.set(0);
         for (word, value) in std::mem::replace(&mut self.places, places).into_iter().flatten() {
             let at = self.find(word);
@@ -121,11 +133,15 @@ impl<V: Clone> Hashed<V> {
         self.places.iter().flatten().all(|(word, _)| test(&Value::Int(*word)))
     }
 
-    /// The place that a key is hashed to. Some bits from above decide, so that neighbouring addresses are scattered.
+    /// The place that a key is hashed to. Keys are mostly addresses: those of one block are side by side, because a program
+    /// that touches one mostly touches the others, too; blocks are scattered.
     #[inline(always)]
     fn home(&self, word: i64) -> usize {
-        let mixed = (word as u64 ^ (word as u64 >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        (mixed >> (64 - self.places.len().ilog2())) as usize
+        let word = word as u64;
+        let block = word >> BLOCK_BITS;
+        let mixed = (block ^ (block >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let within = (word >> FIELD_BITS) as usize & ((1 << (BLOCK_BITS - FIELD_BITS)) - 1);
+        ((mixed >> self.shift) as usize + within) & (self.places.len() - 1)
     }
 
     /// The place of a key, or the free one where it would be.

@@ -9,22 +9,22 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// How many sets and records are remembered; a new one takes the place of an older one.
-const SETS: usize = 256;
-const RECORDS: usize = 1024;
+const SETS: usize = 1024;
+const RECORDS: usize = 4096;
 /// Multiplies a word so that its upper bits depend on all of it.
 const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 
 struct Shared {
     empty: Rc<SetValue>,
-    sets: Box<[Option<Rc<SetValue>>; SETS]>,
-    records: Box<[Option<Rc<Fields>>; RECORDS]>,
+    sets: Vec<Option<Rc<SetValue>>>,
+    records: Vec<Option<Rc<Fields>>>,
 }
 
 thread_local! {
     static SHARED: RefCell<Shared> = RefCell::new(Shared {
         empty: Rc::default(),
-        sets: Box::new([const { None }; SETS]),
-        records: Box::new([const { None }; RECORDS]),
+        sets: vec![None; SETS],
+        records: vec![None; RECORDS],
     });
 }
 
