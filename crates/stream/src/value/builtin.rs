@@ -1,5 +1,5 @@
 //! The functions that `extern("…")` names, and what they do to values.
-use super::{SetValue, Value, format, int, list, share, text};
+use super::{SetValue, Value, ctf, format, int, list, share, text};
 use std::rc::Rc;
 
 macro_rules! builtins {
@@ -50,6 +50,7 @@ builtins! {
     MapRemove "Map_remove" 2  MapSize "Map_size" 1  MapKeys "Map_keys" 1  MapFold "Map_fold" 3
     ListEmpty "List_empty" 0  ListAppend "List_append" 2  ListPrepend "List_prepend" 2  ListGet "List_get" 2
     ListSet "List_set" 3  ListSize "List_size" 1  ListTail "List_tail" 1  ListInit "List_init" 1
+    CtfGetInt "CTF_getInt" 2  CtfGetString "CTF_getString" 2
     ListFold "List_fold" 3  ListMap "List_map" 2
 }
 
@@ -231,6 +232,8 @@ fn apply2_more(op: Builtin, a: Value, b: Value) -> Value {
         (Builtin::ListAppend, Value::List(a), b) => list::append(a, b),
         (Builtin::ListPrepend, a, Value::List(b)) => list::prepend(b, a),
         (Builtin::ListGet, Value::List(a), b) => list::get(&a, &b),
+        (Builtin::CtfGetInt, event, Value::Str(path)) => ctf::get_int(&event, &path),
+        (Builtin::CtfGetString, event, Value::Str(path)) => ctf::get_string(&event, &path),
         (op, a, b) => mistyped(op, &[a, b]),
     }
 }

@@ -1,5 +1,6 @@
 //! Values of events: sixteen bytes each, shared by reference count, updated in place when unshared.
 pub mod builtin;
+pub mod ctf;
 mod float;
 pub mod format;
 mod hashed;
