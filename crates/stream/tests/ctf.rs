@@ -1,12 +1,13 @@
 //! Traces in the Common Trace Format, written here bit by bit, and what the reader makes of them.
 use foretrace_stream::engine::{Engine, Sink, Time};
-use foretrace_stream::flow::PlannedOutput;
+use foretrace_stream::flow::{Plan, PlannedOutput};
 use foretrace_stream::input::Undeclared;
 use foretrace_stream::input::ctf::{CtfReader, CtfSummary};
 use foretrace_stream::value::Value;
 use foretrace_stream::{Options, compile};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Every kind of type: a short clock that wraps, bits that begin nowhere in particular, text in three forms, a variant.
 const METADATA: &str = r#"/* CTF 1.8 */
@@ -69,12 +70,19 @@ impl Bytes {
     }
 }
 
-/// A packet of these events, with a gap behind them.
-fn packet(begin: u64, discarded: u64, cpu: u64, events: &[u8]) -> Vec<u8> {
+/// Bits that the last event of the first kind leaves of its last byte.
+const UNUSED: u64 = 6;
+
+/// A packet of these events, the last of which leaves some bits unused, with a gap behind them.
+fn packet(begin: u64, discarded: u64, cpu: u64, events: &[u8], unused: u64) -> Vec<u8> {
     let content = 8 + 32 + events.len() as u64;
     let mut out = Bytes::default();
     out.number(4, 0xC1FC_1FC1).number(4, 7);
-    out.number(8, begin).number(8, content * 8).number(8, (content + 5) * 8).number(4, discarded).number(4, cpu);
+    out.number(8, begin)
+        .number(8, content * 8 - unused)
+        .number(8, (content + 5) * 8)
+        .number(4, discarded)
+        .number(4, cpu);
     out.bytes(events).bytes(&[0xEE; 5]);
     out.0
 }
@@ -107,8 +115,8 @@ fn write(directory: &Path) {
     let first = new_thread(7, 1, -5, "first", -3, 9);
     let files = [
         ("metadata", METADATA.as_bytes().to_vec()),
-        ("a_0", [packet(0, 0, 0, &first), packet(240, 0, 0, &second)].concat()),
-        ("a_1", packet(10, 0, 1, &new_thread(11, 2, 70_000, "zweite ä", 15, -16))),
+        ("a_0", [packet(0, 0, 0, &first, UNUSED), packet(240, 0, 0, &second, 0)].concat()),
+        ("a_1", packet(10, 0, 1, &new_thread(11, 2, 70_000, "zweite ä", 15, -16), UNUSED)),
         (".hidden", b"not a stream".to_vec()),
     ];
     for (name, bytes) in files {
@@ -127,8 +135,16 @@ impl Sink for Lines {
 }
 
 fn run(directory: &Path, spec: &str) -> Result<(Vec<String>, CtfSummary), String> {
+    evaluate(directory, plan(spec)?)
+}
+
+fn plan(spec: &str) -> Result<Rc<Plan>, String> {
     let spec = compile("spec", spec, &Options::default()).map_err(|error| error.to_string())?;
-    let (mut engine, mut lines) = (Engine::new(spec.plan), Lines::default());
+    Ok(spec.plan.into())
+}
+
+fn evaluate(directory: &Path, plan: Rc<Plan>) -> Result<(Vec<String>, CtfSummary), String> {
+    let (mut engine, mut lines) = (Engine::new(plan), Lines::default());
     let summary = CtfReader { undeclared: Undeclared::Ignore }
         .run(directory, &mut engine, &mut lines)
         .map_err(|(name, problem)| format!("{}: {problem}", name.rsplit('/').next().unwrap_or("")))?;
@@ -185,10 +201,10 @@ out CTF.getInt(bytes, "nothing") as nothing
 "#;
     let (lines, _) = run(&directory, spec).expect("the trace is read");
     let expected = "2750000000: tag = 4|2750000000: label = \"some\"|2750000000: title = \"abcd\"|2750000000: what = \"some\"|\
-                    2750000000: nothing = error(the event has no field `nothing`)|2759000000: tag = 9|\
+                    2750000000: nothing = error(\"the event has no field `nothing`\")|2759000000: tag = 9|\
                     2759000000: label = \"many\"|2759000000: title = \"a\"|\
-                    2759000000: what = error(field `what` of the event is not a string)|\
-                    2759000000: nothing = error(the event has no field `nothing`)";
+                    2759000000: what = error(\"field `what` of the event is not a string\")|\
+                    2759000000: nothing = error(\"the event has no field `nothing`\")";
     assert_eq!(lines.join("|"), expected);
     std::fs::remove_dir_all(directory).expect("it is ours");
 }
@@ -227,7 +243,7 @@ fn what_cannot_be_is_refused() {
 fn lost_events_are_counted_and_packets_of_metadata_are_joined() {
     let directory = scratch("lost");
     write(&directory);
-    let lost = packet(10, 12, 1, &new_thread(11, 2, 1, "x", 0, 0));
+    let lost = packet(10, 12, 1, &new_thread(11, 2, 1, "x", 0, 0), UNUSED);
     std::fs::write(directory.join("a_1"), lost).expect("ours");
     let mut packed = Bytes::default();
     for piece in METADATA.as_bytes().chunks(300) {
@@ -246,7 +262,7 @@ fn lost_events_are_counted_and_packets_of_metadata_are_joined() {
 fn changed_bytes_do_no_harm() {
     let directory = scratch("changed");
     write(&directory);
-    let spec = "in new_thread: Events[CTF]\nout CTF.getInt(new_thread, \"number\") as n";
+    let plan = plan("in new_thread: Events[CTF]\nout CTF.getInt(new_thread, \"number\") as n").expect("it compiles");
     let names = ["metadata", "a_0", "a_1"];
     let originals = names.map(|name| std::fs::read(directory.join(name)).expect("it was written"));
     let mut state = 0x1234_5678_9abc_def1_u64;
@@ -269,7 +285,7 @@ fn changed_bytes_do_no_harm() {
             }
         }
         std::fs::write(directory.join(names[at]), bytes).expect("ours");
-        match run(&directory, spec) {
+        match evaluate(&directory, plan.clone()) {
             Ok(_) => read += 1,
             Err(_) => refused += 1,
         }
