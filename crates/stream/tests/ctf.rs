@@ -140,7 +140,7 @@ fn run(directory: &Path, spec: &str) -> Result<(Vec<String>, CtfSummary), String
 
 fn plan(spec: &str) -> Result<Rc<Plan>, String> {
     let spec = compile("spec", spec, &Options::default()).map_err(|error| error.to_string())?;
-    Ok(spec.plan.into())
+    Ok(spec.plan)
 }
 
 fn evaluate(directory: &Path, plan: Rc<Plan>) -> Result<(Vec<String>, CtfSummary), String> {
