@@ -109,6 +109,12 @@ fn names_do_nothing_to_the_terminal() {
         "foretrace check --recording run.ft --format junit",
         "foretrace trace dump $(printf 'no\\033[31mwhere')",
         "foretrace replay $(printf 'no\\033[31mwhere')",
+        "printf 'P = \\033[31m\\302\\233 -> STOP' > e.csp; foretrace csp e.csp",
+        "printf 'channel a\\nprint \"\\033[31m\"\\nassert STOP [T= a -> STOP' > g.csp; foretrace csp g.csp",
+        "printf 'in a: Events[String]\\nout \\033[31m' > e.tessla; foretrace monitor e.tessla < /dev/null",
+        "printf 'in a: Events[String]\\nout a' > f.tessla; printf '1: a = \"x\\033[31my\\302\\233\"' | foretrace monitor f.tessla",
+        "printf '1: \\033[31ma = 3' | foretrace monitor f.tessla",
+        "printf '1,\\033[31m\\n2,\\033[31m' | foretrace monitor --csv f.tessla",
     ];
     for line in lines {
         let ran = scratch.shell(line);
@@ -157,4 +163,42 @@ fn special_files_in_a_recording_are_refused_and_not_waited_for() {
     // The folder of a recording may be a link to itself.
     scratch.shell("ln -s loop.ft loop.ft").succeeds();
     prompt(&scratch, "foretrace trace info loop.ft").refuses("loop.ft");
+}
+
+const SPECIFICATION: &str = "in a: Events[Int]\nout a\n";
+
+/// Runs a line of the shell in 1 GB of memory at the most; it must answer within seconds.
+fn small(scratch: &Scratch, line: &str) -> Ran {
+    let ran =
+        scratch.shell(&format!("ulimit -v 1000000; {}", line.replace("foretrace", &format!("timeout 60 {FORETRACE}"))));
+    assert_ne!(ran.code(), Some(124), "{line} hangs");
+    ran
+}
+
+#[test]
+fn a_stream_without_an_end_or_with_endless_lines_is_refused() {
+    let scratch = Scratch::with(&[("a.tessla", SPECIFICATION), ("a.csp", "P = STOP\n")]);
+    let binary = "(printf 'ftevent\\002\\001\\003\\001a\\000\\000\\000\\377\\377\\377\\377\\177'; cat /dev/zero)";
+    let lines = [
+        ("foretrace monitor a.tessla /dev/zero".to_owned(), "the line is longer than 4194304 bytes"),
+        ("foretrace monitor a.tessla < /dev/zero".to_owned(), "the line is longer than 4194304 bytes"),
+        ("cat /dev/zero | foretrace monitor a.tessla -".to_owned(), "the line is longer than 4194304 bytes"),
+        ("cat /dev/zero | foretrace monitor --csv a.tessla -".to_owned(), "the line is longer than 4194304 bytes"),
+        (
+            "mkfifo f; cat /dev/zero > f & foretrace monitor a.tessla f".to_owned(),
+            "the line is longer than 4194304 bytes",
+        ),
+        (
+            format!("echo 'in a: Events[String]' > s.tessla; {binary} | foretrace monitor s.tessla"),
+            "a string of more than",
+        ),
+        ("cat /dev/zero | foretrace csp -".to_owned(), "longer than 268435456 bytes"),
+        ("cat /dev/zero | foretrace csp --repl a.csp".to_owned(), "the line is longer than 4194304 bytes"),
+    ];
+    for (line, reason) in lines {
+        let ran = small(&scratch, &line);
+        assert_eq!(ran.code(), Some(2), "{line}: {}", ran.err());
+        assert!(ran.err().contains(reason), "{line}: {}", ran.err());
+        assert!(ran.err().len() < 1000, "{line} shows {} bytes", ran.err().len());
+    }
 }

@@ -1,8 +1,23 @@
 //! The kernel, called directly: libc's wrappers may be interposed, by us or by the program. What a filter of the program's
 //! refuses is not asked for ([`sandbox`]).
 
-use crate::sandbox;
-use crate::settings::Decimal;
+#[macro_use]
+mod arguments;
+#[macro_use]
+mod macros;
+
+pub mod bpf;
+pub mod decimal;
+pub mod elf;
+pub mod internal;
+pub mod lineage;
+pub mod linkmap;
+pub mod real;
+pub mod sandbox;
+pub mod settings;
+pub mod tables;
+
+use crate::sys::decimal::Decimal;
 use core::arch::asm;
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -58,6 +73,11 @@ pub fn map_memory(size: usize) -> Result<*mut u8> {
 pub fn map_file(fd: i32, size: usize) -> Result<*mut u8> {
     let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
     call!(SYS_mmap, 0, size, libc::PROT_READ | libc::PROT_WRITE, flags, fd, 0).map(|at| at as *mut u8)
+}
+
+/// Unmaps memory.
+pub fn unmap(at: usize, size: usize) -> Result<()> {
+    call!(SYS_munmap, at, size).map(drop)
 }
 
 /// Changes what may be done with pages.

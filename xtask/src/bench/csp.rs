@@ -42,6 +42,7 @@ pub fn run(rounds: usize) -> anyhow::Result<()> {
         row(model, rounds, scratch.path())?;
     }
     ten_million(scratch.path())?;
+    bisimulation()?;
     fifty()
 }
 
@@ -100,7 +101,7 @@ fn run_spin(pan: &Path) -> anyhow::Result<Rate> {
 fn foretrace(file: &str, threads: usize) -> anyhow::Result<Value> {
     let mut ours = Command::new(target().join("release/foretrace"));
     let path = root().join(file);
-    let output = ours.args(["csp", "--format", "json", "--threads", &threads.to_string()]).arg(path).output()?;
+    let output = ours.args(["csp", "--format", "json", "--jobs", &threads.to_string()]).arg(path).output()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     serde_json::from_str(&text).with_context(|| format!("{file}: {text}"))
 }
@@ -122,12 +123,29 @@ fn ten_million(scratch: &Path) -> anyhow::Result<()> {
     let line = [
         target().join("release/foretrace").into_os_string(),
         "csp".into(),
-        "--threads".into(),
+        "--jobs".into(),
         "1".into(),
         file.into_os_string(),
     ];
     let (cost, _) = meter.run(&line)?;
     println!("\n11 529 602 states: {:.2} s, peak memory {:.0} MB", cost.seconds, cost.megabytes);
+    Ok(())
+}
+
+/// Writing out, compressing and searching a million states, all different.
+fn bisimulation() -> anyhow::Result<()> {
+    for threads in [1, 2] {
+        let result = foretrace("bench/csp/bisimulation.csp", threads)?;
+        let part = &result["scripts"][0]["assertions"][0];
+        let s = &part["statistics"];
+        println!(
+            "sbisim of {} states and {} transitions on {threads} thread(s): {} in {:.2} s",
+            s["states"],
+            s["transitions"],
+            part["result"],
+            s["seconds"].as_f64().unwrap_or(0.0)
+        );
+    }
     Ok(())
 }
 

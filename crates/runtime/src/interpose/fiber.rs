@@ -8,10 +8,12 @@
 //! *What it misses*: fibers of a process that has forked; replay, which knows no fibers; and what is ignored (`AnnotateIgnoreReadsBegin`) in one fiber
 //! is ignored in those that the thread switches to.
 
-use crate::state::{self, sync};
+use crate::run::{self, sync};
+use crate::sink::recording;
+use crate::thread::tls::tls;
 use crate::thread::{self, Thread};
-use crate::tls::tls;
-use crate::{names, recording};
+use crate::watch::names;
+use crate::{axes, op};
 use core::ffi::{c_char, c_uint};
 use foretrace_event::wire::Op;
 
@@ -23,12 +25,12 @@ fn no_fiber() -> *mut Thread {
 }
 
 /// A fiber's recorder.
-fn recorder(fiber: *mut Thread) -> Option<&'static mut Thread> {
-    if !state::is_recording() || fiber == no_fiber() {
+fn recorder(fiber: *mut Thread) -> Option<&'static Thread> {
+    if !axes::is_recording() || axes::is_replaying() || fiber == no_fiber() {
         return None;
     }
     // SAFETY: other values that the program has are recorders, which are never freed.
-    unsafe { fiber.as_mut() }
+    unsafe { fiber.as_ref() }
 }
 
 /// The program says that a switch does not synchronise.
@@ -37,21 +39,21 @@ const NO_SYNC: c_uint = 1;
 exported! {
     /// What runs now.
     fn __tsan_get_current_fiber() -> *mut Thread {
-        state::begin();
+        run::begin();
         let current = tls().thread.get();
         if current.is_null() { no_fiber() } else { current }
     }
 
     /// A fiber begins its life; it does not run yet.
     fn __tsan_create_fiber(_flags: c_uint) -> *mut Thread |pc| {
-        state::begin();
-        if !state::is_recording() {
+        run::begin();
+        if !axes::is_recording() || axes::is_replaying() {
             return no_fiber();
         }
         let id = recording::next_thread();
         sync(Op::Fork, 0, u64::from(id), pc);
-        match thread::create(id) {
-            Some(fiber) => fiber,
+        match op::create_thread(id) {
+            Some(fiber) => core::ptr::from_ref(fiber).cast_mut(),
             None => no_fiber(),
         }
     }
@@ -59,9 +61,9 @@ exported! {
     /// A fiber that does not run ends its life.
     fn __tsan_destroy_fiber(fiber: *mut Thread) {
         if let Some(fiber) = recorder(fiber)
-            && tls().thread.get() != fiber
+            && !core::ptr::eq(tls().thread.get(), fiber)
         {
-            thread::retire(fiber);
+            op::retire(fiber);
         }
     }
 
@@ -73,8 +75,7 @@ exported! {
             sync(Op::Release, object, 0, pc);
         }
         // Not in a section: signals that one puts off are kept in the recorder that is current.
-        tls().thread.set(fiber);
-        thread::choose_lines();
+        thread::attach(fiber);
         if flags & NO_SYNC == 0 {
             sync(Op::Acquire, object, 0, pc);
         }
@@ -84,7 +85,7 @@ exported! {
     fn __tsan_set_fiber_name(fiber: *mut Thread, name: *const c_char) {
         if let Some(fiber) = recorder(fiber) {
             // SAFETY: the program passes a string.
-            unsafe { names::name_thread(Some(fiber.id), name) };
+            unsafe { names::name_thread(Some(fiber.index), name) };
         }
     }
 }

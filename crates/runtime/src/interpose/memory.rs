@@ -6,13 +6,13 @@
 //! To free a block is to write it, as far as it concerns other threads, if code of the program's own does it: the record
 //! has a place then. A library that nobody instrumented may order its threads in ways that nobody sees.
 
-use super::quarantine;
-use crate::replay::blocks::Origin;
-use crate::state;
-use crate::tls::Section;
-use crate::{access, arena, lines, replay, thread, unseen};
+use crate::axes;
+use crate::interpose::quarantine;
+use crate::memory::arena;
+use crate::op::{self, access};
+use crate::sink::lines;
+use crate::watch::blocks::Origin;
 use core::ffi::{c_int, c_void};
-use foretrace_event::wire::Op;
 
 real_function!(fn malloc_usable_size(at: *mut c_void) -> usize);
 real_function!(fn malloc(size: usize) -> *mut c_void);
@@ -22,13 +22,13 @@ real_function!(fn free(at: *mut c_void));
 /// Is memory of interest? In a program without instrumented code it is not.
 #[inline]
 fn is_watched() -> bool {
-    (state::is_recording() || state::is_replaying()) && state::is_instrumented()
+    (axes::is_recording() || axes::is_replaying()) && axes::is_instrumented()
 }
 
 /// Does it matter that memory comes into being? In a replay to come it does, already before the first thread.
 #[inline]
 fn is_noted() -> bool {
-    is_watched() || state::will_replay() && state::is_instrumented()
+    is_watched() || axes::will_watch_accesses() && axes::is_instrumented()
 }
 
 /// Records that a block has begun, of which the program has asked for so much. It ends no segment: nobody can have touched
@@ -37,33 +37,13 @@ fn begun(at: *mut c_void, size: usize, asked: usize, origin: Origin, pc: usize) 
     if at.is_null() || !is_noted() {
         return;
     }
-    if state::is_replaying() {
-        unseen::touch(pc);
-        return replay::renew(at as usize, size, asked, origin, pc);
-    }
-    if !state::is_recording() {
-        return replay::note_early(at as usize, asked, origin, pc);
-    }
-    if let Some(_section) = Section::enter()
-        && let Some(thread) = thread::current()
-    {
-        thread.sync_within(Op::Alloc, at as usize, size as u64, pc);
-    }
+    op::begin_block(at as usize, size, asked, origin, pc);
 }
 
 /// Records that a block is about to end. What this thread did to it in the current segment is written first.
 fn ending(at: *mut c_void, size: usize, pc: usize) {
     let writes = access::counts(pc) && access::heeded(lines::WRITE) != 0;
-    if state::is_replaying() {
-        unseen::touch(pc);
-        return replay::expire(at as usize, size, writes.then_some(pc));
-    }
-    if let Some(_section) = Section::enter()
-        && let Some(thread) = thread::current()
-    {
-        thread.lines.flush_block(&mut thread.stream, at as usize, size);
-        thread.sync_within(Op::Free, at as usize, size as u64, if writes { pc } else { 0 });
-    }
+    op::end_block(at as usize, size, pc, writes.then_some(pc));
 }
 
 unsafe fn block_begun(at: *mut c_void, asked: usize, pc: usize) -> *mut c_void {
@@ -98,7 +78,7 @@ unsafe fn resized(at: *mut c_void, size: usize, pc: usize, real: impl FnOnce() -
 
 /// In a replay a block whose size changes always moves, and the old one is kept from reuse; none if it is not kept.
 unsafe fn moved(at: *mut c_void, size: usize) -> Option<*mut c_void> {
-    if at.is_null() || size == 0 || !state::is_replaying() || !is_watched() {
+    if at.is_null() || size == 0 || !axes::is_replaying() || !is_watched() {
         return None;
     }
     // SAFETY: the program's own block; the new one is at least as large as what is copied.
@@ -240,7 +220,7 @@ interpose! {
             return unmap();
         }
         ending(at, size, pc);
-        super::undo_if_failed(pc, unmap())
+        crate::interpose::undo_if_failed(pc, unmap())
     }
 }
 

@@ -3,12 +3,13 @@
 //! The variables of all units are gone through once, when the first part is asked for. What cannot be said (a union, a type
 //! that is described elsewhere) is left as `+offset` behind what can.
 
-use addr2line::gimli::{
+use gimli::{
     self, AttributeValue, DebugInfoOffset, DebuggingInformationEntry, Dwarf, DwarfSections, EndianSlice, LittleEndian,
     UnitOffset,
 };
-use object::{Object, ObjectSection};
 use rustc_hash::FxHashMap;
+
+use super::lines::unpacked;
 
 pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
 pub(super) type Unit<'a> = gimli::Unit<Slice<'a>>;
@@ -26,10 +27,7 @@ pub(super) struct Members {
 
 impl Members {
     pub(super) fn of(file: &object::File<'_>) -> Option<Self> {
-        let load = |id: gimli::SectionId| -> Result<Vec<u8>, gimli::Error> {
-            let section = file.section_by_name(id.name()).and_then(|section| section.uncompressed_data().ok());
-            Ok(section.map(|bytes| bytes.into_owned()).unwrap_or_default())
-        };
+        let load = |id: gimli::SectionId| gimli::Result::Ok(unpacked(file, id.name()).unwrap_or_default());
         let mut members = Self { sections: DwarfSections::load(load).ok()?, variables: FxHashMap::default() };
         members.variables = variables(&members.dwarf()).ok()?;
         Some(members)
@@ -150,10 +148,12 @@ impl Path<'_> {
         }
     }
 
-    /// Into the member that the byte is in.
+    /// Into the member that the byte is in: the last one that begins at or before it, if the byte is not padding behind that.
+    /// The size of a member may be unknown: clang only declares a class whose definition belongs to another file.
     fn enter(&mut self, kind: UnitOffset) -> Option<UnitOffset> {
         let mut tree = self.unit.entries_tree(Some(kind)).ok()?;
         let mut children = tree.root().ok()?.children();
+        let mut found: Option<((u64, bool), UnitOffset, Option<String>)> = None;
         while let Ok(Some(child)) = children.next() {
             let entry = child.entry();
             let is_part = matches!(entry.tag(), gimli::DW_TAG_member | gimli::DW_TAG_inheritance);
@@ -162,15 +162,18 @@ impl Path<'_> {
                 continue;
             };
             let Some(member) = type_of(self.unit, entry).filter(|_| is_part && start <= self.left) else { continue };
-            if self.left - start < self.size(member)? {
-                self.left -= start;
-                if let Some(name) = self.name(entry) {
-                    self.text += &format!(".{name}");
-                }
-                return Some(member);
+            // An empty base begins where the first member does, and does not hold its bytes.
+            let fit = (start, self.size(member).is_none_or(|size| self.left - start < size));
+            if found.as_ref().is_none_or(|(best, ..)| *best <= fit) {
+                found = Some((fit, member, self.name(entry)));
             }
         }
-        None
+        let ((start, _), member, name) = found.filter(|((_, holds), ..)| *holds)?;
+        self.left -= start;
+        if let Some(name) = name {
+            self.text += &format!(".{name}");
+        }
+        Some(member)
     }
 
     /// To the element that the byte is in.

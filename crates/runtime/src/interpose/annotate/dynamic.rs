@@ -1,9 +1,10 @@
 //! The dynamic annotations that Chromium, Abseil, LLVM, folly and others carry: `Annotate…(file, line, …)`.
 
-use crate::access::{ignore, resume};
-use crate::lines::{READ, WRITE};
-use crate::state::sync;
-use crate::{benign, names, thread};
+use crate::op::access::{ignore, resume};
+use crate::run::sync;
+use crate::sink::lines::{READ, WRITE};
+use crate::thread;
+use crate::watch::{benign, names};
 use core::ffi::{c_char, c_int};
 use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};
@@ -190,7 +191,7 @@ interpose! {
     fn pthread_setname_np(thread: libc::pthread_t, name: *const c_char) -> c_int {
         // SAFETY: the program's own arguments.
         unsafe {
-            names::name_thread(thread::by_handle(thread), name);
+            names::name_thread(thread::handle::by_handle(thread), name);
             real(thread, name)
         }
     }
