@@ -3,7 +3,7 @@
 //! A program in `fail` marks the lines of its errors: `// expect: race with line 12`, `// expect: deadlock`, `//
 //! expect: crash`. `may` replaces `expect` if not every run reaches those lines. `at -O0` at the end limits the mark to
 //! that level, because the compiler may remove one of the accesses at others. A program in `pass` has no marks. Any
-//! other mark is an error. A line `// needs: glib-2.0` names libraries.
+//! other mark is an error. A line `// needs: glib-2.0` names libraries; `// needs: openmp` asks for the compiler's own.
 //!
 //! A *miss* is an expectation that no finding matches: a finding of its kind, with a thread at the marked line and one
 //! at the other line. A *false alarm* is a finding whose kind is not marked in the program, or which is elsewhere: each
@@ -87,6 +87,9 @@ impl Level {
     }
 }
 
+/// The library that compilers bring with a flag of their own.
+const OPENMP: &str = "openmp";
+
 /// A program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Specimen {
@@ -96,7 +99,7 @@ pub struct Specimen {
     pub name: String,
     /// What it is expected to show.
     pub marks: Vec<Mark>,
-    /// Libraries that it needs, as `pkg-config` calls them.
+    /// Libraries that it needs, as `pkg-config` calls them, or [`OPENMP`].
     pub needs: Vec<String>,
 }
 
@@ -127,8 +130,10 @@ impl Specimen {
     /// If a library is missing.
     pub fn flags(&self) -> io::Result<Vec<String>> {
         let mut flags = vec![self.language().to_owned()];
-        if !self.needs.is_empty() {
-            let asked = Command::new("pkg-config").args(["--cflags", "--libs"]).args(&self.needs).output()?;
+        let (compiler, libraries): (Vec<&String>, Vec<&String>) = self.needs.iter().partition(|need| *need == OPENMP);
+        flags.extend(compiler.iter().map(|need| format!("-f{need}")));
+        if !libraries.is_empty() {
+            let asked = Command::new("pkg-config").args(["--cflags", "--libs"]).args(libraries).output()?;
             if !asked.status.success() {
                 return Err(io::Error::other(format!("{} needs {}", self.name, self.needs.join(" "))));
             }
