@@ -1,8 +1,6 @@
-//! How a suspicion is reached, and what came of trying.
+//! How a suspicion is reached.
 
 use std::fmt;
-
-use foretrace_event::EventId;
 
 use crate::{Candidate, Schedule};
 
@@ -52,44 +50,4 @@ pub struct Witness {
     pub rung: Rung,
     /// How to get there.
     pub schedule: Schedule,
-}
-
-/// Why a schedule could not be followed.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Divergence {
-    /// The event the schedule was at.
-    pub expected: EventId,
-    /// What happened instead, in words.
-    pub came: String,
-}
-
-/// What replay saw.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Verdict {
-    /// The error took place.
-    Confirmed,
-    /// The program did something else than the schedule expects.
-    Diverged(Divergence),
-    /// The schedule ran to its end and the error did not show.
-    NotSeen,
-    /// The accesses took place in an order that nothing seen enforces, but a library that both threads use
-    /// synchronises where it cannot be seen.
-    Possible {
-        /// The library's file.
-        library: String,
-    },
-    /// Not replayed, and why.
-    Unknown {
-        /// The reason, in words.
-        why: String,
-    },
-}
-
-/// A witness with what replay made of it.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Finding {
-    /// The witness.
-    pub witness: Witness,
-    /// What became of it.
-    pub verdict: Verdict,
 }

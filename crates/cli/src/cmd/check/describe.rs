@@ -1,6 +1,6 @@
 //! Failures in words: addresses become files, lines, functions and variables.
 
-use super::confirm::Results;
+use super::examine::Results;
 use super::fold::{self, Failures};
 use super::sources::Sources;
 use super::steps::{self, Followed};
@@ -8,12 +8,12 @@ use super::subject::Subject;
 use super::undecided;
 use super::waits;
 use foretrace_event::{Event, EventId, ThreadId};
-use foretrace_finding::{Candidate, Late, Schedule, Verdict, Witness};
-use foretrace_replay::{
-    Cause, Confirmed, Death, Evidence, Modules, Outcome, Owner, Replayed, SeenAccess, SeenFault, SeenLock, SeenRace,
-    SeenStuck,
-};
+use foretrace_finding::{Candidate, Late, Schedule};
 use foretrace_report::{Block, Finding, Kind, Lock, Memory, Origin, Report, Site, Status, Thread, bytes};
+use foretrace_run::{
+    Cause, Death, Evidence, Modules, Outcome, Owner, Run, SeenAccess, SeenFault, SeenLock, SeenRace, SeenStuck,
+};
+use foretrace_search::{Confirmed, Open, Reason};
 use foretrace_trace::{Note, Recording, Symbols};
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<'a>) {
     let base = subject.program.directory.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
     let sources = Sources::new(base);
-    let confirmed = results.confirmed.iter().map(|confirmed| {
+    let confirmed = results.found.confirmed.iter().map(|confirmed| {
         let symbols = subject.symbols.of_other_run(confirmed.run.modules.all().to_vec());
         let run = &confirmed.run;
         let words =
@@ -35,15 +35,15 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
     let own_death = own_death(subject, &confirmed);
     let confirmed = confirmed.into_iter().map(|(finding, failure)| (finding, Some(failure)));
     let confirmed = confirmed.chain(own_death.map(|finding| (finding, None)));
-    let open = results.open.iter().map(|open| {
+    let open = results.found.open.iter().map(|open| {
         let (symbols, modules) = (&subject.symbols, &subject.modules);
         let words = Words { subject, sources: &sources, symbols, modules, seen: None };
-        (words.predicted(&open.witness, &open.verdict), None)
+        (words.predicted(open), None)
     });
     let (findings, mut failures) = fold::all(confirmed.chain(open));
     failures.extend(deaths.iter().map(|(finding, failure)| (finding.id.clone(), vec![*failure])));
     let without_lines = without_lines(&findings);
-    let run = Run::of(subject);
+    let run = Recorded::of(subject);
     let report = Report {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         program: subject.command_line(),
@@ -54,7 +54,7 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
         findings,
         folded: deaths.iter().map(|(finding, _)| finding.clone()).collect(),
         undecided: undecided::all(subject, &results.prediction.undecided),
-        notes: notes(subject, run.code).into_iter().chain(possible(&results.open)).chain(without_lines).collect(),
+        notes: notes(subject, run.code).into_iter().chain(possible(&results.found.open)).chain(without_lines).collect(),
         ..Report::default()
     };
     (report, failures)
@@ -93,7 +93,7 @@ fn is_turned_in(failure: &Confirmed, schedule: &Schedule) -> bool {
 }
 
 /// Is it a race that this run shows, too?
-fn is_race_in(failure: &Confirmed, run: &Replayed) -> bool {
+fn is_race_in(failure: &Confirmed, run: &Run) -> bool {
     let like = |race: &SeenRace| {
         Evidence::Race(Box::new(race.clone())).is_like(&run.modules, &failure.evidence, &failure.run.modules)
     };
@@ -113,28 +113,27 @@ fn own_death(subject: &Subject, confirmed: &[(Finding, &Confirmed)]) -> Option<F
     Some(Finding { id: "crash-recorded".to_owned(), death: Some(death), ..Finding::new(Kind::Crash) })
 }
 
-const UNSEEN: &str = "synchronises where Foretrace cannot see";
-
 /// Races that may or may not be there, because a library may order their threads: said even if they are not shown.
-fn possible(open: &[foretrace_finding::Finding]) -> Option<String> {
-    let libraries = open.iter().filter_map(|one| match &one.verdict {
-        Verdict::Possible { library } => Some(library.as_str()),
+fn possible(open: &[Open]) -> Option<String> {
+    let libraries = open.iter().filter_map(|one| match &one.reason {
+        Reason::Library(library) => Some(library.as_str()),
         _ => None,
     });
     let libraries: BTreeSet<&str> = libraries.collect();
     let names = Vec::from_iter(libraries).join(", ");
-    (!names.is_empty()).then(|| format!("possible races: {names} {UNSEEN}; --all shows them"))
+    (!names.is_empty())
+        .then(|| format!("possible races: {names} synchronises where Foretrace cannot see; --all shows them"))
 }
 
 /// How the recorded run went, in numbers.
 #[derive(Default)]
-struct Run {
+struct Recorded {
     code: Option<i32>,
     signal: Option<String>,
     pid: Option<u64>,
 }
 
-impl Run {
+impl Recorded {
     fn of(subject: &Subject) -> Self {
         let Ok(recording) = Recording::open(&subject.recording) else { return Self::default() };
         let number = |key: &str| recording.run().get(key)?.parse::<i32>().ok();
@@ -249,14 +248,8 @@ impl Words<'_> {
         Some(Finding { id, kind, memory: None, sites, threads, ..failure.clone() })
     }
 
-    fn predicted(&self, witness: &Witness, verdict: &Verdict) -> Finding {
-        let why = match verdict {
-            Verdict::Confirmed => String::new(),
-            Verdict::Diverged(divergence) => format!("the replay went another way: {}", divergence.came),
-            Verdict::NotSeen => "the replay ran to its end and nothing failed".to_owned(),
-            Verdict::Possible { library } => format!("{library} {UNSEEN}"),
-            Verdict::Unknown { why } => why.clone(),
-        };
+    fn predicted(&self, open: &Open) -> Finding {
+        let (witness, why) = (&open.witness, open.reason.to_string());
         let trace = &self.subject.trace;
         let (kind, memory, events): (_, _, Vec<(EventId, String)>) = match &witness.candidate {
             Candidate::Race(race) => {
@@ -497,7 +490,7 @@ impl Words<'_> {
         self.symbols.local(&program, below)
     }
 
-    fn block(&self, block: &foretrace_replay::Block) -> Block {
+    fn block(&self, block: &foretrace_run::Block) -> Block {
         Block {
             address: block.address,
             size: block.size,

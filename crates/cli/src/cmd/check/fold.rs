@@ -4,8 +4,8 @@
 //! stays the same from check to check is the variable and the two functions, so these make the finding and its id. Two
 //! deadlocks are the same if their threads wait at the same lines.
 
-use foretrace_replay::Confirmed;
 use foretrace_report::{Access, Finding, Frame, Kind, Memory, Pair, Site};
+use foretrace_search::Confirmed;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The failures of each confirmed finding, by its id. The first is the one that the finding tells.

@@ -22,8 +22,9 @@ use anyhow::{Context, bail};
 use foretrace_event::ThreadId;
 use foretrace_event::schedule::is_whole;
 use foretrace_finding::ScheduleText;
-use foretrace_replay::{Confirmed, Enforced, Evidence, Modules, Replayed};
 use foretrace_report::{Format, Kind, Report, Style};
+use foretrace_run::{Enforced, Evidence, Modules, Run};
+use foretrace_search::Confirmed;
 use foretrace_trace::Recording;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -256,7 +257,7 @@ impl Kept {
 
     /// Does a run fail as this finding did? Of two racing statements, another pair of accesses may come first: one place
     /// in common is enough.
-    pub fn is_in(&self, run: &Replayed) -> bool {
+    pub fn is_in(&self, run: &Run) -> bool {
         Evidence::all(run).iter().any(|evidence| {
             let kind = match evidence {
                 Evidence::Race(_) => Kind::DataRace,

@@ -1,7 +1,7 @@
 //! Frames of a stack with the text of their lines.
 
-use foretrace_replay::Modules;
 use foretrace_report::Frame;
+use foretrace_run::Modules;
 use foretrace_trace::{Location, Symbols};
 use std::cell::RefCell;
 use std::collections::BTreeMap;

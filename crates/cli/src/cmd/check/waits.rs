@@ -3,8 +3,8 @@
 //! The standard lets a wait end at any time. A program that looks at its condition again then waits on, and nothing comes of
 //! it. All races and deadlocks that replays showed after such a wait, and no other, are one finding, placed at the wait.
 
-use foretrace_replay::Confirmed;
 use foretrace_report::{Finding, Kind};
+use foretrace_search::Confirmed;
 
 /// Confirmed findings, with the failures they are of. Those that have one wait for their cause become one.
 pub fn fold(findings: Vec<(Finding, &Confirmed)>) -> Vec<(Finding, &Confirmed)> {

@@ -208,7 +208,7 @@ pub struct OutcomeError {
 }
 
 /// No outcome is longer: a program that scribbles cannot make us read for ever.
-pub const MAX_BYTES: usize = 16 << 20;
+pub const MAX_OUTCOME: usize = 16 << 20;
 /// No stack is deeper.
 const MAX_STACK: usize = 4096;
 
