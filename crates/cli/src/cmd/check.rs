@@ -1,20 +1,14 @@
 //! `foretrace check`: record, predict, replay, report.
 //!
 //! One file a step, in the order in which they are taken: [`subject`] builds and records, [`examine`] predicts and has the
-//! predictions searched (`foretrace-search`), [`describe`] puts addresses into words,
-//! [`waits`] folds what has one wait for its cause, [`fold`] makes one finding of one bug, [`suppress`] leaves out what the
-//! user does not want to see, [`keep`] writes findings down.
+//! predictions searched (`foretrace-search`), [`describe`] has them explained (`foretrace-explain`),
+//! [`suppress`] leaves out what the user does not want to see, [`keep`] writes findings down.
 
 mod describe;
 mod examine;
-mod fold;
 pub(super) mod keep;
-mod sources;
-mod steps;
 mod subject;
 mod suppress;
-mod undecided;
-mod waits;
 
 use super::interrupt;
 use super::progress::Bar;

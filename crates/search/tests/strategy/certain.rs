@@ -28,7 +28,7 @@ fn an_incidental_failure_is_counted_in_eight_more_runs() {
     let runs = AtomicUsize::new(0);
     let answer = |_: &Schedule| {
         let number = runs.fetch_add(1, Ordering::SeqCst);
-        if number % 2 == 0 { shows(&format!("{}{}", first(), incidental())) } else { shows(&first()) }
+        if number.is_multiple_of(2) { shows(&format!("{}{}", first(), incidental())) } else { shows(&first()) }
     };
     let found = search_with(&Script::new(&answer), &parse(TWO), Effort { at_once: 1, ..Effort::default() });
     let often = repeats(&found, 0x30).expect("it was counted");

@@ -10,7 +10,6 @@
 //! read from its standard input, and the program itself, if it was compiled for the check. Paths between them are relative, so
 //! that the whole can be moved.
 
-use super::fold::Failures;
 use super::subject::{self, Subject};
 use crate::identity::{self, Hash};
 use crate::lines::Lines;
@@ -21,6 +20,7 @@ use crate::trust::Trust;
 use anyhow::{Context, bail};
 use foretrace_event::ThreadId;
 use foretrace_event::schedule::is_whole;
+use foretrace_explain::Failures;
 use foretrace_finding::ScheduleText;
 use foretrace_report::{Format, Kind, Report, Style};
 use foretrace_run::{Enforced, Evidence, Modules, Run};
