@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 type Events = BTreeMap<u32, Vec<String>>;
 
-fn sources(theme: &str) -> Vec<PathBuf> {
+/// The programs of a theme.
+pub fn sources(theme: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/semantics").join(theme);
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut files: Vec<_> = entries.map(|entry| entry.expect("a folder can be read").path()).collect();
@@ -56,7 +57,7 @@ fn check_program(source: &Path) -> Vec<String> {
 }
 
 fn blesses() -> bool {
-    std::env::var_os("BLESS").is_some()
+    std::env::var_os("UPDATE_EXPECT").is_some()
 }
 
 fn filter(program: &Program, way: Way) -> Filter<'_> {

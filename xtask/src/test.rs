@@ -1,17 +1,18 @@
 //! Everything continuous integration checks, cheapest first.
 
 use crate::run::{cargo, check};
-use crate::{install, lint, tidy};
+use crate::{attack, install, lint, tidy};
 
 /// Installs, lints, tests.
 pub fn run() -> anyhow::Result<()> {
     install::run()?;
     tidy::run()?;
     lint::run()?;
-    check(&mut cargo(&["test", "--quiet", "--workspace"]))
+    check(&mut cargo(&["test", "--quiet", "--workspace"]))?;
+    attack::run(&attack::Args::of_ci())
 }
 
-/// Runs the tests with `BLESS` set: tests with golden files write them instead of comparing.
+/// Runs the tests so that those with golden files write them instead of comparing: with the variable that `expect-test` reads.
 pub fn bless() -> anyhow::Result<()> {
-    check(cargo(&["test", "--quiet", "--workspace"]).env("BLESS", "1"))
+    check(cargo(&["test", "--quiet", "--workspace"]).env("UPDATE_EXPECT", "1"))
 }

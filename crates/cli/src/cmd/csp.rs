@@ -8,6 +8,7 @@ mod progress;
 mod repl;
 mod text;
 
+use crate::flags;
 use crate::output;
 use anyhow::{Context, bail};
 use foretrace_csp::budget::Budget;
@@ -15,9 +16,9 @@ use foretrace_csp::script::{Report, Script, Verdict, with_stack};
 use foretrace_csp::source;
 use progress::ProgressLine;
 use serde_json::{Value, json};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Check the assertions of CSP_M scripts.
 ///
@@ -54,18 +55,18 @@ pub struct Args {
     /// Give up on an assertion after this many states
     #[arg(long, value_name = "N")]
     max_states: Option<u64>,
-    /// Give up on an assertion beyond this much memory, in megabytes
-    #[arg(long, value_name = "MB", default_value_t = 8192)]
+    /// Give up on an assertion beyond this much memory (as 500M or 2G)
+    #[arg(long, value_name = "SIZE", default_value = "8G", value_parser = flags::size)]
     max_memory: u64,
-    /// Give up on an assertion, and on reading a script, after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = budget::seconds, allow_hyphen_values = true)]
-    timeout: Option<budget::Timeout>,
+    /// Give up on an assertion, and on reading a script, after this time (as 30s or 5m)
+    #[arg(long, value_name = "TIME", value_parser = flags::time, allow_hyphen_values = true)]
+    timeout: Option<Duration>,
     /// Counterexamples to show of each assertion
     #[arg(long, value_name = "N", default_value_t = 1)]
     counterexamples: usize,
-    /// Threads to search with; all cores if not given
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    /// Threads to search with; 0 stands for one for each core
+    #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = flags::jobs)]
+    jobs: usize,
     /// Only read and type-check
     #[arg(long, conflicts_with = "explore")]
     check_only: bool,
@@ -133,9 +134,8 @@ fn read(file: &Path) -> anyhow::Result<String> {
     if file != Path::new("-") {
         return source::read(file).with_context(|| format!("cannot read {}", file.display()));
     }
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes).context("cannot read the standard input")?;
-    Ok(source::decode(bytes))
+    let bytes = foretrace_file::stream(std::io::stdin().lock(), foretrace_file::LONGEST_TEXT);
+    Ok(source::decode(bytes.context("cannot read the standard input")?))
 }
 
 fn script(args: &Args, name: &str, text: &str, worst: &mut Worst) -> anyhow::Result<Option<Value>> {

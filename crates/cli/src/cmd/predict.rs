@@ -5,7 +5,7 @@ mod print;
 use super::interrupt;
 use super::progress::Bar;
 use super::watchdog::watch;
-use crate::{output, recording};
+use crate::{flags, output, recording};
 use anyhow::{Context, bail};
 use foretrace_judge::judge;
 use foretrace_predict::{Budget, Detail, Options, Prediction, Watch, csp, predict, stream};
@@ -39,12 +39,12 @@ pub struct Args {
     /// Also write the model and its checks as CSP_M, for FDR or `foretrace csp`
     #[arg(long, value_name = "FILE")]
     emit_csp: Option<PathBuf>,
-    /// States that one search may visit
-    #[arg(long, value_name = "STATES", default_value_t = Budget::default().states)]
-    budget: u64,
-    /// Threads to search with; all cores if not given
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    threads: usize,
+    /// Give up on a question after this many states
+    #[arg(long, value_name = "N", default_value_t = Budget::default().states)]
+    max_states: u64,
+    /// Searches at a time; 0 stands for one for each core
+    #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = flags::jobs)]
+    jobs: usize,
     /// How results are written
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
@@ -98,8 +98,8 @@ fn options(args: &Args, stop: &'static AtomicBool) -> Options {
     Options {
         detail: if args.all_pairs { Detail::Places } else { Detail::Intervals },
         window: args.window,
-        budget: Budget { stop: Some(stop), ..Budget::of_states(args.budget) },
-        jobs: args.threads,
+        budget: Budget { stop: Some(stop), ..Budget::of_states(args.max_states) },
+        jobs: args.jobs,
         ..Options::default()
     }
 }

@@ -3,10 +3,11 @@
 //! An operation and its stamp are taken under a lock of the variable's stripe, so that in the order of the stamps each
 //! load reads the last value stored. A load that repeats the one before it (a spin loop) is recorded once.
 
+use crate::replay::{self, segment};
 use crate::spin::Spin;
+use crate::state;
 use crate::thread::{self, Thread};
 use crate::tls::{Section, tls};
-use crate::{replay, state};
 use core::ffi::c_int;
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, compiler_fence};
@@ -137,6 +138,25 @@ pub struct Outcome<T> {
 }
 
 impl<T: Word> Outcome<T> {
+    /// It has read the variable and not changed it.
+    pub const fn loads(&self) -> bool {
+        matches!(self.op, Op::AtomicLoad | Op::AtomicCasFailed)
+    }
+
+    /// What was read, if it was.
+    pub fn load(&self, at: usize, pc: usize) -> LastLoad {
+        LastLoad { at, value: self.value.halves(), pc }
+    }
+
+    /// Records it.
+    #[inline]
+    fn record(&self, thread: &'static Thread, stamp: u64, at: usize, pc: usize) {
+        let [value, high] = self.value.halves();
+        let [new, new_high] = self.new.map_or([0; 2], T::halves);
+        let detail = Detail { size: T::SIZE, order: self.order.min(5), new, high: [high, new_high] };
+        thread.record_at(stamp, self.op, at, value, pc, detail);
+    }
+
     /// It is a read-modify-write that left the variable as it was, as the turns of a test-and-set loop do.
     pub fn changes_nothing(&self) -> bool {
         self.new.is_some_and(|new| new.halves() == self.value.halves())
@@ -159,16 +179,16 @@ impl LastLoad {
 }
 
 /// Does something while no other atomic operation on the variable takes place.
-pub fn exclusively<R>(at: usize, act: impl FnOnce() -> R) -> R {
-    let _clock = stripe(at).lock();
-    act()
+/// The last stamp of such an operation is its argument.
+pub fn exclusively<R>(at: usize, act: impl FnOnce(&mut u64) -> R) -> R {
+    act(&mut stripe(at).lock())
 }
 
 /// Performs `operate` and records its outcome. Anything but a load or a failed exchange is recorded in full.
 #[inline]
 fn perform<T: Word>(at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> Outcome<T> {
-    if let Some(player) = replay::player() {
-        return replay::atomic(player, at, pc, operate);
+    if let Some(thread) = replay::player() {
+        return replay::atomic(thread, at, pc, operate);
     }
     let recorded = !tls().thread.get().is_null();
     // What may not be touched faults here, and not where a handler that jumps would take the variable's lock along.
@@ -184,33 +204,48 @@ fn perform<T: Word>(at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> 
 }
 
 #[inline]
-fn locked<T: Word>(thread: &mut Thread, at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> Outcome<T> {
-    let quiet = thread.lines.is_empty();
-    thread.lines.flush(&mut thread.stream);
+fn locked<T: Word>(thread: &'static Thread, at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> Outcome<T> {
+    let quiet = thread.lines.get().is_empty();
+    segment::end(thread);
     thread.notice_jumps();
     let mut clock = stripe(at as usize).lock();
     let outcome = operate();
-    let load = LastLoad { at: at as usize, value: outcome.value.halves(), pc };
-    let loads = matches!(outcome.op, Op::AtomicLoad | Op::AtomicCasFailed);
-    if loads && quiet && thread.last_load == load {
+    let load = outcome.load(at as usize, pc);
+    if outcome.loads() && quiet && thread.last_load.get() == load {
         return outcome;
     }
-    let stamp = thread.stamps.exclusive(&mut clock);
+    let stamp = thread.stamps.get().exclusive(&mut clock);
     drop(clock);
-    let [value, high] = outcome.value.halves();
-    let [new, new_high] = outcome.new.map_or([0; 2], T::halves);
-    let detail = Detail { size: T::SIZE, order: outcome.order.min(5), new, high: [high, new_high] };
-    thread.stamped(stamp, outcome.op, at as usize, value, pc, detail);
-    if loads {
-        thread.last_load = load;
+    outcome.record(thread, stamp, at as usize, pc);
+    if outcome.loads() {
+        thread.last_load.set(load);
     }
     outcome
+}
+
+/// Records what happened to a variable whose lock is held, and with it the last stamp there.
+pub fn record<T: Word>(thread: &'static Thread, clock: &mut u64, at: usize, pc: usize, outcome: &Outcome<T>) {
+    if thread.is_recorded() {
+        thread.notice_jumps();
+        let stamp = thread.stamps.get().exclusive(clock);
+        outcome.record(thread, stamp, at, pc);
+    }
+}
+
+/// Records a store to a variable whose lock is held, and with it the last stamp there.
+pub fn record_store(thread: &'static Thread, clock: &mut u64, at: usize, value: u64, size: u8, pc: usize) {
+    if thread.is_recorded() {
+        thread.notice_jumps();
+        let detail = Detail { size, order: RELEASE, ..Detail::default() };
+        let stamp = thread.stamps.get().exclusive(clock);
+        thread.record_at(stamp, Op::AtomicStore, at, value, pc, detail);
+    }
 }
 
 /// Lets `store` do a store that is not instrumented: records it, or lets it be a step of the replay.
 pub fn store_by(at: usize, value: u64, size: u8, pc: usize, store: impl FnOnce()) {
     if state::is_replaying() {
-        return replay::store(at, size.into(), pc, store);
+        return replay::store(at, value, size, pc, store);
     }
     note_store(at, value, size, pc);
     store();
@@ -221,11 +256,8 @@ fn note_store(at: usize, value: u64, size: u8, pc: usize) {
     if let Some(_section) = Section::enter()
         && let Some(thread) = thread::current()
     {
-        let detail = Detail { size, order: RELEASE, ..Detail::default() };
-        thread.lines.flush(&mut thread.stream);
-        thread.notice_jumps();
-        let stamp = thread.stamps.exclusive(&mut stripe(at).lock());
-        thread.stamped(stamp, Op::AtomicStore, at, value, pc, detail);
+        segment::end(thread);
+        record_store(thread, &mut stripe(at).lock(), at, value, size, pc);
     }
 }
 
