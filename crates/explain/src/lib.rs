@@ -21,6 +21,7 @@
 #![forbid(unsafe_code)]
 
 mod deaths;
+mod describe;
 mod fold;
 mod resolver;
 mod sources;

@@ -29,6 +29,7 @@
 #![forbid(unsafe_code)]
 
 mod death;
+mod ended;
 mod enforced;
 mod evidence;
 mod modules;
@@ -36,6 +37,7 @@ mod outcome;
 mod runner;
 
 pub use death::{Cause, Death};
+pub use ended::{CutShort, Ended};
 pub use enforced::{Enforced, EnforcedStep, NotEnforceable, is_step};
 pub use evidence::{Evidence, Spot, same_race};
 pub use modules::Modules;
@@ -43,4 +45,4 @@ pub use outcome::{
     Block, Diverged, MAX_OUTCOME, Outcome, OutcomeError, Owner, SeenAccess, SeenFault, SeenLock, SeenRace, SeenStuck,
     Stalled, Unsignalled,
 };
-pub use runner::{CutShort, Ended, Precision, Run, Runner};
+pub use runner::{Precision, Run, Runner};

@@ -1,10 +1,8 @@
 //! Whoever runs the program, and what comes of it.
 
 use std::error::Error;
-use std::process::ExitStatus;
-use std::time::Duration;
 
-use crate::{Death, Modules, Outcome};
+use crate::{Death, Ended, Modules, Outcome};
 
 /// Runs a program under a plan and answers what happened.
 ///
@@ -60,32 +58,4 @@ impl Run {
         let examined = !outcome.unchecked && self.ended.status.code().is_some() && self.ended.cut_short.is_none();
         outcome.races.is_empty() && followed && examined
     }
-}
-
-/// How a process ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ended {
-    /// Its number.
-    pub process: u32,
-    /// Its status.
-    pub status: ExitStatus,
-    /// Why it was killed, if it was.
-    pub cut_short: Option<CutShort>,
-    /// How long it ran.
-    pub time: Duration,
-}
-
-/// Why a process is killed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CutShort {
-    /// Its time was up.
-    TimeUp,
-    /// Somebody asked to stop.
-    Stopped,
-    /// None of its threads could ever go on.
-    Stuck,
-    /// It waited for input from outside: a connection, a pipe or a terminal.
-    Outside,
-    /// Its client had ended.
-    Served,
 }
