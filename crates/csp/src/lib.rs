@@ -29,7 +29,7 @@
 //!   when they are put in; arguments, local definitions and endless sequences are lazy.
 //! - `lazyenumerate` is `explicate`, `lazynorm` is `normal`, `model_compress` is `sbisim`.
 //! - `WEAK_BUFFER` and `SIGNAL_BUFFER` lose what finds them full and say so with the event given for it.
-//! - A divergence is shown by a silent loop that need not be the shortest one.
+//! - A divergence is shown by a silent loop that need not be the shortest one, after as few steps as one can begin after.
 //!
 //! # What it misses
 //!

@@ -353,6 +353,20 @@ mod tests {
         }
     }
 
+    /// Every way to cut or change one byte of the settings: they are read, or recording is off.
+    #[test]
+    fn broken_settings_are_read_or_refused() {
+        let good = b"record follow=1 ring=1 limit=18446744073709551615 linger=99999999999 dir=/a b/c=d";
+        for at in 0..good.len() {
+            let _ = Settings::parse(&good[..at]);
+            for byte in 1..=255 {
+                let mut broken = *good;
+                broken[at] = byte;
+                let _ = Settings::parse(&broken);
+            }
+        }
+    }
+
     #[test]
     fn gate_sink_and_watch_are_chosen_by_themselves() {
         let axes = |value: &[u8]| Settings::parse(value).map(|it| (it.gate, it.sink, it.watch));

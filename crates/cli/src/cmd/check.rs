@@ -8,7 +8,7 @@ mod describe;
 mod examine;
 pub(super) mod keep;
 mod subject;
-mod suppress;
+pub mod suppress;
 
 use super::interrupt;
 use super::progress::Bar;
@@ -181,7 +181,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = stop.load(Ordering::Relaxed);
     let (mut report, failures) = describe::report(&subject, &results);
     report.notes.extend(results.found.spent.map(|why| format!("{why}: not everything was checked")));
-    report.incomplete = interrupted || subject.trace.notes().iter().any(Note::is_loss);
+    let losses = subject.trace.notes().iter().any(Note::is_loss);
+    report.incomplete = interrupted || losses || subject.is_ended_early();
     report.fail_on_predicted = args.fail_on == FailOn::Predicted;
     report.show_predicted = args.all || report.fail_on_predicted;
     suppressions.apply(&mut report);
