@@ -23,6 +23,15 @@ const TOOLS: [(&str, &[&str]); 13] = [
 /// Libraries that programs of the corpus use, as `pkg-config` calls them, and the packages that bring them.
 const LIBRARIES: [(&str, &str); 2] = [("glib-2.0", "libglib2.0-dev"), ("tbb", "libtbb-dev")];
 
+/// What clang needs for programs with OpenMP: its library, by the file name that it links, and the package that brings it.
+const OPENMP: (&str, &str) = ("libomp.so", "libomp-19-dev");
+
+/// clang prints a name as it is if it knows no such file.
+fn has_openmp() -> bool {
+    let asked = command("clang-19", &[&format!("-print-file-name={}", OPENMP.0)]).output();
+    asked.is_ok_and(|output| output.stdout.starts_with(b"/"))
+}
+
 fn has_library(name: &str) -> bool {
     command("pkg-config", &["--exists", name]).status().is_ok_and(|status| status.success())
 }
@@ -31,7 +40,8 @@ fn has_library(name: &str) -> bool {
 pub fn run() -> anyhow::Result<()> {
     let tools = TOOLS.iter().filter(|(program, _)| !exists(program)).flat_map(|(_, packages)| *packages).copied();
     let libraries = LIBRARIES.iter().filter(|(name, _)| !has_library(name)).map(|(_, package)| *package);
-    let missing: Vec<&str> = tools.chain(libraries).collect();
+    let openmp = (!has_openmp()).then_some(OPENMP.1);
+    let missing: Vec<&str> = tools.chain(libraries).chain(openmp).collect();
     if missing.is_empty() {
         return Ok(());
     }

@@ -86,6 +86,7 @@ impl Resolver<'_> {
                     address: info.address,
                     size: info.length,
                     freed: false,
+                    freed_twice: false,
                 };
                 let what = steps::memory(memory.name.as_deref(), memory.size);
                 let doing = |id: EventId| match trace.event(id) {

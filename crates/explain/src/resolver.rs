@@ -83,9 +83,10 @@ impl Resolver<'_> {
             Some(Owner::Local(thread, _)) => Origin::ThreadLocal(self.thread_name(*thread)),
             None => Origin::Unknown,
         };
-        let freed = race.accesses.iter().any(|access| access.free);
+        let [freed, freed_twice] =
+            [1, 2].map(|times| race.accesses.iter().filter(|access| access.free).count() >= times);
         let name = global.or(local).or(in_frame);
-        Memory { name, function, origin, address: race.address, size: race.size, freed }
+        Memory { name, function, origin, address: race.address, size: race.size, freed, freed_twice }
     }
 
     /// A local variable of a function that the thread was in when it created another one, behind the function's name.

@@ -33,6 +33,7 @@ mod ended;
 mod enforced;
 mod evidence;
 mod modules;
+mod operation;
 mod outcome;
 mod runner;
 
@@ -41,6 +42,7 @@ pub use ended::{CutShort, Ended};
 pub use enforced::{Enforced, EnforcedStep, NotEnforceable, is_step};
 pub use evidence::{Evidence, Spot, same_race};
 pub use modules::Modules;
+pub use operation::in_words;
 pub use outcome::{
     Block, Diverged, MAX_OUTCOME, Outcome, OutcomeError, Owner, SeenAccess, SeenFault, SeenLock, SeenRace, SeenStuck,
     Stalled, Unsignalled,

@@ -1,6 +1,8 @@
 //! What the runtime wrote about a replay. Untrusted: the program may have scribbled over it or died in the middle.
 
+use crate::operation::in_words;
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// What happened in a replay.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -59,6 +61,13 @@ pub struct Diverged {
     pub pc: u64,
 }
 
+impl fmt::Display for Diverged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (got, expected) = (in_words(&self.got), in_words(&self.expected));
+        write!(f, "t{} reached {got} where the schedule expects {expected}", self.thread)
+    }
+}
+
 /// A thread that did not come.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stalled {
@@ -66,6 +75,12 @@ pub struct Stalled {
     pub step: u32,
     /// Who should have taken it.
     pub thread: u32,
+}
+
+impl fmt::Display for Stalled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "t{} did not reach its next operation", self.thread)
+    }
 }
 
 /// Two unordered accesses.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use foretrace_event::EventId;
 use foretrace_finding::{Schedule, Witness};
-use foretrace_run::{Evidence, NotEnforceable, Run, Spot};
+use foretrace_run::{Evidence, NotEnforceable, Run, Spot, in_words};
 
 use crate::Looks;
 
@@ -155,9 +155,9 @@ impl fmt::Display for Instead {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Operation { thread, got, expected } => {
-                write!(f, "t{thread} reached {got} where the schedule expects {expected}")
+                write!(f, "t{thread} reached {} where the schedule expects {}", in_words(got), in_words(expected))
             }
-            Self::NeverArrived { thread } => write!(f, "t{thread} never arrived"),
+            Self::NeverArrived { thread } => write!(f, "t{thread} did not reach its next operation"),
             Self::Ended => f.write_str("the program ended"),
         }
     }

@@ -3,7 +3,7 @@
 //! A program in `fail` marks the lines of its errors: `// expect: race with line 12`, `// expect: deadlock`, `// expect:
 //! crash`; `may` in place of `expect` if not every run comes to those lines; `at -O0` behind it if the error is there at that
 //! level alone, because the compiler may remove one of the accesses. One in `pass` has none. A mark that is none of these is
-//! an error. A line `// needs: glib-2.0` names libraries. A *miss* is an expectation that no finding fits: one of its kind,
+//! an error. A line `// needs: glib-2.0` names libraries, `// needs: openmp` the compiler's own. A *miss* is an expectation that no finding fits: one of its kind,
 //! with a thread at the marked line and one at the
 //! other. A *false alarm* is a finding that is of no kind the program has marks of, or elsewhere: each access of a race
 //! must be at a line that some mark of a race names, one thread of a deadlock at a line that a mark of one names.
@@ -85,6 +85,9 @@ impl Level {
     }
 }
 
+/// The library that compilers bring with a flag of their own.
+const OPENMP: &str = "openmp";
+
 /// A program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Specimen {
@@ -94,7 +97,7 @@ pub struct Specimen {
     pub name: String,
     /// What it is expected to show.
     pub marks: Vec<Mark>,
-    /// Libraries that it needs, as `pkg-config` calls them.
+    /// Libraries that it needs, as `pkg-config` calls them, or [`OPENMP`].
     pub needs: Vec<String>,
 }
 
@@ -125,8 +128,10 @@ impl Specimen {
     /// If a library is not there.
     pub fn flags(&self) -> io::Result<Vec<String>> {
         let mut flags = vec![self.language().to_owned()];
-        if !self.needs.is_empty() {
-            let asked = Command::new("pkg-config").args(["--cflags", "--libs"]).args(&self.needs).output()?;
+        let (compiler, libraries): (Vec<&String>, Vec<&String>) = self.needs.iter().partition(|need| *need == OPENMP);
+        flags.extend(compiler.iter().map(|need| format!("-f{need}")));
+        if !libraries.is_empty() {
+            let asked = Command::new("pkg-config").args(["--cflags", "--libs"]).args(libraries).output()?;
             if !asked.status.success() {
                 return Err(io::Error::other(format!("{} needs {}", self.name, self.needs.join(" "))));
             }

@@ -31,7 +31,7 @@ const MEMORY: &str = "--as=2000000000";
 const LINES: &str = "head -c 9000000";
 const TEXT: &str = "head -c 300000000";
 /// Every line at a prompt is answered, which takes its time.
-const QUESTIONS: &str = "head -c 300000";
+const QUESTIONS: &str = "head -c 3000";
 
 /// One command, fed for as long as it reads.
 pub fn once(ground: &Ground, random: &mut Random) -> Result<(), String> {

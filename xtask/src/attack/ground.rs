@@ -74,6 +74,7 @@ impl Ground {
             ("good.csp", SCRIPT),
             ("good.tessla", SPECIFICATION),
             ("good.events", EVENTS),
+            ("locks.tessla", "in mutexlock: Events[String]\nin line: Events[Int]\nout count(mutexlock)\nout line\n"),
             ("good.csv", "time,a,b\n1,3,\n2,,4\n3,9,-1\n"),
             ("good.supp", "# none\nrace:nobody\ndeadlock:*x*\n"),
         ];

@@ -71,6 +71,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         bail!("there is no such kind; there are {}", ATTACKS.map(|attack| attack.name).join(", "));
     }
     let ground = Ground::prepare()?;
+    files::check_whole(&ground).map_err(anyhow::Error::msg)?;
     let counts = attack(args, &ground, &kinds, Instant::now() + length);
     for (kind, count) in &counts {
         println!("{kind:14} {:8} attacks, {} succeeded", count.made, count.succeeded);

@@ -32,9 +32,11 @@ pub fn schedule(random: &mut Random) {
 }
 
 const OUTCOME: &str = "created thread=1 stack=4010\nthread index=1 parent=0\nrace address=7f10 size=4 step=9\n\
-    access thread=1 write=1 size=4 pc=1000 stack=1000,2000\naccess thread=0 write=0 size=4 pc=3000 stack=3000\n\
-    block start=7f00 size=32 thread=0 stack=5000\nlock address=10 shared=0 stack=1\ndiverged step=3 thread=1\n\
-    stalled step=4 thread=2\npassed place=1 count=4\nstack thread=3\nlocal thread=1 below=40\nend\n";
+    access thread=1 kind=write atomic=0 size=4 step=3 pc=401a stack=401a,4020\n\
+    access thread=0 kind=read atomic=1 size=8 step=-1 pc=402a stack=402a\n\
+    lock address=7f20 shared=0 stack=4040\nblock address=7f00 size=64 mapped=0 thread=0 stack=4030\n\
+    stuck thread=1 op=lock object=10 owner=2 pc=1 stack=1\nlock address=20 shared=0 stack=5\n\
+    unsignalled thread=1 pc=10 stack=10,20\nagain thread=1\npassed place=1 count=4\nend\n";
 
 /// What the runtime says of a replay.
 pub fn outcome(random: &mut Random) {

@@ -66,6 +66,9 @@ fn notes(subject: &Subject, code: Option<i32>) -> Vec<String> {
         _ => note.to_string(),
     };
     let blind = subject.blind.map(|why| format!("{why}: only deadlocks were looked for"));
+    let idle = subject.never_ran();
+    let idle = (!idle.is_empty())
+        .then(|| format!("created, and not run before the program ended, so not checked: {}", idle.join(", ")));
     let alone = match subject.trace.threads().len() {
         0 | 1 if subject.is_ended_early() => {
             Some("the program was ended before it had a second thread: nothing was checked")
@@ -74,7 +77,7 @@ fn notes(subject: &Subject, code: Option<i32>) -> Vec<String> {
         _ => None,
     };
     let alone = alone.map(str::to_owned);
-    notes.map(words).chain(blind).chain(alone).chain(subject.left_out.clone()).collect()
+    notes.map(words).chain(blind).chain(idle).chain(alone).chain(subject.left_out.clone()).collect()
 }
 
 /// The process ended, and nobody closed its recording.
