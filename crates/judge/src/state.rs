@@ -1,4 +1,4 @@
-//! Walking through a schedule: the state of every object after the steps so far.
+//! Walks through a schedule: the state of every object after the steps so far.
 
 use foretrace_event::{Event, EventId, LockClass, LockId, OnceId, Patience, ThreadId};
 use foretrace_finding::Step;
@@ -6,21 +6,21 @@ use foretrace_trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The state after the steps so far.
-pub(crate) struct Bench<'a> {
+pub(crate) struct State<'a> {
     pub(crate) trace: &'a Trace,
     next: Vec<u32>,
     locks: Vec<Lock>,
-    /// For each thread and lock, which of its holds are real, innermost last.
+    /// For each thread and lock, which of its nested holds are real, innermost last.
     holds: FxHashMap<(ThreadId, LockId), Vec<bool>>,
     sems: Vec<i64>,
     barriers: Vec<Barrier>,
-    /// Signals given.
+    /// Signals sent.
     given: FxHashSet<u32>,
-    /// Waits that their signal came too early for.
+    /// Waits that missed their signal, because it was sent before they began.
     missed: FxHashSet<EventId>,
     /// Waits by instance.
     waits: FxHashMap<u32, Vec<EventId>>,
-    /// What must come in the recorded order, by what it is.
+    /// Events that must keep their recorded order, by object.
     lists: FxHashMap<List, InOrder>,
 }
 
@@ -29,9 +29,9 @@ pub(crate) struct Bench<'a> {
 struct Lock {
     writer: Option<ThreadId>,
     readers: FxHashMap<ThreadId, u32>,
-    /// Given back by others than who took it.
+    /// Unlocked by a thread other than the one that locked it.
     passed_on: bool,
-    /// If so, and it is a plain mutex: is it taken?
+    /// If so, and if it is a plain mutex: is it held?
     taken: bool,
 }
 
@@ -50,7 +50,7 @@ enum List {
     Dones(OnceId),
 }
 
-/// Such events by stamp, and how many of the first are done.
+/// These events by stamp, and how many of the first have taken place.
 #[derive(Clone, Default)]
 struct InOrder {
     stamps: Vec<u64>,
@@ -59,7 +59,7 @@ struct InOrder {
 }
 
 impl InOrder {
-    /// Are all those recorded before this stamp done?
+    /// Have all events recorded before this stamp taken place?
     fn done_before(&self, stamp: u64) -> bool {
         self.prefix >= self.stamps.partition_point(|&other| other < stamp)
     }
@@ -73,9 +73,9 @@ impl InOrder {
     }
 }
 
-impl<'a> Bench<'a> {
+impl<'a> State<'a> {
     pub(crate) fn new(trace: &'a Trace) -> Self {
-        let mut bench = Self {
+        let mut state = Self {
             trace,
             next: vec![0; trace.threads().len()],
             locks: vec![Lock::default(); trace.locks().len()],
@@ -87,11 +87,11 @@ impl<'a> Bench<'a> {
             waits: FxHashMap::default(),
             lists: FxHashMap::default(),
         };
-        bench.read_trace();
-        bench
+        state.read_trace();
+        state
     }
 
-    /// Who waits for what, which locks are passed on, and what comes in which order.
+    /// Collects the waits of each instance, the locks that are passed on, and the orders that must be kept.
     fn read_trace(&mut self) {
         let mut depths: FxHashMap<(ThreadId, LockId), u32> = FxHashMap::default();
         let mut used: FxHashSet<LockId> = FxHashSet::default();
@@ -148,7 +148,7 @@ impl<'a> Bench<'a> {
         self.lists.get(&list).is_none_or(|order| order.done_before(self.trace.stamp(id)))
     }
 
-    /// Is a lock out of this thread's reach?
+    /// Is a lock unavailable to this thread?
     pub(crate) fn unavailable(&self, thread: ThreadId, lock: LockId, alone: bool) -> bool {
         if self.is_counted(lock) {
             return self.locks[lock.index()].taken;
@@ -187,7 +187,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// How many threads a barrier still waits for before this one, which is in it, may leave.
+    /// How many threads a barrier still waits for before this thread, which has entered it, may leave.
     pub(crate) fn missing(&self, thread: ThreadId, barrier: usize) -> u64 {
         let state = &self.barriers[barrier];
         let count = u64::from(self.trace.barrier(foretrace_event::BarrierId::from_index(barrier)).count);
