@@ -1,4 +1,4 @@
-//! How a suspicion is reached, and what came of trying.
+//! How a suspected error is reached, and what a replay of it showed.
 
 use std::fmt;
 
@@ -6,16 +6,17 @@ use foretrace_event::EventId;
 
 use crate::{Candidate, Schedule};
 
-/// How far a witness departs from the recorded run; replay climbs from the first.
+/// How far a witness departs from the recorded run. Replay climbs from the first rung.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rung {
-    /// Every two segments with conflicting accesses keep their order, but for the candidate's own; atomics too.
+    /// Every two segments with conflicting accesses keep their order, except the candidate's own; atomics keep theirs
+    /// too.
     Segments,
-    /// Critical sections of a lock keep their order, and every atomic load the store it read from.
+    /// Critical sections of a lock keep their order, and every atomic load reads from the same store.
     Sections,
     /// Any order that the synchronisation objects allow.
     Free,
-    /// A try or timed operation that succeeded fails instead; only replay can tell what the program does then.
+    /// A try or timed operation that succeeded fails instead; only a replay can show what the program does then.
     Optimistic,
 }
 
@@ -46,11 +47,11 @@ impl fmt::Display for Rung {
 /// threads can perform the event it is stuck at.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Witness {
-    /// What it shows.
+    /// The error that it shows.
     pub candidate: Candidate,
     /// How far it is from the recorded run.
     pub rung: Rung,
-    /// How to get there.
+    /// The schedule that reaches it.
     pub schedule: Schedule,
 }
 
@@ -68,12 +69,12 @@ pub struct Divergence {
 pub enum Verdict {
     /// The error took place.
     Confirmed,
-    /// The program did something else than the schedule expects.
+    /// The program diverged from the schedule.
     Diverged(Divergence),
     /// The schedule ran to its end and the error did not show.
     NotSeen,
-    /// The accesses took place in an order that nothing seen enforces, but a library that both threads use
-    /// synchronises where it cannot be seen.
+    /// The accesses took place in an order that no recorded operation enforces, but both threads use a library that
+    /// synchronises invisibly.
     Possible {
         /// The library's file.
         library: String,
@@ -85,11 +86,11 @@ pub enum Verdict {
     },
 }
 
-/// A witness with what replay made of it.
+/// A witness with the result of its replay.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Finding {
     /// The witness.
     pub witness: Witness,
-    /// What became of it.
+    /// The result of its replay.
     pub verdict: Verdict,
 }

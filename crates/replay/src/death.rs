@@ -1,21 +1,21 @@
-//! How a program died: told as what it is.
+//! How a program died: the cause of a crash.
 //!
-//! That it died, its exit status says: a signal that programs do not end by on purpose, or the exit code of a sanitizer with
-//! the sanitizer's words. What it died of is read from the signal, the fault that the runtime has noted, and what the C and
-//! C++ libraries print before they end a program.
+//! The exit status shows that it died: a signal by which programs do not end on purpose, or the exit code of a
+//! sanitizer together with its output. The cause is derived from the signal, the fault that the runtime has recorded,
+//! and what the C and C++ libraries print before they end a program.
 
 use std::os::unix::process::ExitStatusExt;
 
 use crate::{Ended, Outcome, SeenFault};
 
-/// What a program died of.
+/// The cause of a program's death.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Cause {
     /// `assert`.
     Assertion,
-    /// An exception that nobody catches.
+    /// An uncaught exception.
     Exception,
-    /// `std::terminate` without an exception, as a `std::thread` that is destroyed before it is joined calls it.
+    /// `std::terminate` without an exception, for example because a `std::thread` is destroyed before it is joined.
     Terminate,
     /// A pure virtual function was called.
     PureVirtual,
@@ -27,17 +27,17 @@ pub enum Cause {
     StackSmashed,
     /// An address near zero was used.
     Null,
-    /// The stack has no room left.
+    /// The stack overflowed.
     StackOverflow,
-    /// An address that is not mapped, or not for that use.
+    /// An address that is not mapped, or not for this kind of access.
     Segmentation,
     /// A mapped file that is shorter than the mapping, or a misaligned access.
     Bus,
-    /// A whole number was divided by zero, or the quotient has no room.
+    /// An integer was divided by zero, or the quotient overflowed.
     Division,
-    /// Another error of arithmetic.
+    /// Another arithmetic error.
     Arithmetic,
-    /// An instruction that is none, such as compilers put where code must not come to.
+    /// An invalid instruction, such as compilers insert at unreachable places.
     Instruction,
     /// A system call that a filter refuses.
     SystemCall,
@@ -82,13 +82,13 @@ pub struct Death {
     pub cause: Cause,
     /// The signal that ended it, if one did.
     pub signal: Option<i32>,
-    /// What it printed about that; empty if nothing.
+    /// What it printed about its death; empty if nothing.
     pub message: String,
-    /// Where it happened, if the runtime has seen it.
+    /// The fault, if the runtime has recorded it.
     pub fault: Option<SeenFault>,
 }
 
-/// Numbers of signals on Linux that this looks at.
+/// The numbers of these signals on Linux.
 mod signal {
     pub const ILL: i32 = 4;
     pub const TRAP: i32 = 5;
@@ -120,11 +120,11 @@ const SAYINGS: [(&str, Cause); 17] = [
     (": runtime error: ", Cause::Sanitizer),
 ];
 
-/// So much of a message is kept.
+/// The longest part of a message that is kept.
 const MOST: usize = 1000;
 
 impl Death {
-    /// How the program died; none if it did not, or was killed by us or from outside.
+    /// How the program died; none if it did not, or was killed by the tool or from outside.
     pub fn of(ended: &Ended, outcome: &Outcome, printed: &str) -> Option<Self> {
         if ended.cut_short.is_some() {
             return None;
@@ -148,7 +148,7 @@ fn is_sanitizers(ended: &Ended, said: Option<&(Cause, String)>) -> bool {
     ended.status.code().is_some_and(|code| code != 0) && said.is_some_and(|(cause, _)| *cause == Cause::Sanitizer)
 }
 
-/// The last saying of a library in what was printed, with the line after it if that belongs to it.
+/// The last message of a library in the output, with the line after it if that belongs to it.
 fn said(printed: &str) -> Option<(Cause, String)> {
     let lines: Vec<&str> = printed.lines().collect();
     let known = |line: &str| SAYINGS.iter().find(|(part, _)| line.contains(part)).map(|(_, cause)| *cause);
@@ -168,9 +168,9 @@ fn shortened(text: &str) -> String {
     text.chars().take(MOST).collect()
 }
 
-/// Addresses below this are those of members of nothing.
+/// Addresses below this are members of a null pointer.
 const NEAR_ZERO: u64 = 64 << 10;
-/// So far from the end of its stack a thread is said to have left it.
+/// A thread this close to the end of its stack counts as having overflowed it.
 const NEAR_END: u64 = 128 << 10;
 /// `FPE_INTDIV` and `FPE_INTOVF`.
 const DIVISION: [i64; 2] = [1, 2];
@@ -179,7 +179,7 @@ fn of_signal(signal: i32, fault: Option<&SeenFault>, said: Option<Cause>) -> Opt
     Some(match signal {
         signal::ABRT => said.unwrap_or(Cause::Abort),
         signal::SEGV | signal::BUS if fault.is_some_and(is_overflow) => Cause::StackOverflow,
-        // The kernel gives no address of what can be none.
+        // For a non-canonical address the kernel reports none.
         signal::SEGV if fault.is_some_and(|fault| fault.code > 0 && fault.code < 128 && fault.address < NEAR_ZERO) => {
             Cause::Null
         }

@@ -1,4 +1,4 @@
-//! A schedule as the runtime reads it.
+//! A schedule in the form that the runtime reads.
 
 use foretrace_event::schedule::{self, MAGIC, NO_OBJECT, NO_THREAD, Run, Step, VERSION, is_file};
 use foretrace_event::wire::Op;
@@ -10,30 +10,30 @@ use rustc_hash::FxHashMap;
 /// Why a schedule cannot be enforced.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NotEnforceable {
-    /// It names a thread or an event the trace does not have.
+    /// It names a thread or an event that the trace does not have.
     #[error("the schedule has event {} of thread {}, which the recording does not have", .0.index, .0.thread)]
     NoSuchEvent(EventId),
-    /// It leaves out or repeats an event of a thread.
+    /// It skips or repeats an event of a thread.
     #[error("the schedule jumps to event {} of thread {}", .0.index, .0.thread)]
     Jumps(EventId),
-    /// A thread takes part whose creation was not recorded, so that it cannot be told from others.
+    /// A thread takes part whose creation was not recorded, so that it cannot be told apart from others.
     #[error("thread {0} takes part, and its creation was not recorded")]
     Unforked(ThreadId),
-    /// An event fails that cannot.
+    /// An event is to fail that cannot.
     #[error("event {} of thread {} cannot fail", .0.index, .0.thread)]
     CannotFail(EventId),
 }
 
-/// A step with the event of the trace it stands for.
+/// A step with its event in the trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EnforcedStep {
-    /// What the runtime waits for.
+    /// The step that the runtime waits for.
     pub step: Step,
-    /// What it is in the trace.
+    /// Its event in the trace.
     pub event: EventId,
 }
 
-/// A schedule the runtime can enforce.
+/// A schedule that the runtime can enforce.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Enforced {
     threads: Vec<(u32, u32)>,
@@ -42,7 +42,7 @@ pub struct Enforced {
     leaves_a_wait_open: bool,
 }
 
-/// What an operation is done to. Each kind of thing is numbered apart in a trace, and together in a schedule.
+/// The object of an operation. A trace numbers each kind of object separately; a schedule numbers all together.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Object {
     None,
@@ -56,10 +56,10 @@ enum Object {
 }
 
 impl Enforced {
-    /// Of a schedule over this trace.
+    /// The enforceable form of a schedule over this trace.
     ///
     /// # Errors
-    /// If the schedule is not one of this trace.
+    /// If the schedule does not belong to this trace.
     pub fn new(trace: &Trace, schedule: &Schedule) -> Result<Self, NotEnforceable> {
         let threads = tree(trace);
         let mut next = vec![0u32; threads.len()];
@@ -93,7 +93,7 @@ impl Enforced {
         &self.steps
     }
 
-    /// As the file `schedule`.
+    /// The contents of the file `schedule`.
     pub fn to_bytes(&self) -> Vec<u8> {
         let objects = self.steps.iter().filter_map(|step| step.step.object.checked_add(1)).max().unwrap_or(0);
         let mut steps = vec![Vec::new(); self.threads.len()];
@@ -130,7 +130,7 @@ impl Enforced {
     }
 }
 
-/// Who takes steps after whom, under construction.
+/// The order of the threads' steps, under construction.
 #[derive(Clone, Default)]
 struct Order {
     runs: Vec<u8>,
@@ -170,7 +170,7 @@ fn check(trace: &Trace, next: &mut [u32], event: EventId) -> Result<(), NotEnfor
     Ok(())
 }
 
-/// Is a wait the first event of some thread that is not in the schedule? `next` are the numbers of these events.
+/// Is a wait the first event of some thread that is not in the schedule? `next` has the numbers of these events.
 fn leaves_a_wait_open(trace: &Trace, next: &[u32]) -> bool {
     let is_wait = |(thread, index): (ThreadId, &u32)| {
         *index < trace.len(thread)
@@ -179,7 +179,7 @@ fn leaves_a_wait_open(trace: &Trace, next: &[u32]) -> bool {
     trace.threads().zip(next).any(is_wait)
 }
 
-/// Each thread's parent and how many threads that one had created before; none if its creation is unknown.
+/// Each thread's parent, and how many threads the parent had created before; none if its creation is unknown.
 fn tree(trace: &Trace) -> Vec<Option<(u32, u32)>> {
     let mut created = vec![0u32; trace.threads().len()];
     let place = |thread: ThreadId| {
@@ -202,7 +202,7 @@ fn number(numbers: &mut FxHashMap<Object, u32>, object: Object) -> u32 {
     *numbers.entry(object).or_insert(next)
 }
 
-/// Is it a step of schedules? Accesses are not, nor is what signal handlers do, nor the uses of files.
+/// Is it a step of schedules? Accesses are not, nor are events of signal handlers, nor uses of files.
 pub fn is_step(trace: &Trace, event: EventId) -> bool {
     step(trace, event).is_some()
 }
@@ -211,7 +211,7 @@ fn step(trace: &Trace, event: EventId) -> Option<(Op, Object)> {
     operation(trace, trace.event(event)).filter(|_| !trace.is_by_handler(event))
 }
 
-/// The operation of an event and what it is done to; none for accesses.
+/// The operation of an event and its object; none for accesses.
 fn operation(trace: &Trace, event: Event) -> Option<(Op, Object)> {
     let condition = |instance| Object::Condition(trace.instance(instance).condition);
     Some(match event {
@@ -249,7 +249,7 @@ fn operation(trace: &Trace, event: Event) -> Option<(Op, Object)> {
     })
 }
 
-/// The operation when it does not succeed.
+/// The operation in its failing form.
 fn failed(op: Op) -> Option<Op> {
     Some(match op {
         Op::Lock => Op::LockFailed,

@@ -132,13 +132,10 @@ pub fn verdict(witness: &Witness, recorded: (&Trace, &Modules), enforced: &Enfor
     };
     let outcome = &run.outcome;
     if let Some(diverged) = &outcome.diverged {
-        return at(
-            diverged.step,
-            format!("t{} came with {}, not {}", diverged.thread, diverged.got, diverged.expected),
-        );
+        return at(diverged.step, diverged.to_string());
     }
     if let Some(stalled) = &outcome.stalled {
-        return at(stalled.step, format!("t{} did not come", stalled.thread));
+        return at(stalled.step, stalled.to_string());
     }
     if !evidence.is_empty() {
         return Verdict::Unknown { why: "another error came first".to_owned() };

@@ -39,6 +39,7 @@ mod evidence;
 mod input;
 mod ladder;
 mod modules;
+mod operation;
 mod outcome;
 mod process;
 mod program;

@@ -1,4 +1,4 @@
-//! Where the files of a process were mapped: what makes addresses of two runs comparable.
+//! Where the files of a process were mapped, which makes addresses of two runs comparable.
 
 use std::path::{Path, PathBuf};
 
@@ -9,12 +9,12 @@ use foretrace_trace::Module;
 pub struct Modules(Vec<Module>);
 
 impl Modules {
-    /// Of these.
+    /// The modules from this list.
     pub fn new(modules: Vec<Module>) -> Self {
         Self(modules)
     }
 
-    /// Reads a file `modules`; lines that make no sense are skipped, because their writer may have been killed.
+    /// Reads a file `modules`; malformed lines are skipped, because their writer may have been killed.
     pub fn read(path: &Path) -> Self {
         let text = foretrace_file::read(path, foretrace_file::LONGEST_TEXT).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
@@ -31,7 +31,8 @@ impl Modules {
         &self.0
     }
 
-    /// The same place in every run: the file, and the address in it. Addresses outside all files stay as they are.
+    /// The place in a form that is the same in every run: the file, and the address in it. Addresses outside all files
+    /// stay as they are.
     pub fn locate(&self, address: u64) -> (PathBuf, u64) {
         self.find(address).map_or_else(
             || (PathBuf::new(), address),

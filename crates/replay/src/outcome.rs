@@ -1,27 +1,29 @@
-//! What the runtime wrote about a replay. Untrusted: the program may have scribbled over it or died in the middle.
+//! The runtime's report of a replay. Untrusted: the program may have overwritten it, or died while it was written.
 
+use crate::operation::in_words;
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// What happened in a replay.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Outcome {
     /// The last step was taken.
     pub ended: bool,
-    /// A thread came with another operation than its next step.
+    /// A thread reached another operation than its next step.
     pub diverged: Option<Diverged>,
-    /// Nobody could go on, and the thread of the next step had not come.
+    /// No thread could go on, and the thread of the next step had not reached it.
     pub stalled: Option<Stalled>,
     /// Races, in the order in which they were seen.
     pub races: Vec<SeenRace>,
-    /// Watched by segments, some were not examined.
+    /// Accesses were watched by segments, and some segments were not examined.
     pub unchecked: bool,
     /// The threads that will never go on; empty: no deadlock.
     pub deadlock: Vec<SeenStuck>,
     /// Waits without a deadline that ended without a signal.
     pub unsignalled: Vec<Unsignalled>,
-    /// The last signal that a thread has caused by itself, such as SIGSEGV.
+    /// The last signal that a thread has caused itself, such as SIGSEGV.
     pub fault: Option<SeenFault>,
-    /// How often threads came to each place where they come late, by number.
+    /// How often threads reached each delay point, by its number.
     pub passed: BTreeMap<u32, u32>,
     /// Parents of threads, by index; -1: none.
     pub threads: BTreeMap<u32, i64>,
@@ -34,54 +36,67 @@ pub struct Outcome {
 /// A wait without a deadline that ended without a signal, as the standard allows.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unsignalled {
-    /// Who waited.
+    /// The thread that waited.
     pub thread: u32,
-    /// Where.
+    /// The place of the wait.
     pub pc: u64,
     /// Return addresses, the innermost first.
     pub stack: Vec<u64>,
-    /// The thread waited again at once: it has looked at its condition.
+    /// Whether the thread waited again at once, so that it checks its condition in a loop.
     pub again: bool,
 }
 
-/// Another operation than expected.
+/// A thread reached another operation than expected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diverged {
     /// The step that was next.
     pub step: u32,
-    /// Who came.
+    /// The thread.
     pub thread: u32,
-    /// The operation it should have come with.
+    /// The expected operation.
     pub expected: String,
-    /// The one it came with.
+    /// The operation that it reached.
     pub got: String,
-    /// Where.
+    /// The place.
     pub pc: u64,
 }
 
-/// A thread that did not come.
+impl fmt::Display for Diverged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (got, expected) = (in_words(&self.got), in_words(&self.expected));
+        write!(f, "t{} reached {got} where the schedule expects {expected}", self.thread)
+    }
+}
+
+/// A thread that did not reach its step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stalled {
     /// The step that was next.
     pub step: u32,
-    /// Who should have taken it.
+    /// The thread that should have taken it.
     pub thread: u32,
+}
+
+impl fmt::Display for Stalled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "t{} did not reach its next operation", self.thread)
+    }
 }
 
 /// Two unordered accesses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SeenRace {
-    /// The first byte both touch.
+    /// The first byte that both touch.
     pub address: u64,
     /// How many bytes both touch, at most.
     pub size: u64,
-    /// How many steps of the schedule had been taken; not known of a replay that is not exact.
+    /// How many steps of the schedule had been taken; unknown in a replay that is not exact.
     pub step: Option<u32>,
-    /// The later one first.
+    /// The accesses, the later one first.
     pub accesses: [SeenAccess; 2],
-    /// What the bytes are part of, if it is known.
+    /// What the bytes are part of, if known.
     pub memory: Option<Owner>,
-    /// An address in a library that both threads use and that may order them where nobody sees it.
+    /// An address in a library that both threads use and that may order them invisibly.
     pub library: Option<u64>,
 }
 
@@ -95,25 +110,25 @@ impl SeenRace {
     }
 }
 
-/// What memory is part of.
+/// What a piece of memory is part of.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Owner {
     /// A block.
     Block(Block),
     /// The stack of a thread.
     Stack(u32),
-    /// The storage of a thread's own, so far below its thread pointer.
+    /// A thread's thread-local storage, this far below its thread pointer.
     Local(u32, u64),
 }
 
 /// One access of a race.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SeenAccess {
-    /// Who.
+    /// The thread.
     pub thread: u32,
     /// A write, not a read.
     pub write: bool,
-    /// The end of the block, which counts as a write.
+    /// The freeing of the block, which counts as a write.
     pub free: bool,
     /// An atomic operation.
     pub atomic: bool,
@@ -121,11 +136,11 @@ pub struct SeenAccess {
     pub size: u64,
     /// How many steps of the schedule its thread had taken.
     pub step: Option<u32>,
-    /// Where in the program.
+    /// The place in the program.
     pub pc: u64,
     /// Return addresses, the innermost first; empty in a replay that is not exact.
     pub stack: Vec<u64>,
-    /// The locks the thread held.
+    /// The locks that the thread held.
     pub locks: Vec<SeenLock>,
 }
 
@@ -145,47 +160,47 @@ pub struct SeenLock {
 pub struct Block {
     /// Its first byte.
     pub address: u64,
-    /// How much the program asked for.
+    /// The size that the program asked for.
     pub size: u64,
-    /// It was mapped, not allocated.
+    /// Whether it was mapped, not allocated.
     pub mapped: bool,
-    /// Who did.
+    /// The thread that allocated or mapped it.
     pub thread: u32,
-    /// Where that was.
+    /// The place of that call.
     pub stack: Vec<u64>,
 }
 
 /// A thread that will never go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SeenStuck {
-    /// Who.
+    /// The thread.
     pub thread: u32,
-    /// The operation it cannot finish.
+    /// The operation that it cannot finish.
     pub op: String,
-    /// What it is done to.
+    /// The object of the operation.
     pub object: u64,
-    /// Who holds that; none: nobody.
+    /// The thread that holds the object; none if no thread does.
     pub owner: Option<u32>,
-    /// Where.
+    /// The place.
     pub pc: u64,
     /// Return addresses, the innermost first.
     pub stack: Vec<u64>,
-    /// The locks the thread holds.
+    /// The locks that the thread holds.
     pub locks: Vec<SeenLock>,
 }
 
-/// A signal that a thread has caused by itself.
+/// A signal that a thread has caused itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SeenFault {
     /// Its number.
     pub signal: i32,
-    /// Why, as the kernel says (`si_code`).
+    /// The kernel's reason (`si_code`).
     pub code: i64,
-    /// The address that was used; zero if it is about none.
+    /// The accessed address; zero if there is none.
     pub address: u64,
-    /// Who; none: a thread that takes no part.
+    /// The thread; none for a thread that takes no part.
     pub thread: Option<u32>,
-    /// It tried to write.
+    /// Whether it tried to write.
     pub write: bool,
     /// Its stack pointer.
     pub sp: u64,
@@ -193,23 +208,23 @@ pub struct SeenFault {
     pub bottom: u64,
     /// The innermost place in the program's own code.
     pub pc: u64,
-    /// Where it happened, and return addresses from there.
+    /// The place, followed by return addresses.
     pub stack: Vec<u64>,
 }
 
-/// What is wrong with an outcome.
+/// An error in an outcome.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("outcome, line {line}: {why}")]
 pub struct OutcomeError {
-    /// From 1.
+    /// The line, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The error.
     pub why: String,
 }
 
-/// No outcome is longer: a program that scribbles cannot make us read for ever.
+/// The longest outcome that is read: a program that writes into the file cannot make us read for ever.
 pub const MAX_BYTES: usize = 16 << 20;
-/// No stack is deeper.
+/// The deepest stack that is read.
 const MAX_STACK: usize = 4096;
 
 impl Outcome {
@@ -218,10 +233,10 @@ impl Outcome {
         self.unsignalled.iter().find(|wait| !wait.again)
     }
 
-    /// Reads the text of the file `outcome`. A last line without its end is left out: its writer was killed.
+    /// Reads the text of the file `outcome`. An incomplete last line is ignored: its writer was killed.
     ///
     /// # Errors
-    /// If a line is none of those the runtime writes.
+    /// If a line is not one that the runtime writes.
     pub fn parse(text: &str) -> Result<Self, OutcomeError> {
         let mut reader = Reader::default();
         let whole = text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n'));
@@ -232,12 +247,12 @@ impl Outcome {
     }
 }
 
-/// Lines so far, and the race whose accesses are awaited.
+/// The lines so far, and the race whose accesses are still to come.
 #[derive(Default)]
 struct Reader {
     outcome: Outcome,
     open: Option<Race>,
-    /// Whose lock the next one is.
+    /// The owner of the next lock.
     holder: Holder,
 }
 
@@ -251,7 +266,7 @@ struct Race {
 }
 
 impl Race {
-    /// Complete, or as it was.
+    /// The race if it is complete, otherwise the partial one.
     fn finish(self) -> Result<SeenRace, Self> {
         let Self { address, size, step, library, accesses } = self;
         <[SeenAccess; 2]>::try_from(accesses)
@@ -333,7 +348,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Of the access or the stuck thread that was read last.
+    /// The locks of the access or the stuck thread that was read last.
     fn lock(&mut self, lock: SeenLock) -> Result<(), String> {
         let locks = match self.holder {
             Holder::Nobody => None,

@@ -190,7 +190,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (mut report, failures) = describe::report(&subject, &results);
     report.notes.extend(results.spent.map(|why| format!("{why}: not everything was checked")));
     let losses = subject.trace.notes().iter().any(Note::is_loss);
-    report.incomplete = interrupted || losses || subject.is_ended_early();
+    report.incomplete = interrupted || losses || subject.is_partial();
     report.fail_on_predicted = args.fail_on == FailOn::Predicted;
     report.show_predicted = args.all || report.fail_on_predicted;
     suppressions.apply(&mut report);

@@ -113,13 +113,8 @@ fn open(args: &Args) -> anyhow::Result<Kept> {
 
 fn instead(outcome: &Outcome) -> String {
     match (&outcome.diverged, &outcome.stalled) {
-        (Some(diverged), _) => {
-            format!(
-                "at step {}, t{} came with {}, not {}",
-                diverged.step, diverged.thread, diverged.got, diverged.expected
-            )
-        }
-        (None, Some(stalled)) => format!("at step {}, t{} did not come", stalled.step, stalled.thread),
+        (Some(diverged), _) => format!("at step {}, {diverged}", diverged.step),
+        (None, Some(stalled)) => format!("at step {}, {stalled}", stalled.step),
         (None, None) if outcome.ended => "the schedule was followed to its end".to_owned(),
         (None, None) => "the program ended before its schedule did".to_owned(),
     }

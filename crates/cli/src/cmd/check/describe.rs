@@ -156,6 +156,9 @@ fn notes(subject: &Subject, code: Option<i32>) -> Vec<String> {
         _ => note.to_string(),
     };
     let blind = subject.blind.map(|why| format!("{why}: only deadlocks were looked for"));
+    let idle = subject.never_ran();
+    let idle = (!idle.is_empty())
+        .then(|| format!("created, and not run before the program ended, so not checked: {}", idle.join(", ")));
     let alone = match subject.trace.threads().len() {
         0 | 1 if subject.is_ended_early() => {
             Some("the program was ended before it had a second thread: nothing was checked")
@@ -164,7 +167,7 @@ fn notes(subject: &Subject, code: Option<i32>) -> Vec<String> {
         _ => None,
     };
     let alone = alone.map(str::to_owned);
-    notes.map(words).chain(blind).chain(alone).chain(subject.left_out.clone()).collect()
+    notes.map(words).chain(blind).chain(idle).chain(alone).chain(subject.left_out.clone()).collect()
 }
 
 /// A hint if findings have no lines because their files have no debug information.
@@ -275,6 +278,7 @@ impl Words<'_> {
                     address: info.address,
                     size: info.length,
                     freed: false,
+                    freed_twice: false,
                 };
                 let what = steps::memory(memory.name.as_deref(), memory.size);
                 let doing = |id: EventId| match trace.event(id) {
@@ -480,9 +484,10 @@ impl Words<'_> {
             Some(Owner::Local(thread, _)) => Origin::ThreadLocal(self.thread_name(*thread)),
             None => Origin::Unknown,
         };
-        let freed = race.accesses.iter().any(|access| access.free);
+        let [freed, freed_twice] =
+            [1, 2].map(|times| race.accesses.iter().filter(|access| access.free).count() >= times);
         let name = global.or(local).or(in_frame);
-        Memory { name, function, origin, address: race.address, size: race.size, freed }
+        Memory { name, function, origin, address: race.address, size: race.size, freed, freed_twice }
     }
 
     /// A local variable of a function that the thread was in when it created another one, behind the function's name.

@@ -160,7 +160,15 @@ mod tests {
     }
 
     fn memory(name: Option<&str>, origin: Origin, address: u64) -> Memory {
-        Memory { name: name.map(str::to_owned), function: None, origin, address, size: 4, freed: false }
+        Memory {
+            name: name.map(str::to_owned),
+            function: None,
+            origin,
+            address,
+            size: 4,
+            freed: false,
+            freed_twice: false,
+        }
     }
 
     fn heap(line: u32, source: &str) -> Origin {

@@ -45,6 +45,8 @@ pub struct Subject {
     pub cut_short: bool,
     /// It died, or stood still.
     pub death: Option<String>,
+    /// Somebody killed it, such as the kernel when memory was short: what it would have done is not known.
+    pub killed: bool,
     /// When reading it began: the budget counts from there.
     pub began: Instant,
     /// How long it took.
@@ -117,6 +119,7 @@ impl Subject {
             benign: recording.benign().to_vec(),
             exit: ended.as_ref().map_or_else(String::new, how),
             death: ended.as_ref().and_then(death),
+            killed: ended.as_ref().is_some_and(was_killed),
             cut_short: ended.is_some_and(|ended| ended.cut_short.is_some()),
             time,
             compiled: false,
@@ -131,6 +134,17 @@ impl Subject {
     /// Was the run ended before there was anything to check?
     pub fn is_ended_early(&self) -> bool {
         self.cut_short && self.trace.threads().len() < 2
+    }
+
+    /// Threads that were created and of which nothing was seen before the program ended, by name.
+    pub fn never_ran(&self) -> Vec<String> {
+        let idle = self.trace.threads().filter(|thread| self.trace.len(*thread) == 0);
+        idle.map(|thread| self.trace.name(thread)).collect()
+    }
+
+    /// Is there something that the program would have done and nobody saw?
+    pub fn is_partial(&self) -> bool {
+        self.killed || self.is_ended_early() || !self.never_ran().is_empty()
     }
 
     /// What was run, as a shell reads it; a program compiled for the check goes by its name alone.
@@ -178,6 +192,13 @@ fn how(ended: &Ended) -> String {
         (None, Some(code), _) => format!("the program ended with {code}"),
         (None, None, signal) => format!("the program was killed by signal {}", signal.unwrap_or_default()),
     }
+}
+
+const SIGKILL: i32 = 9;
+
+/// Did somebody else end it in the one way that a program cannot answer?
+fn was_killed(ended: &Ended) -> bool {
+    ended.cut_short.is_none() && ended.status.signal() == Some(SIGKILL)
 }
 
 /// What the recorded run died of, as far as its end tells.
