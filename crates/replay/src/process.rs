@@ -94,9 +94,14 @@ pub fn run_beside(
 /// If the command cannot be run.
 #[allow(unsafe_code)]
 pub fn spawn(command: &mut Command) -> io::Result<Child> {
-    // SAFETY: between fork and exec the closure makes one system call and touches no memory.
+    let tool = rustix::process::getpid();
+    // SAFETY: between fork and exec the closure makes two system calls and touches no memory of others.
     unsafe {
-        command.pre_exec(|| Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?));
+        command.pre_exec(move || {
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+            // The tool may have died before that.
+            if rustix::process::getppid() == Some(tool) { Ok(()) } else { Err(rustix::io::Errno::SRCH.into()) }
+        });
     }
     command.spawn()
 }
