@@ -1,9 +1,8 @@
-//! The vocabulary of results: what an analysis suspects, how to reach it, and what a replay of it showed.
+//! The vocabulary of predictions: what an analysis suspects, and how to reach it.
 //!
 //! A [`Candidate`] is a suspected error. A [`Schedule`] is an order of events to enforce. A [`Witness`] is a candidate
-//! with a schedule that reaches it in the model of the trace. A [`Verdict`] is what replay saw, and a [`Finding`] is a
-//! witness with a verdict. All of them are data without behaviour: engines write them, the judge checks them, replay
-//! runs them, reports print them, and none of these needs to know the others.
+//! with a schedule that reaches it in the model of the trace. All of them are data without behaviour: engines write them,
+//! the judge checks them, replay runs them, and none of these needs to know the others.
 //!
 //! A schedule has a short textual form that a person can paste back: `t0:3 t1:7 t0:2` is three events of `t0`, then
 //! seven of `t1`, then two of `t0`; `!` after a count makes the last of them fail. `late:prog+0x1234` after the runs is
@@ -31,4 +30,4 @@ mod witness;
 
 pub use candidate::{Candidate, Deadlock, Race, Stuck, WaitsFor};
 pub use schedule::{Late, Schedule, ScheduleText, ScheduleTextError, Step};
-pub use witness::{Divergence, Finding, Rung, Verdict, Witness};
+pub use witness::{Rung, Witness};

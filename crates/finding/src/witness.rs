@@ -1,8 +1,6 @@
-//! How a suspected error is reached, and what a replay of it showed.
+//! How a suspected error is reached.
 
 use std::fmt;
-
-use foretrace_event::EventId;
 
 use crate::{Candidate, Schedule};
 
@@ -53,44 +51,4 @@ pub struct Witness {
     pub rung: Rung,
     /// The schedule that reaches it.
     pub schedule: Schedule,
-}
-
-/// Why a schedule could not be followed.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Divergence {
-    /// The event the schedule was at.
-    pub expected: EventId,
-    /// What happened instead, in words.
-    pub came: String,
-}
-
-/// What replay saw.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Verdict {
-    /// The error took place.
-    Confirmed,
-    /// The program diverged from the schedule.
-    Diverged(Divergence),
-    /// The schedule ran to its end and the error did not show.
-    NotSeen,
-    /// The accesses took place in an order that no recorded operation enforces, but both threads use a library that
-    /// synchronises invisibly.
-    Possible {
-        /// The library's file.
-        library: String,
-    },
-    /// Not replayed, and why.
-    Unknown {
-        /// The reason, in words.
-        why: String,
-    },
-}
-
-/// A witness with the result of its replay.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Finding {
-    /// The witness.
-    pub witness: Witness,
-    /// The result of its replay.
-    pub verdict: Verdict,
 }

@@ -7,7 +7,7 @@ use super::record::{FLAGS, KERNELS, source};
 use crate::run::{cargo, check, target};
 use anyhow::{Context, ensure};
 use foretrace_finding::Schedule;
-use foretrace_replay::Enforced;
+use foretrace_run::Enforced;
 use foretrace_trace::Recording;
 use std::ffi::OsString;
 use std::fs;

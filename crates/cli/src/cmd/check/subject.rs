@@ -14,7 +14,8 @@ use anyhow::{Context, bail};
 use foretrace_cc::Driver;
 use foretrace_event::layout::Flags;
 use foretrace_predict::stream;
-use foretrace_replay::{CutShort, Death, Ended, Input, LINGER, Modules, Outcome, Program, TimeLimit, run_beside};
+use foretrace_replay::{Input, LINGER, Program, TimeLimit, run_beside};
+use foretrace_run::{CutShort, Death, Ended, Modules, Outcome};
 use foretrace_trace::{Limits, Module, Recording, RecordingWriter, Symbols, Trace};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -184,7 +185,7 @@ const OPENMP: [&str; 3] = ["libgomp.so", "libomp.so", "libiomp5.so"];
 fn how(ended: &Ended) -> String {
     let time = ended.time;
     match (ended.cut_short, ended.status.code(), ended.status.signal()) {
-        (Some(CutShort::Late), ..) => format!("the program was ended after {time:.0?}"),
+        (Some(CutShort::TimeUp), ..) => format!("the program was ended after {time:.0?}"),
         (Some(CutShort::Stuck), ..) => format!("the program could not go on and was ended after {time:.0?}"),
         (Some(CutShort::Outside), ..) => format!("the program waited for input and was ended after {time:.0?}"),
         (Some(CutShort::Served), ..) => "the program was ended after its client".to_owned(),

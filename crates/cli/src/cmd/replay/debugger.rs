@@ -9,7 +9,7 @@ use crate::environment::pair;
 use crate::run::announce;
 use crate::way::{Way, way_into};
 use anyhow::{Context, bail};
-use foretrace_replay::{Outcome, Precision};
+use foretrace_run::{Outcome, Precision};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;

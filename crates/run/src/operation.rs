@@ -1,7 +1,7 @@
 //! Operations in the words of reports. The runtime's answers have the short names of the wire format.
 
 /// An operation with its article, by its name in the answers; one without an entry keeps its name.
-pub(crate) fn in_words(name: &str) -> &str {
+pub fn in_words(name: &str) -> &str {
     match name {
         "start" => "its first operation",
         "end" => "its end",

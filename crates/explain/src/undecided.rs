@@ -1,8 +1,8 @@
 //! Questions without an answer, in words: each names its variable or its block and the places that use it, and questions
 //! that differ in nothing a person could see are listed once.
 
-use super::fold::without_indices;
-use super::subject::Subject;
+use crate::Subject;
+use crate::fold::without_indices;
 use foretrace_event::{Event, IntervalId};
 use foretrace_predict::{Question, Undecided as Open};
 use foretrace_report::Undecided;
@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const PLACES: usize = 4;
 
 /// All questions, those that read the same together.
-pub fn all(subject: &Subject, open: &[Open]) -> Vec<Undecided> {
-    let users = users(&subject.trace, open);
+pub(crate) fn all(subject: &Subject<'_>, open: &[Open]) -> Vec<Undecided> {
+    let users = users(subject.trace, open);
     let mut groups: Vec<Undecided> = Vec::new();
     for one in open {
         let (question, why) = (question(subject, &one.question, &users), one.why.to_string());
@@ -45,8 +45,8 @@ fn users(trace: &Trace, open: &[Open]) -> Users {
     users
 }
 
-fn question(subject: &Subject, question: &Question, users: &Users) -> String {
-    let trace = &subject.trace;
+fn question(subject: &Subject<'_>, question: &Question, users: &Users) -> String {
+    let trace = subject.trace;
     match question {
         Question::Race(interval) => {
             let places = users.get(interval).into_iter().flatten().copied();
@@ -63,8 +63,8 @@ fn question(subject: &Subject, question: &Question, users: &Users) -> String {
 }
 
 /// A variable, a block, or memory of which nothing is known.
-fn memory(subject: &Subject, interval: IntervalId) -> String {
-    let trace = &subject.trace;
+fn memory(subject: &Subject<'_>, interval: IntervalId) -> String {
+    let trace = subject.trace;
     match (&trace.interval(interval).name, trace.allocation(interval)) {
         (Some(name), _) => format!("`{}`", without_indices(name)),
         (None, Some(block)) => {
@@ -74,7 +74,7 @@ fn memory(subject: &Subject, interval: IntervalId) -> String {
     }
 }
 
-fn used_at(subject: &Subject, pcs: impl Iterator<Item = u64>) -> String {
+fn used_at(subject: &Subject<'_>, pcs: impl Iterator<Item = u64>) -> String {
     let known = pcs.filter(|pc| *pc != 0);
     let places: BTreeSet<String> = known.map(|pc| subject.symbols.location(pc).to_string()).collect();
     let more = places.len().saturating_sub(PLACES);

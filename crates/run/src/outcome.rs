@@ -223,7 +223,7 @@ pub struct OutcomeError {
 }
 
 /// The longest outcome that is read: a program that writes into the file cannot make us read for ever.
-pub const MAX_BYTES: usize = 16 << 20;
+pub const MAX_OUTCOME: usize = 16 << 20;
 /// The deepest stack that is read.
 const MAX_STACK: usize = 4096;
 

@@ -248,7 +248,7 @@ mod tests {
         for killed in [1, 2, 9, 13, 15] {
             assert_eq!(cause(killed, "", ""), None, "signal {killed} comes from outside");
         }
-        let late = Ended { cut_short: Some(CutShort::Late), ..ended(6) };
+        let late = Ended { cut_short: Some(CutShort::TimeUp), ..ended(6) };
         assert_eq!(Death::of(&late, &Outcome::default(), ""), None);
     }
 }

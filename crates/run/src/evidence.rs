@@ -1,15 +1,14 @@
-//! What a replay proves: the verdict on its witness, and everything that failed on the way.
+//! Everything that failed in a run.
 //!
 //! Addresses differ from run to run, so failures are compared by place: a file and an address in it.
 
-use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 
 use foretrace_event::EventId;
-use foretrace_finding::{Candidate, Divergence, Race, Verdict, Witness};
+use foretrace_finding::{Candidate, Race};
 use foretrace_trace::Trace;
 
-use crate::{CutShort, Death, Enforced, Modules, Replayed, SeenRace, SeenStuck};
+use crate::{Death, Modules, Run, SeenRace, SeenStuck};
 
 /// A place that is the same in every run: a file, and an address in it.
 pub type Spot = (PathBuf, u64);
@@ -27,7 +26,7 @@ pub enum Evidence {
 
 impl Evidence {
     /// All that a run shows. A race that a library may prevent is none.
-    pub fn all(run: &Replayed) -> Vec<Self> {
+    pub fn all(run: &Run) -> Vec<Self> {
         let outcome = &run.outcome;
         let races = outcome.races.iter().filter(|race| race.library.is_none());
         let races = races.cloned().map(Box::new).map(Self::Race);
@@ -89,7 +88,7 @@ impl Evidence {
 
 /// Is it the same variable? A global lies at the same place of its file, in a heap block from the same place it lies at the
 /// same distance from the beginning, and what is on a stack is told by who touches it.
-fn same_race(seen: &SeenRace, race: &Race, (trace, recorded): (&Trace, &Modules), modules: &Modules) -> bool {
+pub fn same_race(seen: &SeenRace, race: &Race, (trace, recorded): (&Trace, &Modules), modules: &Modules) -> bool {
     let interval = trace.interval(race.interval);
     if modules.find(seen.address).is_some() {
         let (file, start) = recorded.locate(interval.address);
@@ -106,48 +105,4 @@ fn same_race(seen: &SeenRace, race: &Race, (trace, recorded): (&Trace, &Modules)
     let mut threads = seen.accesses.each_ref().map(|access| access.thread);
     threads.sort_unstable();
     threads == [race.first.thread.0, race.second.thread.0]
-}
-
-/// The name of a library that may order the accesses of the candidate, which nothing else orders.
-fn library_between(witness: &Witness, recorded: (&Trace, &Modules), run: &Replayed) -> Option<String> {
-    let Candidate::Race(race) = &witness.candidate else { return None };
-    let same = |seen: &&SeenRace| same_race(seen, race, recorded, &run.modules);
-    let address = run.outcome.races.iter().filter(same).find_map(|seen| seen.library)?;
-    let path = &run.modules.find(address)?.path;
-    Some(path.file_name()?.to_string_lossy().into_owned())
-}
-
-/// What the replay says of the witness.
-pub fn verdict(witness: &Witness, recorded: (&Trace, &Modules), enforced: &Enforced, run: &Replayed) -> Verdict {
-    let evidence = Evidence::all(run);
-    if evidence.iter().any(|seen| seen.shows(&witness.candidate, recorded, &run.modules)) {
-        return Verdict::Confirmed;
-    }
-    if let Some(library) = library_between(witness, recorded, run) {
-        return Verdict::Possible { library };
-    }
-    let at = |step: u32, came: String| match enforced.steps().get(step as usize) {
-        Some(step) => Verdict::Diverged(Divergence { expected: step.event, came }),
-        None => Verdict::Unknown { why: came },
-    };
-    let outcome = &run.outcome;
-    if let Some(diverged) = &outcome.diverged {
-        return at(diverged.step, diverged.to_string());
-    }
-    if let Some(stalled) = &outcome.stalled {
-        return at(stalled.step, stalled.to_string());
-    }
-    if !evidence.is_empty() {
-        return Verdict::Unknown { why: "another error came first".to_owned() };
-    }
-    match run.ended.status.signal() {
-        _ if run.ended.cut_short == Some(CutShort::Stopped) => Verdict::Unknown { why: "interrupted".to_owned() },
-        _ if run.ended.cut_short == Some(CutShort::Outside) => {
-            Verdict::Unknown { why: "the replay waited for input from outside; give it with --client".to_owned() }
-        }
-        _ if run.ended.cut_short.is_some() => Verdict::Unknown { why: format!("no end within {:.1?}", run.ended.time) },
-        Some(signal) => Verdict::Unknown { why: format!("the program was killed by signal {signal}") },
-        None if outcome.ended => Verdict::NotSeen,
-        None => at(run.progress, "the program ended".to_owned()),
-    }
 }

@@ -1,26 +1,26 @@
 //! Frames of a stack with the text of their lines.
 
-use foretrace_replay::Modules;
 use foretrace_report::Frame;
+use foretrace_run::Modules;
 use foretrace_trace::{Location, Symbols};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Where lines of source are looked for, and those files that have been read.
-pub struct Sources {
+pub(crate) struct Sources {
     base: PathBuf,
     files: RefCell<BTreeMap<PathBuf, Option<Vec<String>>>>,
 }
 
 impl Sources {
     /// Relative names are taken from `base`.
-    pub fn new(base: PathBuf) -> Self {
+    pub(crate) fn new(base: PathBuf) -> Self {
         Self { base, files: RefCell::default() }
     }
 
     /// The calls of a stack, innermost first, without those around the program's own.
-    pub fn stack(&self, pcs: &[u64], symbols: &Symbols, modules: &Modules) -> Vec<Frame> {
+    pub(crate) fn stack(&self, pcs: &[u64], symbols: &Symbols, modules: &Modules) -> Vec<Frame> {
         let frames = |pc: u64| symbols.frames(pc).into_iter().map(move |location| (pc, location));
         let mut stack: Vec<Frame> =
             pcs.iter().copied().flat_map(frames).map(|(pc, location)| self.frame(pc, location, modules)).collect();
@@ -31,7 +31,7 @@ impl Sources {
     }
 
     /// The innermost call at an address that is in the program's own source: a place in a header of the system says nothing.
-    pub fn place(&self, pc: u64, symbols: &Symbols, modules: &Modules) -> Option<Frame> {
+    pub(crate) fn place(&self, pc: u64, symbols: &Symbols, modules: &Modules) -> Option<Frame> {
         let frames = (pc != 0).then(|| symbols.frames(pc))?;
         frames.into_iter().map(|location| self.frame(pc, location, modules)).find(Frame::is_own)
     }

@@ -3,11 +3,11 @@
 //! The standard lets a wait end at any time. A program that looks at its condition again then waits on, and nothing comes of
 //! it. All races and deadlocks that replays showed after such a wait, and no other, are one finding, placed at the wait.
 
-use foretrace_replay::Confirmed;
 use foretrace_report::{Finding, Kind};
+use foretrace_search::Confirmed;
 
 /// Confirmed findings, with the failures they are of. Those that have one wait for their cause become one.
-pub fn fold(findings: Vec<(Finding, &Confirmed)>) -> Vec<(Finding, &Confirmed)> {
+pub(crate) fn fold(findings: Vec<(Finding, &Confirmed)>) -> Vec<(Finding, &Confirmed)> {
     let mut folded: Vec<(Finding, &Confirmed)> = Vec::new();
     for (finding, confirmed) in findings {
         let same = folded.iter_mut().find(|(known, _)| known.kind == Kind::WaitNotInLoop && known.id == finding.id);
@@ -20,7 +20,7 @@ pub fn fold(findings: Vec<(Finding, &Confirmed)>) -> Vec<(Finding, &Confirmed)> 
 }
 
 /// What comes before the list of what follows from the wait.
-pub const THEN: &str = "; then: ";
+pub(crate) const THEN: &str = "; then: ";
 
 /// Adds what follows in one sentence to what follows in another.
 fn join(one: &str, other: &str) -> String {

@@ -1,4 +1,4 @@
-//! Operations that succeeded and could have failed: what does the program do then?
+//! Forced failures: operations that succeeded and could have failed, and what the program does then.
 //!
 //! A try or timed lock fails when another thread holds the lock, a semaphore's when it is zero, and a wait on a condition
 //! may time out or end by itself at any time. Only the program can tell what comes after, so each such operation is
@@ -18,7 +18,7 @@ const PARTNERS: usize = 16;
 const STATES: u64 = 10_000;
 
 /// A schedule for each place with an operation that could have failed.
-pub fn all(trace: &Trace, options: &Options) -> Vec<Schedule> {
+pub(crate) fn all(trace: &Trace, options: &Options) -> Vec<Schedule> {
     let mut options = options.clone();
     options.budget.states = options.budget.states.min(STATES);
     options.optimistic = false;
@@ -64,7 +64,7 @@ fn one(trace: &Trace, predictor: &Predictor<'_>, id: EventId) -> Option<Schedule
     })
 }
 
-/// Events of other threads before which the operation may be in vain: those just after the lock was taken, the posts of
+/// Events of other threads before which the operation may fail: those just after the lock was taken, the posts of
 /// the semaphore; a wait, which needs no reason, ends before another thread has done anything.
 fn partners(trace: &Trace, id: EventId) -> impl Iterator<Item = EventId> + '_ {
     let event = trace.event(id);

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The operations that read and write what they did in the recorded run. A thread that has read something else may go on to
 /// write something else.
-pub fn known(trace: &Trace, steps: &[Step]) -> BTreeSet<EventId> {
+pub(crate) fn known(trace: &Trace, steps: &[Step]) -> BTreeSet<EventId> {
     let mut values: BTreeMap<AtomicId, Option<u64>> = BTreeMap::new();
     let mut strayed: BTreeSet<ThreadId> = BTreeSet::new();
     let mut known = BTreeSet::new();

@@ -1,7 +1,7 @@
-//! What is done in a step, in a few words.
+//! What is done in a step, in a few resolver.
 
-use super::super::describe::Words;
 use super::Told;
+use crate::resolver::Resolver;
 use foretrace_event::{Event, EventId, Patience, ThreadId};
 use foretrace_finding::{Step as Planned, WaitsFor};
 use foretrace_report::{Memory, Site, bytes};
@@ -11,8 +11,8 @@ use foretrace_trace::{Named, Trace};
 const GUARD: &str = "guard variable for ";
 
 /// Is it worth telling? The beginning of a thread and its end are not, nor what a library does with variables of its own.
-pub fn is_told(words: &Words, id: EventId) -> bool {
-    let trace = &words.subject.trace;
+pub(crate) fn is_told(resolver: &Resolver<'_>, id: EventId) -> bool {
+    let trace = resolver.subject.trace;
     let named = match trace.event(id) {
         Event::Start | Event::End | Event::Fork(_) | Event::Custom(..) => return false,
         Event::AtomicLoad(atomic, ..) | Event::AtomicStore(atomic, ..) | Event::AtomicRmw(atomic, ..) => {
@@ -25,13 +25,13 @@ pub fn is_told(words: &Words, id: EventId) -> bool {
         Event::OnceRun(once) | Event::OnceDone(once) | Event::OncePass(once) => once.given(trace).is_some(),
         _ => true,
     };
-    let place = || words.sources.place(trace.pc(id), &words.subject.symbols, &words.subject.modules);
+    let place = || resolver.sources.place(trace.pc(id), resolver.subject.symbols, resolver.subject.modules);
     named || place().is_some()
 }
 
 /// A step of the schedule, and where it is done.
-pub fn step(words: &Words, planned: Planned, value_known: bool) -> Told {
-    let trace = &words.subject.trace;
+pub(crate) fn step(resolver: &Resolver<'_>, planned: Planned, value_known: bool) -> Told {
+    let trace = resolver.subject.trace;
     let text = match trace.event(planned.event) {
         event if planned.fails => in_vain(trace, event),
         Event::AtomicLoad(atomic, ..) if !value_known => format!("loads {}", or(trace, atomic, ATOMIC)),
@@ -39,7 +39,7 @@ pub fn step(words: &Words, planned: Planned, value_known: bool) -> Told {
         Event::AtomicRmw(atomic, ..) if !value_known => format!("changes {}", or(trace, atomic, ATOMIC)),
         event => text(trace, event),
     };
-    let place = words.sources.place(trace.pc(planned.event), &words.subject.symbols, &words.subject.modules);
+    let place = resolver.sources.place(trace.pc(planned.event), resolver.subject.symbols, resolver.subject.modules);
     (text, place)
 }
 
@@ -57,7 +57,7 @@ fn in_vain(trace: &Trace, event: Event) -> String {
 }
 
 /// What fails: the access, or the wait. The size of a variable is told once, not in every row.
-pub fn failing(site: &Site, memory: Option<&Memory>) -> String {
+pub(crate) fn failing(site: &Site, memory: Option<&Memory>) -> String {
     let Some(name) = memory.and_then(|memory| memory.name.as_deref()) else { return site.doing.clone() };
     let verb = site.doing.split(' ').next().unwrap_or_default();
     let atomically = if site.doing.contains(" atomically") { " atomically" } else { "" };
@@ -65,7 +65,7 @@ pub fn failing(site: &Site, memory: Option<&Memory>) -> String {
 }
 
 /// What is read or written: a variable by its name, and how much of it.
-pub fn memory(name: Option<&str>, size: u64) -> String {
+pub(crate) fn memory(name: Option<&str>, size: u64) -> String {
     match name {
         Some(name) => format!("`{name}` ({})", bytes(size)),
         None => bytes(size),
@@ -90,8 +90,8 @@ fn names(trace: &Trace, id: ThreadId) -> String {
     if id == ThreadId::MAIN { "main".to_owned() } else { trace.name(id) }
 }
 
-/// What an event does, in a few words.
-pub fn text(trace: &Trace, event: Event) -> String {
+/// What an event does, in a few resolver.
+pub(crate) fn text(trace: &Trace, event: Event) -> String {
     let condition = |instance| or(trace, trace.instance(instance).condition, CONDITION);
     match event {
         Event::Start => "begins".to_owned(),
@@ -132,7 +132,7 @@ pub fn text(trace: &Trace, event: Event) -> String {
 }
 
 /// What a thread that is predicted to be stuck waits for.
-pub fn waits_for(trace: &Trace, what: WaitsFor) -> String {
+pub(crate) fn waits_for(trace: &Trace, what: WaitsFor) -> String {
     let condition = |instance| or(trace, trace.instance(instance).condition, CONDITION);
     match what {
         WaitsFor::Lock(lock, holder) => {

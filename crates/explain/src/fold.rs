@@ -4,8 +4,8 @@
 //! stays the same from check to check is the variable and the two functions, so these make the finding and its id. Two
 //! deadlocks are the same if their threads wait at the same lines.
 
-use foretrace_replay::Confirmed;
 use foretrace_report::{Access, Finding, Frame, Kind, Memory, Pair, Site};
+use foretrace_search::Confirmed;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The failures of each confirmed finding, by its id. The first is the one that the finding tells.
@@ -13,7 +13,7 @@ pub type Failures<'a> = BTreeMap<String, Vec<&'a Confirmed>>;
 
 /// Folds findings of one id. Confirmed ones come before predicted ones. A prediction that does not know what the memory is
 /// stands for the same as any finding at its places.
-pub fn all<'a>(told: impl Iterator<Item = (Finding, Option<&'a Confirmed>)>) -> (Vec<Finding>, Failures<'a>) {
+pub(crate) fn all<'a>(told: impl Iterator<Item = (Finding, Option<&'a Confirmed>)>) -> (Vec<Finding>, Failures<'a>) {
     let mut ids = Vec::new();
     let mut groups: BTreeMap<String, Vec<(Finding, Option<&Confirmed>)>> = BTreeMap::new();
     let mut taken = BTreeSet::new();
@@ -80,7 +80,7 @@ fn line_only(site: &Site) -> Option<(Option<String>, u32, u64)> {
 /// The same for the same error in another build and another run: no addresses and no numbers of lines. A race is identified by
 /// its variable and the two functions, or by the statements if nothing is known of the memory; a deadlock by the text of
 /// its lines.
-pub fn fingerprint(kind: Kind, memory: Option<&Memory>, sites: &[Site]) -> u32 {
+pub(crate) fn fingerprint(kind: Kind, memory: Option<&Memory>, sites: &[Site]) -> u32 {
     let variable = memory.and_then(variable);
     let mut words: Vec<String> = match (kind, &variable) {
         (Kind::DataRace, Some(_)) => sites.iter().map(function).collect(),

@@ -1,30 +1,34 @@
-//! Reads that could have seen another value: what does the program do then?
+//! Delay points: reads that could have seen another value, and what the program does then.
 //!
 //! In a race of plain accesses, which comes first decides what is read, and that may decide what the program does next: an
-//! index, a pointer, a branch. Schedules order operations, not plain accesses, so either may come first in a replay, and
-//! an error behind the read comes by chance. So each race that was seen is replayed again with the threads that came first
-//! coming late ([`Late`]); if anything else is seen then, or was seen before, with those that came second; and if the write
-//! takes place several times, with the reads between two of them. A failure that some of these show and others do not
-//! hangs on a value. It is kept with places that bring it about, in its own schedule if that shows it every time.
+//! index, a pointer, a branch. Schedules order operations, not plain accesses, so either may come first in a run, and an
+//! error behind the read comes by chance. So each race that was seen is run again with the access that came first as a
+//! delay point ([`Late`]): threads that reach it wait there until nobody else can go on. If anything else is seen then, or
+//! was seen before, the access that came second is delayed in another run; and if the write takes place several times, the
+//! reads are placed between two of them. A failure that some of these runs show and others do not hangs on a value. It is
+//! kept with the delay points that bring it about, in its own schedule if that shows it every time.
 
-use super::confirm::Seen;
-use foretrace_event::schedule::MOST_LATE;
-use foretrace_finding::{Late, Schedule};
-use foretrace_replay::{Confirmed, Evidence, Limits, Modules, Precision, Repeats, Replayed, SeenAccess, Spot};
-use foretrace_trace::Trace;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use foretrace_event::schedule::MOST_LATE;
+use foretrace_finding::{Late, Schedule};
+use foretrace_run::{Evidence, Modules, Precision, Run, SeenAccess, Spot};
+use foretrace_trace::Trace;
+
+use crate::confirmed::Failures;
+use crate::{Confirmed, Effort, Repeats};
+
 /// Of one write that takes place again and again, so many values are tried.
 const BETWEEN: u32 = 4;
 
-/// So many schedules are tried for a failure that hangs on a value.
+/// How many schedules are tried for a failure that hangs on a value.
 const SCHEDULES: usize = 4;
 
 /// A replay to be made.
-pub struct Try {
-    /// With places where threads come late.
+pub(crate) struct Try {
+    /// With delay points.
     schedule: Schedule,
     /// The two accesses, unless the replay is one that others have led to.
     race: Option<Pair>,
@@ -36,13 +40,13 @@ struct Pair {
     /// The schedule whose replay showed it, and all that this replay showed.
     schedule: Schedule,
     shown: BTreeSet<Vec<Spot>>,
-    /// Where threads are to come late, and where not; and do these write?
+    /// The access that is delayed, and the other one; and do these write?
     late: (Late, bool),
     early: (Late, bool),
 }
 
 /// Replays that have been made and are to be made.
-pub struct Values {
+pub(crate) struct Delays {
     left: usize,
     /// Failures whose orders have been thought of.
     considered: usize,
@@ -54,23 +58,23 @@ pub struct Values {
     events: usize,
 }
 
-impl Values {
-    /// A long program is replayed but a few times more.
-    pub fn new(trace: &Trace, limits: &Limits) -> Self {
-        let left = if limits.precision == Precision::Each { 2 * limits.replays } else { limits.replays / 2 };
+impl Delays {
+    /// A long program is run only a few times more.
+    pub(crate) fn new(trace: &Trace, effort: &Effort) -> Self {
+        let left = if effort.precision == Precision::Each { 2 * effort.replays } else { effort.replays / 2 };
         let events = trace.observed().count();
         Self { left, considered: 0, next: Vec::new(), known: BTreeSet::new(), shown: Vec::new(), events }
     }
 
     /// The next replays; none are left if there are none.
-    pub fn next(&mut self, seen: &Seen) -> Vec<Try> {
-        for failure in &seen.failures[self.considered..] {
-            // Where every step is given, nobody comes late.
+    pub(crate) fn next(&mut self, seen: &Failures) -> Vec<Try> {
+        for failure in &seen.all[self.considered..] {
+            // Where every step is given, nobody is delayed.
             if failure.schedule.steps().len() < self.events {
                 self.next.extend(pair(failure).and_then(Pair::in_order));
             }
         }
-        self.considered = seen.failures.len();
+        self.considered = seen.all.len();
         let fresh = |one: &Try| self.known.insert(one.schedule.clone());
         let mut tries: Vec<Try> = std::mem::take(&mut self.next).into_iter().filter(fresh).collect();
         tries.truncate(self.left);
@@ -79,7 +83,7 @@ impl Values {
     }
 
     /// What came of a replay.
-    pub fn note(&mut self, tried: &Try, run: &Arc<Replayed>, seen: &mut Seen) {
+    pub(crate) fn note(&mut self, tried: &Try, run: &Arc<Run>, seen: &mut Failures) {
         let shown = Confirmed::all(&tried.schedule, run);
         shown.iter().for_each(|confirmed| seen.add(confirmed.clone()));
         if let Some(pair) = &tried.race {
@@ -93,16 +97,16 @@ impl Values {
     }
 
     /// The schedules that may show a failure every time; none if it seems not to hang on a value.
-    pub fn schedules(&self, failure: &Confirmed) -> Vec<Schedule> {
-        let spots = failure.evidence.spots(&failure.run.modules);
+    pub(crate) fn schedules(&self, failure: &Confirmed) -> Vec<Schedule> {
+        let spots = failure.spots();
         let own: Vec<Late> = spots.iter().filter_map(|(path, address)| late_at(path, *address)).collect();
-        // Who comes late at the accesses themselves decides nothing that comes before them.
+        // Delays at the accesses themselves decide nothing that comes before them.
         let others = self
             .shown
             .iter()
             .filter(|(schedule, _)| !schedule.late().iter().any(|late| own.iter().any(|own| own.is_at(late))));
         let (with, without): (Vec<_>, Vec<_>) =
-            others.partition(|(_, shown)| shown.iter().any(|one| one.evidence.spots(&one.run.modules) == spots));
+            others.partition(|(_, shown)| shown.iter().any(|one| one.spots() == spots));
         let shows_always = failure.repeats.is_none_or(Repeats::is_always);
         if without.is_empty() && shows_always && failure.schedule.late().is_empty() {
             return Vec::new();
@@ -121,8 +125,8 @@ impl Values {
 }
 
 impl Try {
-    /// What is to be run: the other place, if threads do not come late there, is added as a counter that holds nobody.
-    pub fn counting(&self) -> Schedule {
+    /// What is to be run: the other access, unless it is delayed too, is added as a counter that holds nobody.
+    pub(crate) fn counting(&self) -> Schedule {
         let schedule = self.schedule.clone();
         let Some(pair) = &self.race else { return schedule };
         let counts = pair.early.0.clone().after(u32::MAX);
@@ -148,7 +152,7 @@ impl Pair {
     }
 
     /// The reads after so many rounds of the write.
-    fn between(&self, tried: &Try, run: &Replayed) -> Vec<Try> {
+    fn between(&self, tried: &Try, run: &Run) -> Vec<Try> {
         let (read, write) = match (&self.late, &self.early) {
             ((write, true), (read, false)) | ((read, false), (write, true)) => (read, write),
             _ => return Vec::new(),
@@ -160,7 +164,7 @@ impl Pair {
         schedules.map(|schedule| Try { schedule, race: None }).collect()
     }
 
-    /// The schedule with more places; none if these are too many, with one more that counts.
+    /// The schedule with more delay points; none if these are too many, with one more that counts.
     fn with_late(&self, more: &[Late]) -> Option<Schedule> {
         let mut late = self.schedule.late().to_vec();
         for place in more {
@@ -173,7 +177,7 @@ impl Pair {
     }
 }
 
-/// The accesses of a race, so that those that came first come late.
+/// The accesses of a race; the one that came first is delayed.
 fn pair(failure: &Confirmed) -> Option<Pair> {
     let Evidence::Race(race) = &failure.evidence else { return None };
     if race.accesses.iter().any(|access| access.free || access.atomic) {
@@ -194,6 +198,6 @@ fn late_at(path: &Path, address: u64) -> Option<Late> {
     Some(Late::new(&path.file_name()?.to_string_lossy(), address))
 }
 
-fn all_spots(run: &Replayed) -> BTreeSet<Vec<Spot>> {
+fn all_spots(run: &Run) -> BTreeSet<Vec<Spot>> {
     Evidence::all(run).iter().map(|evidence| evidence.spots(&run.modules)).collect()
 }

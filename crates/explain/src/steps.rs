@@ -7,48 +7,48 @@
 mod text;
 mod values;
 
-use super::describe::Words;
+use crate::resolver::Resolver;
 use foretrace_event::{Event, EventId, LockId, ThreadId};
 use foretrace_finding::{Schedule, Step as Planned};
-use foretrace_replay::is_step;
 use foretrace_report::{Lock, Memory, Site, Step, Thread};
+use foretrace_run::is_step;
 use foretrace_trace::Trace;
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::repeat;
 
-pub use text::{memory, text, waits_for};
+pub(crate) use text::{memory, text, waits_for};
 
 /// The last operations of a thread that are shown in any case.
 const LAST: usize = 2;
 
 /// How far a schedule was followed.
-pub struct Followed<'a> {
+pub(crate) struct Followed<'a> {
     /// What was to be done.
-    pub schedule: &'a Schedule,
+    pub(crate) schedule: &'a Schedule,
     /// How many operations of it had been done when it failed; none: all.
-    pub until: Option<u32>,
+    pub(crate) until: Option<u32>,
     /// Of each site, how many of them its thread had done; none: all of its own.
-    pub done: Vec<Option<u32>>,
+    pub(crate) done: Vec<Option<u32>>,
     /// What each site's thread waits for there: the event that it would do next.
-    pub waits: bool,
+    pub(crate) waits: bool,
 }
 
 impl<'a> Followed<'a> {
     /// All of it was done.
-    pub fn to_the_end(schedule: &'a Schedule, sites: &[Site], waits: bool) -> Self {
+    pub(crate) fn to_the_end(schedule: &'a Schedule, sites: &[Site], waits: bool) -> Self {
         Self { schedule, until: None, done: vec![None; sites.len()], waits }
     }
 }
 
 /// The steps that matter, then what fails. Threads that are needed to understand it are added.
-pub fn of(
-    words: &Words,
+pub(crate) fn of(
+    resolver: &Resolver<'_>,
     followed: &Followed,
     sites: &[Site],
     threads: &mut Vec<Thread>,
     memory: Option<&Memory>,
 ) -> Vec<Step> {
-    let trace = &words.subject.trace;
+    let trace = resolver.subject.trace;
     let story = Story { trace, steps: in_possible_order(trace, done(trace, followed)) };
     let positions: Vec<usize> = sites
         .iter()
@@ -56,23 +56,23 @@ pub fn of(
         .map(|(site, done)| story.position(threads[site.thread].number, *done))
         .collect();
     let taken = taken(&story, sites, threads, &positions);
-    let mut chosen = story.choose(words, threads, &positions);
+    let mut chosen = story.choose(resolver, threads, &positions);
     if followed.waits {
         chosen.extend(threads.iter().flat_map(|thread| story.around_next(ThreadId(thread.number))));
     }
     chosen.extend(taken.keys());
     let partners: Vec<EventId> = chosen.iter().filter_map(|id| story.partner(*id)).collect();
-    chosen.extend(partners.into_iter().filter(|id| text::is_told(words, *id)));
+    chosen.extend(partners.into_iter().filter(|id| text::is_told(resolver, *id)));
     for id in &chosen {
         if index(threads, id.thread).is_none() {
-            threads.push(words.thread(id.thread.0));
+            threads.push(resolver.thread(id.thread.0));
         }
     }
     let known = values::known(trace, &story.steps);
     let step = |planned: &Planned| {
         let (text, mut place) = match taken.get(&planned.event) {
             Some(told) => told.clone(),
-            None => text::step(words, *planned, known.contains(&planned.event)),
+            None => text::step(resolver, *planned, known.contains(&planned.event)),
         };
         if let Event::Fork(child) = trace.event(planned.event) {
             let child = index(threads, child).and_then(|child| threads[child].place());
@@ -198,13 +198,13 @@ impl Story<'_> {
     }
 
     /// Of each thread: its last operations, those before its site, what it holds, and the creation of the others.
-    fn choose(&self, words: &Words, threads: &[Thread], positions: &[usize]) -> BTreeSet<EventId> {
+    fn choose(&self, resolver: &Resolver<'_>, threads: &[Thread], positions: &[usize]) -> BTreeSet<EventId> {
         let mut chosen = BTreeSet::new();
         for thread in threads {
             let id = ThreadId(thread.number);
             let told = |until: usize| {
                 let own = self.own(id).rev().filter(move |(at, _)| *at < until).map(|(_, step)| step.event);
-                own.filter(|id| text::is_told(words, *id)).take(LAST)
+                own.filter(|id| text::is_told(resolver, *id)).take(LAST)
             };
             chosen.extend(told(self.steps.len()));
             for position in positions {
