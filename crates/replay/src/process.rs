@@ -2,12 +2,13 @@
 
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::client::Client;
 use crate::standstill::{Stillness, Watch};
+use foretrace_run::{CutShort, Ended};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
@@ -40,34 +41,6 @@ impl From<Duration> for TimeLimit {
     fn from(time: Duration) -> Self {
         Self { time, until: None, afterwards: None, stop: None, standstill: false, outside: false }
     }
-}
-
-/// How a process ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ended {
-    /// Its number.
-    pub process: u32,
-    /// Its status.
-    pub status: ExitStatus,
-    /// Why it was killed, if it was.
-    pub cut_short: Option<CutShort>,
-    /// How long it ran.
-    pub time: Duration,
-}
-
-/// Why a process is killed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CutShort {
-    /// Its time was up.
-    Late,
-    /// Somebody asked to stop.
-    Stopped,
-    /// None of its threads could ever go on.
-    Stuck,
-    /// It waited for input from outside: a connection, a pipe or a terminal.
-    Outside,
-    /// Its client had ended.
-    Served,
 }
 
 /// Runs a command and kills it when its time is up or when the calling thread ends. If it leads a process group, the rest of
@@ -121,9 +94,14 @@ pub fn run_beside(
 /// If the command cannot be run.
 #[allow(unsafe_code)]
 pub fn spawn(command: &mut Command) -> io::Result<Child> {
-    // SAFETY: between fork and exec the closure makes one system call and touches no memory.
+    let tool = rustix::process::getpid();
+    // SAFETY: between fork and exec the closure makes two system calls and touches no memory of others.
     unsafe {
-        command.pre_exec(|| Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?));
+        command.pre_exec(move || {
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+            // The tool may have died before that.
+            if rustix::process::getppid() == Some(tool) { Ok(()) } else { Err(rustix::io::Errno::SRCH.into()) }
+        });
     }
     command.spawn()
 }
@@ -173,7 +151,7 @@ fn ends_within(
         limit
             .is_stopped()
             .then_some(CutShort::Stopped)
-            .or(late().then_some(CutShort::Late))
+            .or(late().then_some(CutShort::TimeUp))
             .or(stuck.then_some(CutShort::Stuck))
             .or(client.is_over().then_some(CutShort::Served))
             .or(outside.then_some(CutShort::Outside))
@@ -225,7 +203,9 @@ mod tests {
     fn a_process_is_killed_when_its_time_is_up() {
         let ended = run_limited(Command::new("sleep").arg("20"), Duration::from_millis(20)).unwrap();
         assert!(
-            ended.cut_short == Some(CutShort::Late) && !ended.status.success() && ended.time < Duration::from_secs(10)
+            ended.cut_short == Some(CutShort::TimeUp)
+                && !ended.status.success()
+                && ended.time < Duration::from_secs(10)
         );
         static STOP: AtomicBool = AtomicBool::new(true);
         let limit = TimeLimit { stop: Some(&STOP), ..Duration::from_secs(20).into() };
@@ -233,10 +213,10 @@ mod tests {
         assert!(ended.cut_short == Some(CutShort::Stopped) && ended.time < Duration::from_secs(10));
         let limit = TimeLimit { until: Some(Instant::now()), ..Duration::from_secs(20).into() };
         let ended = run_limited(Command::new("sleep").arg("20"), limit).unwrap();
-        assert!(ended.cut_short == Some(CutShort::Late) && ended.time < Duration::from_secs(10));
+        assert!(ended.cut_short == Some(CutShort::TimeUp) && ended.time < Duration::from_secs(10));
         let limit = TimeLimit { afterwards: Some(Duration::ZERO), ..Duration::from_secs(20).into() };
         let ended = run_watched(Command::new("sleep").arg("20"), limit, &|| true).unwrap();
-        assert!(ended.cut_short == Some(CutShort::Late) && ended.time < Duration::from_secs(10));
+        assert!(ended.cut_short == Some(CutShort::TimeUp) && ended.time < Duration::from_secs(10));
         let ended = run_limited(&mut Command::new("true"), Duration::from_secs(10)).unwrap();
         assert!(ended.cut_short.is_none() && ended.status.success());
     }

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::outcome::MAX_BYTES;
-use crate::{Death, Ended, Enforced, Input, Modules, Outcome, OutcomeError, TimeLimit, run_beside};
+use crate::{Input, TimeLimit, run_beside};
+use foretrace_run::{
+    Death, Ended, Enforced, MAX_OUTCOME, Modules, NotEnforceable, Outcome, OutcomeError, Precision, Run,
+};
 
 /// A program, and how the runtime comes into it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,16 +58,9 @@ pub enum ReplayError {
         /// What is wrong with it.
         source: OutcomeError,
     },
-}
-
-/// How accesses are watched.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Precision {
-    /// One by one, with their stacks.
-    Each,
-    /// By segments, and with the schedule's order enforced where threads meet: many times faster, and of a race it knows
-    /// little more than that there is one.
-    Segments,
+    /// The schedule is not one of the recording.
+    #[error(transparent)]
+    Schedule(#[from] NotEnforceable),
 }
 
 /// What the runtime is told about precision and order.
@@ -95,21 +90,6 @@ impl Manner {
 
 /// How often a race that was seen by segments is looked for one by one.
 const SECOND_LOOKS: usize = 2;
-
-/// One run under a schedule.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Replayed {
-    /// What the runtime wrote.
-    pub outcome: Outcome,
-    /// How many steps were taken.
-    pub progress: u32,
-    /// Where files were mapped.
-    pub modules: Modules,
-    /// How the process ended.
-    pub ended: Ended,
-    /// It died.
-    pub death: Option<Death>,
-}
 
 impl Program {
     /// The command, with the runtime told what to do; `hold` keeps a failed process for a debugger.
@@ -160,7 +140,7 @@ impl Program {
         directory: &Path,
         precision: Precision,
         limit: impl Into<TimeLimit> + Copy,
-    ) -> Result<Replayed, ReplayError> {
+    ) -> Result<Run, ReplayError> {
         write_schedule(directory, enforced)?;
         let mut run = self.replay_in_manner(directory, Manner::of(precision, enforced), limit.into())?;
         if precision == Precision::Each || run.is_conclusive() {
@@ -185,11 +165,11 @@ impl Program {
         directory: &Path,
         precision: Precision,
         limit: impl Into<TimeLimit>,
-    ) -> Result<Replayed, ReplayError> {
+    ) -> Result<Run, ReplayError> {
         self.replay_in_manner(directory, precision.into(), limit.into())
     }
 
-    fn replay_in_manner(&self, directory: &Path, manner: Manner, limit: TimeLimit) -> Result<Replayed, ReplayError> {
+    fn replay_in_manner(&self, directory: &Path, manner: Manner, limit: TimeLimit) -> Result<Run, ReplayError> {
         use std::os::unix::process::CommandExt;
         for name in ["outcome", "progress", "modules", PRINTED] {
             let _ = fs::remove_file(directory.join(name));
@@ -211,31 +191,19 @@ impl Program {
     }
 }
 
-impl Replayed {
-    /// Of a run that was watched by segments: would it show nothing more if each access were watched, and the
-    /// schedule's order kept in all? Segments are examined when they end, so those are missing in which a program dies
-    /// or is killed.
-    fn is_conclusive(&self) -> bool {
-        let outcome = &self.outcome;
-        let followed = outcome.ended || !outcome.deadlock.is_empty();
-        let examined = !outcome.unchecked && self.ended.status.code().is_some() && self.ended.cut_short.is_none();
-        outcome.races.is_empty() && followed && examined
-    }
-}
-
 fn write_schedule(directory: &Path, enforced: &Enforced) -> Result<(), ReplayError> {
     let path = directory.join("schedule");
     fs::write(&path, enforced.to_bytes()).map_err(|source| ReplayError::Io { path, source })
 }
 
-fn read(directory: &Path, ended: Ended) -> Result<Replayed, ReplayError> {
+fn read(directory: &Path, ended: Ended) -> Result<Run, ReplayError> {
     let path = directory.join("outcome");
     let text = read_bounded(&path).map_err(|source| ReplayError::Io { path: path.clone(), source })?;
     let outcome = Outcome::parse(&text).map_err(|source| ReplayError::Outcome { path, source })?;
-    let progress = foretrace_file::read(&directory.join("progress"), MAX_BYTES as u64).unwrap_or_default();
+    let progress = foretrace_file::read(&directory.join("progress"), MAX_OUTCOME as u64).unwrap_or_default();
     let taken = progress.chunks(PROGRESS_SIZE).filter_map(|thread| thread.first_chunk().copied());
     let printed = read_end(&directory.join(PRINTED)).unwrap_or_default();
-    Ok(Replayed {
+    Ok(Run {
         death: Death::of(&ended, &outcome, &printed),
         outcome,
         progress: taken.map(u32::from_le_bytes).fold(0, u32::wrapping_add),
@@ -274,6 +242,6 @@ fn read_bounded(path: &Path) -> io::Result<String> {
         file => file?,
     };
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES as u64).read_to_end(&mut bytes)?;
+    file.take(MAX_OUTCOME as u64).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
