@@ -1,19 +1,20 @@
-//! Runs a program under a schedule, in a process with a limit of time.
+//! Runs a program under a schedule, in a process with a time limit.
 //!
-//! A witness is a claim about the trace: in this order of its events, the error shows. Replay enforces that order in the
-//! real program and looks. A race is *confirmed* only if the vector clocks of the runtime saw two unordered accesses, a
-//! deadlock only if threads were really stuck; the [`Evidence`](foretrace_run::Evidence) has their stacks.
+//! A witness is a claim about the trace: in this order of its events, the error shows. Replay enforces that order in
+//! the real program and observes it. A race is *confirmed* only if the vector clocks of the runtime saw two unordered
+//! accesses, a deadlock only if threads were really stuck; the [`Evidence`](foretrace_run::Evidence) has their stacks.
 //!
-//! * [`Program`] is what to run and how; [`Program::replay`] runs it once, with a limit of time.
-//! * [`Processes`] is the [`Runner`](foretrace_run::Runner) that a search uses: one directory and one process a run.
+//! * [`Program`] is what to run and how; [`Program::replay`] runs it once, with a time limit.
+//! * [`Processes`] is the [`Runner`](foretrace_run::Runner) that a search uses: one directory and one process for each
+//!   run.
 //!
 //! The method is that of RaceQuest (thesis 4.6, 4.7 and 5.4; SEPS'15 sections 2.3 and 3).
 //!
-//! **Deviations.** RaceQuest replays under an external race detector and learns its verdict from its output; here the
-//! detector is part of the runtime.
+//! **Deviations.** RaceQuest replays under an external race detector and reads its verdict from the detector's output;
+//! here the detector is part of the runtime.
 //!
-//! **What it misses.** Outcomes that hang on an order of plain accesses that no delay points make; input that changes from
-//! run to run.
+//! **What it misses.** Outcomes that depend on an order of plain accesses that no delay point produces; input that
+//! changes from run to run.
 //!
 //! ```
 //! use foretrace_replay::{TimeLimit, run_limited};

@@ -1,4 +1,4 @@
-//! A process with a limit of time.
+//! A process with a time limit.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -12,26 +12,26 @@ use foretrace_run::{CutShort, Ended};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
-/// How long a process may run. Time in which it wants to run and gets no processor is not counted: on a busy machine a
-/// program is not stuck because it is slow.
+/// How long a process may run. Time in which it waits for a processor is not counted: on a busy machine a slow program
+/// is not stuck.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeLimit {
-    /// So long.
+    /// The time limit.
     pub time: Duration,
-    /// And not after this moment, whatever it waited for.
+    /// A fixed deadline, whatever the process waited for.
     pub until: Option<Instant>,
-    /// And no longer than this after it has done what it is run for.
+    /// The longest time after the process has done what it was run for.
     pub afterwards: Option<Duration>,
-    /// And not after this has been raised: Ctrl-C.
+    /// Set to stop the process: Ctrl-C.
     pub stop: Option<&'static AtomicBool>,
-    /// And not when none of its threads can ever go on.
+    /// Whether to stop it when none of its threads can ever go on.
     pub standstill: bool,
-    /// And not when it waits for input from outside that nobody gives.
+    /// Whether to stop it when it waits for input from outside that does not come.
     pub outside: bool,
 }
 
 impl TimeLimit {
-    /// Has somebody asked to stop?
+    /// Has the user asked to stop?
     pub fn is_stopped(&self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
@@ -52,7 +52,7 @@ pub fn run_limited(command: &mut Command, limit: impl Into<TimeLimit>) -> io::Re
     run_watched(command, limit, &|| false)
 }
 
-/// The same; `is_done`, which is asked now and then, tells whether it has done what it is run for.
+/// The same; `is_done`, which is called from time to time, returns whether the process has done what it was run for.
 ///
 /// # Errors
 /// If the command cannot be run.
@@ -78,8 +78,8 @@ pub fn run_beside(
     let limit = limit.into();
     let mut child = spawn(command)?;
     let cut_short = ends_within(&child, &limit, is_done, Client::new(client))?;
-    // Nobody has waited for the process yet, so its number is still the number of its group, if it leads one. What it has
-    // forked is ended even if it has ended itself: a replay leaves nothing behind.
+    // The process has not been waited for yet, so its id is still the id of its group, if it leads one. Its forked
+    // children are killed even if it has ended itself: a replay leaves nothing behind.
     let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
     if cut_short.is_some() {
         child.kill()?;
@@ -106,13 +106,13 @@ pub fn spawn(command: &mut Command) -> io::Result<Child> {
     command.spawn()
 }
 
-/// A signal may reach another thread than the one that waits, so it looks up now and then.
+/// A signal may reach a thread other than the waiting one, so the waiting thread checks from time to time.
 const GLANCE: Duration = Duration::from_millis(50);
-/// With a client, which is started in between, it looks more often.
+/// With a client, which is started meanwhile, it checks more often.
 const SHORT_GLANCE: Duration = Duration::from_millis(5);
 
-/// How long the process has waited for a processor, as the kernel tells of each thread; bounded, so that every process
-/// ends.
+/// How long the process has waited for a processor, as the kernel reports for each thread; bounded, so that every
+/// process ends.
 fn kept_waiting(child: &Child, limit: &TimeLimit) -> Duration {
     let threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).into_iter().flatten().flatten();
     let waited = |statistics: String| statistics.split(' ').nth(1)?.parse().ok();
@@ -121,10 +121,10 @@ fn kept_waiting(child: &Child, limit: &TimeLimit) -> Duration {
     Duration::from_nanos(longest).min(limit.time * MOST_WAITING)
 }
 
-/// So many times its time a process may wait for a processor.
+/// The bound on waiting for a processor, as a multiple of the time limit.
 const MOST_WAITING: u32 = 5;
 
-/// Waits for its end, or tells why it has to be killed.
+/// Waits for its end; returns why it must be killed, if so.
 fn ends_within(
     child: &Child,
     limit: &TimeLimit,

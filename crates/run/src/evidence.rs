@@ -25,7 +25,7 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    /// All that a run shows. A race that a library may prevent is none.
+    /// All failures of a run. A race that a library may prevent is not one.
     pub fn all(run: &Run) -> Vec<Self> {
         let outcome = &run.outcome;
         let races = outcome.races.iter().filter(|race| race.library.is_none());
@@ -35,7 +35,7 @@ impl Evidence {
         races.chain(deadlock).chain(death).collect()
     }
 
-    /// What makes two failures the same: where each thread was.
+    /// The identity of a failure: the place of each thread.
     pub fn spots(&self, modules: &Modules) -> Vec<Spot> {
         let pcs: Vec<u64> = match self {
             Self::Race(race) => race.accesses.iter().map(|access| access.pc).collect(),
@@ -47,8 +47,8 @@ impl Evidence {
         spots
     }
 
-    /// Is it of one kind with another failure, and somewhere at the same place? Of two racing statements, another pair of
-    /// accesses may come first: one place in common is enough.
+    /// Is it of the same kind as another failure, with a place in common? Of two racing statements, another pair of
+    /// accesses may come first, so one common place is enough.
     pub fn is_like(&self, own: &Modules, other: &Self, others: &Modules) -> bool {
         let places = other.spots(others);
         if let (Self::Death(own), Self::Death(other)) = (self, other)
@@ -74,7 +74,7 @@ impl Evidence {
 }
 
 impl Evidence {
-    /// Is it just what the candidate predicts, at the places of its own events?
+    /// Is it exactly what the candidate predicts, at the places of its own events?
     pub fn is_of(&self, candidate: &Candidate, recorded: (&Trace, &Modules), modules: &Modules) -> bool {
         let (Self::Race(seen), Candidate::Race(race)) = (self, candidate) else {
             return self.shows(candidate, recorded, modules);
@@ -86,8 +86,8 @@ impl Evidence {
     }
 }
 
-/// Is it the same variable? A global lies at the same place of its file, in a heap block from the same place it lies at the
-/// same distance from the beginning, and what is on a stack is told by who touches it.
+/// Is it the same variable? A global has the same place in its file, a heap variable the same offset in a block from
+/// the same place, and a stack variable is identified by the places that access it.
 pub fn same_race(seen: &SeenRace, race: &Race, (trace, recorded): (&Trace, &Modules), modules: &Modules) -> bool {
     let interval = trace.interval(race.interval);
     if modules.find(seen.address).is_some() {

@@ -2,17 +2,17 @@
 //!
 //! * [`Enforced`] is a schedule as the runtime reads it: threads by their place in the tree of creation, objects by first
 //!   use, so that nothing depends on addresses (thesis 4.6).
-//! * [`Runner`] is whoever runs the program under such a plan. `foretrace-replay` does it with processes; tests do it with
-//!   a script.
+//! * [`Runner`] runs the program under such a plan. `foretrace-replay` implements it with processes, tests with a
+//!   script.
 //! * [`Run`] is what happened: the [`Outcome`] that the runtime wrote, read as untrusted text, how the process
 //!   [`Ended`], and its [`Death`], if it died.
 //! * [`Evidence`] is one failure of a run. Failures of two runs are compared by place.
 //!
 //! The method is that of RaceQuest (thesis 4.6, 4.7 and 5.4; SEPS'15 sections 2.3 and 3).
 //!
-//! **Deviations.** Memory accesses of a schedule are left out: they are free between two sync operations, because a race is
-//! seen by clocks and not by timing; where their order decides what the program does, threads are held at delay points
-//! ([`foretrace_finding::Late`]).
+//! **Deviations.** Memory accesses of a schedule are left out: they are free between two sync operations, because a
+//! race is detected by clocks and not by timing. Where their order decides what the program does, threads are held at
+//! delay points ([`foretrace_finding::Late`]).
 //!
 //! **What it misses.** A timed wait whose condition variable the trace does not know is matched by its kind alone.
 //!
