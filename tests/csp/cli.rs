@@ -222,7 +222,7 @@ fn every_phase_ends_when_its_time_is_up() {
         (
             "compression",
             "transparent diamond\nchannel a : {0..11}.{0..1}\nP(i) = a.i.0 -> a.i.1 -> P(i)\n\
-             assert not STOP [T= diamond((||| i : {0..17} @ P(i % 12)) \\ {| a |})\n"
+             assert not STOP [T= diamond((||| i : {0..25} @ P(i % 12)) \\ {| a |})\n"
                 .to_owned(),
         ),
     ];
