@@ -44,6 +44,7 @@ mod map;
 mod modules;
 mod names;
 mod places;
+mod polling;
 mod prelude;
 mod real;
 mod recording;

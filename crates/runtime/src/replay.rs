@@ -31,10 +31,11 @@ pub mod shadow;
 pub mod stack;
 pub mod stuck;
 
-use crate::hooks::atomic::{self, LastLoad, Outcome, Word};
+use crate::hooks::atomic::{self, Idle, Operation, Outcome, Word};
 use crate::interpose::limit::{self, Limit};
 use crate::interpose::signal::{self, Slots};
 use crate::lines::{Entry, LARGE, Lines, READ, SMALL, WRITE, split};
+use crate::polling::{Poll, Rounds};
 use crate::settings::Settings;
 use crate::spin::{Brief, Guard, Spin};
 use crate::sys::Activity;
@@ -73,9 +74,9 @@ pub struct Player {
     pub sleeping: AtomicU32,
     /// How many threads it has created.
     children: Cell<u32>,
-    /// The last operation, if it was an atomic load.
-    last_load: Cell<Option<LastLoad>>,
-    /// How often that load has been repeated since the thread's last step.
+    /// What it polls; its own alone.
+    rounds: UnsafeCell<Rounds>,
+    /// How many operations it has repeated since its last step.
     spins: Cell<u32>,
     /// What it does again and again.
     repeats: late::Repeats,
@@ -127,11 +128,10 @@ impl Player {
     fn new(index: u32, number: u32, exact: bool) -> Option<&'static mut Self> {
         let lines = arena::allocate(SMALL * ENTRY_SIZE)?;
         let player: *mut Self = arena::allocate(size_of::<Self>())?.cast();
-        // SAFETY: the memory is zeroed, which is valid for all fields but for the two that are written first, and it is
+        // SAFETY: the memory is zeroed, which is valid for all fields but for the one that is written first, and it is
         // nobody else's.
         let new = unsafe {
             (&raw mut (*player).waiting).write(Cell::new(None));
-            (&raw mut (*player).last_load).write(Cell::new(None));
             &mut *player
         };
         (new.index, new.number) = (index, number);
@@ -151,6 +151,13 @@ impl Player {
     fn lines(&self) -> &mut Lines {
         // SAFETY: as for the clock.
         unsafe { &mut *self.lines.get() }
+    }
+
+    /// What it polls, for the thread itself.
+    #[expect(clippy::mut_from_ref, reason = "as for the lines")]
+    fn rounds(&self) -> &mut Rounds {
+        // SAFETY: as for the clock.
+        unsafe { &mut *self.rounds.get() }
     }
 
     /// Its number in vector clocks.
@@ -418,7 +425,8 @@ fn take_part(player: &'static Player, op: Op, object: usize, arg: u64, pc: usize
         let place = Place::of_call(pc);
         outcome::created(arg as u32, stack::capture(player, place), stack::frame_pointers(player, place));
     }
-    player.last_load.set(None);
+    player.rounds().end();
+    player.spins.set(0);
     player.repeats.end();
     let shared = stuck::note(player, op, object, arg, pc);
     player.clock().sync(&player.objects, op, object, arg, player.index, shared);
@@ -447,17 +455,62 @@ pub fn wait_on(waiting: Option<Waiting>) {
     }
 }
 
-/// The load that the thread repeats, when a handler begins.
-pub fn last_load() -> LastLoad {
-    let player = player().filter(|player| player.lines().is_empty());
-    player.and_then(|player| player.last_load.get()).unwrap_or_default()
+/// What the thread polls, when a handler begins.
+pub fn rounds() -> Rounds {
+    let Some(player) = player() else { return Rounds::default() };
+    note_touched(player);
+    core::mem::take(player.rounds())
 }
 
-/// The handler has returned: whatever it did, the thread still repeats what it repeated.
-pub fn repeat_load(load: LastLoad) {
+/// The handler has returned: whatever it did, the thread still polls what it polled.
+pub fn resume(rounds: Rounds) {
     if let Some(player) = player() {
-        player.last_load.set(Some(load));
+        *player.rounds() = rounds;
     }
+}
+
+/// What the thread has touched since its last operation belongs to what it polls. Accesses that are examined one by one are
+/// noted as they come.
+fn note_touched(player: &'static Player) {
+    if !is_exact() {
+        player.rounds().touch_all(|tell| player.lines().each_of_few(tell));
+    }
+}
+
+/// Would an attempt to take the mutex repeat a round of polling, if it failed? Then it is no step.
+pub fn would_repeat(mutex: usize, arg: u64, pc: usize) -> bool {
+    let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return false };
+    note_touched(player);
+    flush(player);
+    player.rounds().repeats(&Poll::failed_try(mutex, arg, pc)).is_some()
+}
+
+/// The attempt has failed, and repeats a round of polling.
+pub fn repeat(mutex: usize, arg: u64, pc: usize) {
+    if let Some(player) = player() {
+        player.rounds().note(&Poll::failed_try(mutex, arg, pc));
+        spin(player, Op::LockFailed, pc);
+    }
+}
+
+/// The attempt has failed, and repeats nothing: it is a step.
+pub fn failed_try(mutex: usize, arg: u64, pc: usize) {
+    let Some(player) = player() else { return };
+    let mut rounds = *player.rounds();
+    sync(Op::LockFailed, mutex, arg, pc);
+    rounds.note(&Poll::failed_try(mutex, arg, pc));
+    *player.rounds() = rounds;
+}
+
+/// The thread has repeated an operation that is no step.
+fn spin(player: &'static Player, op: Op, pc: usize) {
+    player.repeats.again();
+    player.spins.set(player.spins.get() + 1);
+    let spins = player.spins.get();
+    if spins > PATIENT_SPINS || spins.is_multiple_of(SPINS_BETWEEN) && stuck::do_others_wait(player) {
+        gate::no_more_waiting(player, op, pc);
+    }
+    sys::yield_now();
 }
 
 /// A signal or broadcast, which `real` gives. Nobody takes another step before it is given: else it would wake those who begin to
@@ -568,8 +621,7 @@ pub fn access(player: &'static Player, address: usize, size: usize, kind: u32, p
         player.published.set_awaited(None);
     }
     if EXACT.load(Ordering::Relaxed) {
-        // As when recording: a load after that is another event, even if it reads the same.
-        player.last_load.set(None);
+        note_exact(player, address, size, kind);
         return race::access(player, address, size, kind, pc, frame);
     }
     split(address, size, |at, mask| {
@@ -586,6 +638,17 @@ pub fn access(player: &'static Player, address: usize, size: usize, kind: u32, p
     }
     if ENDING.load(Ordering::Relaxed) {
         player.lines().flush(&mut Segment(player));
+    }
+}
+
+/// An access belongs to the round of polling that the thread may be in.
+#[inline]
+fn note_exact(player: &'static Player, address: usize, size: usize, kind: u32) {
+    if player.rounds().is_open() {
+        split(address, size, |at, mask| {
+            let bytes = |wanted: u32| if kind & wanted != 0 { mask } else { 0 };
+            player.rounds().touch(at, bytes(READ), bytes(WRITE));
+        });
     }
 }
 
@@ -619,44 +682,66 @@ fn note_atomic(player: &'static Player, op: Op, address: usize, size: usize, ord
 const PATIENT_SPINS: u32 = 5000;
 const SPINS_BETWEEN: u32 = 32;
 
-/// An atomic operation: waits for its turn, and is watched as an access.
-pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> Outcome<T> {
-    // SAFETY: the program passes an atomic variable.
-    let load = LastLoad::new(at as usize, unsafe { T::load(at) }.halves(), pc);
-    let spins = player.lines().is_empty() && player.last_load.get() == Some(load);
-    if !spins {
-        flush(player);
-        gate::peek(player);
+/// An atomic operation: waits for its turn, and is watched as an access. One that repeats a round of polling is no step.
+pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operation: &impl Operation<T>) -> Outcome<T> {
+    note_touched(player);
+    flush(player);
+    if let Some(length) = would_poll(player, at, pc, operation) {
+        if length > 1 && order::is_next_look(player.index, at as usize) {
+            gate::peek(player);
+        }
+        if let Some(outcome) = poll(player, at, pc, operation) {
+            return outcome;
+        }
     }
+    gate::peek(player);
+    let section = Section::nest();
+    let outcome = atomic::exclusively(at as usize, || operate(player, at as usize, pc, operation));
+    drop(section);
+    let poll = outcome.poll(at as usize, pc);
+    if poll.is_some_and(|poll| player.rounds().note(&poll).is_some()) {
+        spin(player, outcome.op, pc);
+        return outcome;
+    }
+    gate::pass(player, outcome.op, at as usize, pc);
+    player.spins.set(0);
+    match poll {
+        Some(poll) if poll.modifies => player.repeats.again(),
+        Some(poll) => late::load(player, pc, at as usize, poll.value),
+        None => {
+            player.rounds().end();
+            player.repeats.end();
+        }
+    }
+    outcome
+}
+
+/// Performs an operation and watches it. The caller has the variable for itself.
+fn operate<T: Word>(player: &'static Player, at: usize, pc: usize, operation: &impl Operation<T>) -> Outcome<T> {
+    let outcome = operation.perform();
+    let order = Order::from_abi(u32::from(outcome.order));
+    note_atomic(player, outcome.op, at, usize::from(T::SIZE), order, pc);
+    outcome
+}
+
+/// Would the operation repeat a round of polling now? How many operations long the round is, if so.
+fn would_poll<T: Word>(player: &Player, at: *mut T, pc: usize, operation: &impl Operation<T>) -> Option<usize> {
+    // SAFETY: the program passes an atomic variable.
+    let value = unsafe { T::load(at) };
+    let modifies = operation.is_idle(value)? == Idle::Modify;
+    player.rounds().repeats(&Poll { at: at as usize, value: value.halves(), pc, modifies })
+}
+
+/// Performs the operation if it still repeats a round of polling.
+fn poll<T: Word>(player: &'static Player, at: *mut T, pc: usize, operation: &impl Operation<T>) -> Option<Outcome<T>> {
     let section = Section::nest();
     let outcome = atomic::exclusively(at as usize, || {
-        let outcome = operate();
-        let order = Order::from_abi(u32::from(outcome.order));
-        note_atomic(player, outcome.op, at as usize, usize::from(T::SIZE), order, pc);
-        outcome
-    });
+        would_poll(player, at, pc, operation).map(|_| operate(player, at as usize, pc, operation))
+    })?;
     drop(section);
-    let load = LastLoad::new(at as usize, outcome.value.halves(), pc);
-    let loads = matches!(outcome.op, Op::AtomicLoad | Op::AtomicCasFailed);
-    if !(spins && loads && player.last_load.get() == Some(load)) {
-        gate::pass(player, outcome.op, at as usize, pc);
-        player.spins.set(0);
-        match () {
-            () if outcome.changes_nothing() => player.repeats.again(),
-            () if loads => late::load(player, pc, at as usize, outcome.value.halves()),
-            () => player.repeats.end(),
-        }
-    } else {
-        player.repeats.again();
-        player.spins.set(player.spins.get() + 1);
-        let spins = player.spins.get();
-        if spins > PATIENT_SPINS || spins.is_multiple_of(SPINS_BETWEEN) && stuck::do_others_wait(player) {
-            gate::no_more_waiting(player, outcome.op, pc);
-        }
-        sys::yield_now();
-    }
-    player.last_load.set(loads.then_some(load));
-    outcome
+    outcome.poll(at as usize, pc).and_then(|poll| player.rounds().note(&poll));
+    spin(player, outcome.op, pc);
+    Some(outcome)
 }
 
 /// A store that is not instrumented, which `store` does: nobody takes another step before it is done.
@@ -670,7 +755,7 @@ pub fn store(at: usize, size: usize, pc: usize, store: impl FnOnce()) {
             store();
         });
     });
-    player.last_load.set(None);
+    player.rounds().end();
     player.repeats.end();
 }
 

@@ -132,6 +132,21 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
     }
 }
 
+/// An attempt to take a mutex has failed because that is taken. A thread that repeats it is polling.
+pub fn failed_try(mutex: usize, arg: u64, pc: usize) {
+    match STATE.load(Ordering::Acquire) {
+        RECORDING => {
+            let Some(_section) = Section::enter() else { return };
+            adopt();
+            if let Some(thread) = thread::current() {
+                thread.failed_try(mutex, arg, pc);
+            }
+        }
+        REPLAYING => replay::failed_try(mutex, arg, pc),
+        _ => sync(Op::LockFailed, mutex, arg, pc),
+    }
+}
+
 #[inline]
 fn record(op: Op, object: usize, arg: u64, pc: usize) {
     match STATE.load(Ordering::Acquire) {

@@ -1,9 +1,9 @@
 //! The threads of the program and their recorders.
 
-use crate::hooks::atomic::LastLoad;
 use crate::interpose::signal::{self, Slots};
 use crate::lines::{LARGE, Lines, SMALL};
 use crate::map::Map;
+use crate::polling::{Poll, Rounds};
 use crate::recording::Chunk;
 use crate::spin::Spin;
 use crate::stamp::{self, Stamps};
@@ -27,8 +27,8 @@ pub struct Thread {
     table: Chunk,
     /// Its place in the order.
     pub stamps: Stamps,
-    /// The last event, if it was an atomic load.
-    pub last_load: LastLoad,
+    /// What it polls.
+    pub rounds: Rounds,
     /// Signals that wait for the end of a section.
     pub deferred: Slots,
     /// The next free recorder.
@@ -72,6 +72,27 @@ impl Thread {
         self.sync_within(op, object, arg, pc);
     }
 
+    /// To be called before an operation that may be polling.
+    #[inline]
+    pub fn before_poll(&mut self) {
+        self.rounds.touch_all(|tell| self.lines.each_of_few(tell));
+        if tls().handlers.get() != 0 {
+            self.lines.flush(&mut self.stream);
+            self.notice_jumps();
+        }
+    }
+
+    /// Records that an attempt to take a mutex has failed, unless it repeats a round of polling.
+    pub fn failed_try(&mut self, mutex: usize, arg: u64, pc: usize) {
+        self.before_poll();
+        if self.rounds.note(&Poll::failed_try(mutex, arg, pc)).is_some() {
+            return self.lines.discard();
+        }
+        self.lines.flush(&mut self.stream);
+        let stamp = self.stamps.take(Op::LockFailed, mutex);
+        self.write(stamp, Op::LockFailed, mutex, arg, pc, Detail::default());
+    }
+
     /// Moves to a larger table of lines: the segment has touched more than the small one holds.
     #[cold]
     pub fn enlarge_lines(&mut self) {
@@ -112,27 +133,35 @@ impl Thread {
     /// Records an operation that happened at `stamp`; the segment has been ended.
     #[inline]
     pub fn stamped(&mut self, stamp: u64, op: Op, object: usize, arg: u64, pc: usize, detail: Detail) {
-        self.last_load = LastLoad::default();
+        self.rounds.end();
+        self.write(stamp, op, object, arg, pc, detail);
+    }
+
+    /// Writes the record of an operation. What the thread polls is not changed.
+    #[inline]
+    pub fn write(&mut self, stamp: u64, op: Op, object: usize, arg: u64, pc: usize, detail: Detail) {
         self.stream.sync(&Sync { op, stamp, pc: pc as u64, object: object as u64, arg, detail });
     }
 }
 
-/// The load that the thread repeats, when a handler begins.
-pub fn last_load() -> LastLoad {
+/// What the thread polls, when a handler begins.
+pub fn rounds() -> Rounds {
     let _section = Section::nest();
     match current() {
-        Some(thread) if thread.lines.is_empty() => thread.last_load,
-        Some(_) => LastLoad::default(),
-        None => crate::replay::last_load(),
+        Some(thread) => {
+            thread.rounds.touch_all(|tell| thread.lines.each_of_few(tell));
+            core::mem::take(&mut thread.rounds)
+        }
+        None => crate::replay::rounds(),
     }
 }
 
-/// The handler has returned: whatever it did, the thread still repeats what it repeated.
-pub fn repeat_load(load: LastLoad) {
+/// The handler has returned: whatever it did, the thread still polls what it polled.
+pub fn resume(rounds: Rounds) {
     let _section = Section::nest();
     match current() {
-        Some(thread) => thread.last_load = load,
-        None => crate::replay::repeat_load(load),
+        Some(thread) => thread.rounds = rounds,
+        None => crate::replay::resume(rounds),
     }
 }
 
@@ -165,6 +194,7 @@ fn prepare(id: u32) -> Option<&'static mut Thread> {
     thread.id = id;
     thread.stream = Stream::new(thread.stream.chunk(), id);
     thread.stamps = Stamps::default();
+    thread.rounds.end();
     thread.table.hand_to(id);
     Some(thread)
 }

@@ -1,8 +1,11 @@
 //! Atomic operations: our code performs them, and records them with their values.
 //!
 //! An operation and its stamp are taken under a lock of the variable's stripe, so that in the order of the stamps each
-//! load reads the last value stored. A load that repeats the one before it (a spin loop) is recorded once.
+//! load reads the last value stored. A round of a polling loop that repeats the one before it is left out ([`Rounds`]).
+//!
+//! [`Rounds`]: crate::polling::Rounds
 
+use crate::polling::Poll;
 use crate::spin::Spin;
 use crate::thread::{self, Thread};
 use crate::tls::{Section, tls};
@@ -141,20 +144,12 @@ impl<T: Word> Outcome<T> {
     pub fn changes_nothing(&self) -> bool {
         self.new.is_some_and(|new| new.halves() == self.value.halves())
     }
-}
 
-/// The loads of a spin loop: the last recorded event of a thread, if it was a load.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub struct LastLoad {
-    at: usize,
-    value: [u64; 2],
-    pc: usize,
-}
-
-impl LastLoad {
-    /// A load of `value` at `at`, made at `pc`.
-    pub const fn new(at: usize, value: [u64; 2], pc: usize) -> Self {
-        Self { at, value, pc }
+    /// The operation at that address and place as one that may be polling.
+    pub fn poll(&self, at: usize, pc: usize) -> Option<Poll> {
+        let loads = matches!(self.op, Op::AtomicLoad | Op::AtomicCasFailed);
+        let modifies = self.changes_nothing();
+        (loads || modifies).then(|| Poll { at, value: self.value.halves(), pc, modifies })
     }
 }
 
@@ -164,11 +159,46 @@ pub fn exclusively<R>(at: usize, act: impl FnOnce() -> R) -> R {
     act()
 }
 
-/// Performs `operate` and records its outcome. Anything but a load or a failed exchange is recorded in full.
+/// An operation on a variable.
+pub trait Operation<T> {
+    /// Does it leave a variable as it is that has this value?
+    fn is_idle(&self, value: T) -> Option<Idle>;
+    /// Performs it.
+    fn perform(&self) -> Outcome<T>;
+}
+
+/// An operation that leaves its variable as it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Idle {
+    Load,
+    Modify,
+}
+
+/// An operation by two functions.
+struct By<I, P>(I, P);
+
+impl<T, I: Fn(T) -> Option<Idle>, P: Fn() -> Outcome<T>> Operation<T> for By<I, P> {
+    #[inline]
+    fn is_idle(&self, value: T) -> Option<Idle> {
+        self.0(value)
+    }
+
+    #[inline]
+    fn perform(&self) -> Outcome<T> {
+        self.1()
+    }
+}
+
+/// Performs an operation and records its outcome, unless it repeats a round of polling.
 #[inline]
-fn perform<T: Word>(at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> Outcome<T> {
+fn perform<T: Word>(
+    at: *mut T,
+    pc: usize,
+    is_idle: impl Fn(T) -> Option<Idle>,
+    operate: impl Fn() -> Outcome<T>,
+) -> Outcome<T> {
     if let Some(player) = replay::player() {
-        return replay::atomic(player, at, pc, operate);
+        return replay::atomic(player, at, pc, &By(is_idle, operate));
     }
     let recorded = !tls().thread.get().is_null();
     // What may not be touched faults here, and not where a handler that jumps would take the variable's lock along.
@@ -185,25 +215,25 @@ fn perform<T: Word>(at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> 
 
 #[inline]
 fn locked<T: Word>(thread: &mut Thread, at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> Outcome<T> {
-    let quiet = thread.lines.is_empty();
-    thread.lines.flush(&mut thread.stream);
-    thread.notice_jumps();
+    thread.before_poll();
     let mut clock = stripe(at as usize).lock();
     let outcome = operate();
-    let load = LastLoad { at: at as usize, value: outcome.value.halves(), pc };
-    let loads = matches!(outcome.op, Op::AtomicLoad | Op::AtomicCasFailed);
-    if loads && quiet && thread.last_load == load {
+    let poll = outcome.poll(at as usize, pc);
+    if poll.is_some_and(|poll| thread.rounds.note(&poll).is_some()) {
+        drop(clock);
+        thread.lines.discard();
         return outcome;
     }
     let stamp = thread.stamps.exclusive(&mut clock);
     drop(clock);
+    thread.lines.flush(&mut thread.stream);
     let [value, high] = outcome.value.halves();
     let [new, new_high] = outcome.new.map_or([0; 2], T::halves);
     let detail = Detail { size: T::SIZE, order: outcome.order.min(5), new, high: [high, new_high] };
-    thread.stamped(stamp, outcome.op, at as usize, value, pc, detail);
-    if loads {
-        thread.last_load = load;
+    if poll.is_none() {
+        thread.rounds.end();
     }
+    thread.write(stamp, outcome.op, at as usize, value, pc, detail);
     outcome
 }
 
@@ -234,31 +264,42 @@ const RELEASE: u8 = 3;
 /// Records a load that code which is not instrumented has done.
 pub unsafe fn note_load<T: Word>(at: *mut T, pc: usize) {
     // SAFETY: the program passes an atomic variable.
-    perform(at, pc, || Outcome { op: Op::AtomicLoad, value: unsafe { T::load(at) }, new: None, order: ACQUIRE });
+    let load = || Outcome { op: Op::AtomicLoad, value: unsafe { T::load(at) }, new: None, order: ACQUIRE };
+    perform(at, pc, |_| Some(Idle::Load), load);
 }
 
 const ACQUIRE: u8 = 2;
 
 /// Records a store that `real`, which is not instrumented, does.
 pub unsafe fn stored_by<T: Word>(at: *mut T, value: T, pc: usize, real: impl Fn()) {
-    perform(at, pc, || {
-        real();
-        Outcome { op: Op::AtomicStore, value, new: None, order: RELEASE }
-    });
+    perform(
+        at,
+        pc,
+        |_| None,
+        || {
+            real();
+            Outcome { op: Op::AtomicStore, value, new: None, order: RELEASE }
+        },
+    );
 }
 
 pub unsafe extern "C" fn load<T: Word>(at: *mut T, order: c_int) -> T {
     // SAFETY: the program passes an atomic variable.
     let operate = || Outcome { op: Op::AtomicLoad, value: unsafe { T::load(at) }, new: None, order: order as u8 };
-    perform(at, state::caller(), operate).value
+    perform(at, state::caller(), |_| Some(Idle::Load), operate).value
 }
 
 pub unsafe extern "C" fn store<T: Word>(at: *mut T, value: T, order: c_int) {
-    perform(at, state::caller(), || {
-        // SAFETY: the program passes an atomic variable.
-        unsafe { T::swap(at, value) };
-        Outcome { op: Op::AtomicStore, value, new: None, order: order as u8 }
-    });
+    perform(
+        at,
+        state::caller(),
+        |_| None,
+        || {
+            // SAFETY: the program passes an atomic variable.
+            unsafe { T::swap(at, value) };
+            Outcome { op: Op::AtomicStore, value, new: None, order: order as u8 }
+        },
+    );
 }
 
 /// How a read-modify-write makes the new value.
@@ -314,7 +355,8 @@ changes! {
 }
 
 pub unsafe extern "C" fn change<T: Number, C: Change>(at: *mut T, operand: T, order: c_int) -> T {
-    perform(at, state::caller(), || {
+    let is_idle = |old: T| (C::apply(old, operand) == old).then_some(Idle::Modify);
+    perform(at, state::caller(), is_idle, || {
         // SAFETY: the program passes an atomic variable.
         let mut old = unsafe { T::load(at) };
         loop {
@@ -338,7 +380,11 @@ pub unsafe extern "C" fn compare_exchange_val<T: Word>(
     order: c_int,
     failure: c_int,
 ) -> T {
-    perform(at, state::caller(), || {
+    let is_idle = |old: T| match old == expected {
+        true => (new == old).then_some(Idle::Modify),
+        false => Some(Idle::Load),
+    };
+    perform(at, state::caller(), is_idle, || {
         // SAFETY: the program passes an atomic variable.
         let was = unsafe { T::compare_swap(at, expected, new) };
         if was == expected {

@@ -165,7 +165,7 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     tls.handler_frame.set((&raw const action) as usize);
     tls.lines.set(crate::lines::no_lines());
     let waiting = tls.waiting.replace(false);
-    let (load, blocked) = (thread::last_load(), replay::waits_for());
+    let (rounds, blocked) = (thread::rounds(), replay::waits_for());
     sync(Op::SignalEnter, 0, signal as u64, 0);
     super::sending::comes(signal, 0);
     // SAFETY: the program has installed this function for this signal; which of the two it is, the flags say.
@@ -178,7 +178,7 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
         }
     }
     sync(Op::SignalExit, 0, signal as u64, 0);
-    thread::repeat_load(load);
+    thread::resume(rounds);
     replay::wait_on(blocked);
     tls.waiting.set(waiting);
     tls.handlers.set(outer.0);

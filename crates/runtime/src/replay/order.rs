@@ -180,6 +180,14 @@ pub fn has_finished(thread: u32) -> bool {
     seat(thread).is_none_or(|seat| seat.next().is_none())
 }
 
+/// Is the thread's next step, whether or not its turn has come, to look at this variable?
+pub fn is_next_look(thread: u32, address: usize) -> bool {
+    let step = seat(thread).and_then(Seat::next);
+    step.filter(|step| matches!(step.op, Op::AtomicLoad | Op::AtomicCasFailed | Op::AtomicRmw))
+        .and_then(|step| object_queue(step.object))
+        .is_some_and(|queue| queue.address.load(Ordering::Relaxed) == address)
+}
+
 /// What the thread is to do.
 #[inline]
 pub fn next(thread: u32) -> Next {
