@@ -53,20 +53,13 @@ fn every_program_shows_what_it_is_expected_to_and_nothing_else() {
 /// As with programs that take their time: the fast detector and the loose order first.
 #[test]
 fn every_program_shows_the_same_when_it_is_watched_by_segments() {
-    examine_all_but(&NEED_ACCESSES, &["--coarse-after", "0s"]);
+    examine_all(&["--coarse-after", "0s"]);
 }
-
-/// These deadlocks hang on the order of plain accesses, and only replays that examine each access can hold a thread there.
-const NEED_ACCESSES: [&str; 2] = ["fail/condition/signal_before_wait.c", "fail/condition/signal_without_lock.c"];
 
 fn examine_all(arguments: &[&str]) {
-    examine_all_but(&[], arguments);
-}
-
-fn examine_all_but(left_out: &[&str], arguments: &[&str]) {
     let only = std::env::var("CORPUS").unwrap_or_default();
     let mut all = specimens(&root().join("tests/programs")).expect("the corpus is there");
-    all.retain(|specimen| specimen.name.contains(&only) && !left_out.contains(&specimen.name.as_str()));
+    all.retain(|specimen| specimen.name.contains(&only));
     assert!(!all.is_empty(), "no program has a name with {only:?} in it");
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());

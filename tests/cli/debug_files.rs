@@ -1,6 +1,6 @@
 //! Debug information in files of its own, and none at all.
 
-use crate::support::{Scratch, needs};
+use crate::support::{FORETRACE, Scratch, needs};
 
 const RACE: &str = "#include <pthread.h>
 int shared;
@@ -83,4 +83,34 @@ fn local_variables_have_names() {
         let report = ran.err();
         assert!(report.contains("data race on `totals.second[2]`, a local variable of main"), "{compiler}: {report}");
     }
+}
+
+/// The lines of a program that was built and changed by these commands, as its recording shows them.
+fn dumped(commands: &str) -> String {
+    let scratch = Scratch::with(&[("race.c", RACE)]);
+    scratch.shell(commands).succeeds();
+    scratch.shell("foretrace record -o run.ft ./race").succeeds();
+    scratch.run(&format!("timeout 20 {FORETRACE} trace dump run.ft")).succeeds().out()
+}
+
+#[test]
+fn units_with_debug_files_of_their_own_and_packed_sections_have_lines() {
+    needs("dwp");
+    let split = "foretrace cc --compiler=gcc -g -gsplit-dwarf race.c -o race";
+    for build in [
+        split.to_owned(),
+        // The packer of binutils does not know DWARF 5.
+        format!("{split} -gdwarf-4 && dwp -e race -o race.dwp && rm *.dwo"),
+        "foretrace cc --compiler=gcc -g -gz=zlib race.c -o race".to_owned(),
+    ] {
+        let dump = dumped(&build);
+        assert!(dump.contains("race.c:3"), "{build}: {dump}");
+    }
+}
+
+/// Debug information names files, and whoever wrote it may name a FIFO.
+#[test]
+fn a_fifo_as_a_debug_file_is_not_waited_for() {
+    let build = "foretrace cc --compiler=gcc -g -gsplit-dwarf race.c -o race && ls *.dwo";
+    dumped(&format!("{build} && for file in *.dwo; do rm $file; mkfifo $file; done; mkfifo race.dwp"));
 }

@@ -158,3 +158,41 @@ fn special_files_in_a_recording_are_refused_and_not_waited_for() {
     scratch.shell("ln -s loop.ft loop.ft").succeeds();
     prompt(&scratch, "foretrace trace info loop.ft").refuses("loop.ft");
 }
+
+const SPECIFICATION: &str = "in a: Events[Int]\nout a\n";
+
+/// Runs a line of the shell in 1 GB of memory at the most; it must answer within seconds.
+fn small(scratch: &Scratch, line: &str) -> Ran {
+    let ran =
+        scratch.shell(&format!("ulimit -v 1000000; {}", line.replace("foretrace", &format!("timeout 60 {FORETRACE}"))));
+    assert_ne!(ran.code(), Some(124), "{line} hangs");
+    ran
+}
+
+#[test]
+fn a_stream_without_an_end_or_with_endless_lines_is_refused() {
+    let scratch = Scratch::with(&[("a.tessla", SPECIFICATION), ("a.csp", "P = STOP\n")]);
+    let binary = "(printf 'ftevent\\002\\001\\003\\001a\\000\\000\\000\\377\\377\\377\\377\\177'; cat /dev/zero)";
+    let lines = [
+        ("foretrace monitor a.tessla /dev/zero".to_owned(), "the line is longer than 4194304 bytes"),
+        ("foretrace monitor a.tessla < /dev/zero".to_owned(), "the line is longer than 4194304 bytes"),
+        ("cat /dev/zero | foretrace monitor a.tessla -".to_owned(), "the line is longer than 4194304 bytes"),
+        ("cat /dev/zero | foretrace monitor --csv a.tessla -".to_owned(), "the line is longer than 4194304 bytes"),
+        (
+            "mkfifo f; cat /dev/zero > f & foretrace monitor a.tessla f".to_owned(),
+            "the line is longer than 4194304 bytes",
+        ),
+        (
+            format!("echo 'in a: Events[String]' > s.tessla; {binary} | foretrace monitor s.tessla"),
+            "a string of more than",
+        ),
+        ("cat /dev/zero | foretrace csp -".to_owned(), "longer than 268435456 bytes"),
+        ("cat /dev/zero | foretrace csp --repl a.csp".to_owned(), "the line is longer than 4194304 bytes"),
+    ];
+    for (line, reason) in lines {
+        let ran = small(&scratch, &line);
+        assert_eq!(ran.code(), Some(2), "{line}: {}", ran.err());
+        assert!(ran.err().contains(reason), "{line}: {}", ran.err());
+        assert!(ran.err().len() < 1000, "{line} shows {} bytes", ran.err().len());
+    }
+}

@@ -1,5 +1,5 @@
-//! Memory in proportion: traces with very many locks and threads, each read and predicted within a limit of memory, and ten
-//! times as many within at most fifteen times the limit.
+//! Memory and time in proportion: traces with very many locks and threads, each read and predicted within a limit of memory
+//! and of processor time, and ten times as many within at most fifteen times as much.
 
 #![forbid(unsafe_code)]
 
@@ -11,23 +11,32 @@ const TIME: &str = "300";
 /// What the tool takes whatever it reads, most of it its program.
 const BASE: u64 = 64 << 20;
 
-/// Predicts from a trace within so many bytes of address space, on one core.
+/// Seconds of processor time that any of these traces may take.
+const PROCESSOR: &str = "10";
+/// Less processor time than this, in seconds, is mostly the start of the tool.
+const LITTLE: f64 = 0.2;
+
+/// Predicts from a trace within so many bytes of address space, on one core. The last line of standard error is the
+/// processor time.
 fn predict(trace: &str, bytes: u64) -> Output {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let path = scratch.path().join("scale.trace");
     std::fs::write(&path, trace).expect("a file can be written");
-    let mut command = Command::new("timeout");
-    command.args([TIME, "prlimit", &format!("--as={bytes}")]).arg(env!("CARGO_BIN_EXE_foretrace"));
+    let mut command = Command::new("bash");
+    command.args(["-c", "TIMEFORMAT=%U; time \"$@\"", "bash", "timeout", TIME, "prlimit"]);
+    command.args([&format!("--as={bytes}"), &format!("--cpu={PROCESSOR}")]).arg(env!("CARGO_BIN_EXE_foretrace"));
     command.args(["predict", "--quiet", "--threads", "1"]).arg(path).output().expect("the tool runs")
 }
 
 /// Predicts from a trace of this size, and from one that is ten times as large; both must answer with this exit code.
 fn grows(make: impl Fn(u32) -> String, size: u32, bytes: u64, code: i32) {
-    for (size, bytes) in [(size / 10, bytes / 15), (size, bytes)] {
+    let seconds = [(size / 10, bytes / 15), (size, bytes)].map(|(size, bytes)| {
         let output = predict(&make(size), BASE + bytes);
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(code), "{size} within {} MB: {said}", bytes >> 20);
-    }
+        said.lines().last().and_then(|line| line.parse::<f64>().ok()).unwrap_or_else(|| panic!("no time: {said}"))
+    });
+    assert!(seconds[1] <= 15.0 * seconds[0].max(LITTLE), "{size}: from {} s to {} s", seconds[0], seconds[1]);
 }
 
 fn trace(lines: impl Fn(&mut String) -> std::fmt::Result) -> String {

@@ -17,6 +17,7 @@ mod expect;
 mod hostile;
 mod loops;
 mod lost;
+mod nasty;
 mod programs;
 mod run;
 mod trouble;

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 type Events = BTreeMap<u32, Vec<String>>;
 
-fn sources(theme: &str) -> Vec<PathBuf> {
+/// The programs of a theme.
+pub fn sources(theme: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/semantics").join(theme);
     let entries = std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     let mut files: Vec<_> = entries.map(|entry| entry.expect("a folder can be read").path()).collect();

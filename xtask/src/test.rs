@@ -1,14 +1,15 @@
 //! Everything continuous integration checks, cheapest first.
 
 use crate::run::{cargo, check};
-use crate::{install, lint, tidy};
+use crate::{attack, install, lint, tidy};
 
 /// Installs, lints, tests.
 pub fn run() -> anyhow::Result<()> {
     install::run()?;
     tidy::run()?;
     lint::run()?;
-    check(&mut cargo(&["test", "--quiet", "--workspace"]))
+    check(&mut cargo(&["test", "--quiet", "--workspace"]))?;
+    attack::run(&attack::Args::of_ci())
 }
 
 /// Runs the tests with `BLESS` set: tests with golden files write them instead of comparing.

@@ -1,4 +1,5 @@
-//! The way over LLVM's textual form: optimised C and C++ under clang is compiled to text, rewritten, then to an object.
+//! The way over LLVM's textual form: C and C++ under clang is compiled to text, rewritten by passes, then compiled to an
+//! object.
 
 use crate::flags::{plan, prepared};
 use crate::input::Input;
@@ -16,15 +17,36 @@ pub struct Detour {
     pub link: Option<Vec<OsString>>,
 }
 
+/// Where passes are run over the text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Levels {
+    /// After optimisation and instrumentation, if the call optimises: passes that only save time gain nothing elsewhere.
+    Optimised,
+    /// Before optimisation, too, in every call, `-O0` included: events that the user asked for must be in the program before
+    /// the optimiser takes calls together or leaves them out.
+    All,
+}
+
 /// A source on its way.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unit {
-    /// Makes the text.
-    pub to_text: Vec<OsString>,
-    /// The text.
-    pub text: PathBuf,
+    /// The source.
+    pub source: PathBuf,
+    /// Makes the text that nobody has optimised yet, if passes are run over it.
+    pub unoptimised: Option<Step>,
+    /// Makes the optimised and instrumented text.
+    pub optimised: Step,
     /// Makes the object of it.
     pub to_object: Vec<OsString>,
+}
+
+/// A command that makes a text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The command.
+    pub command: Vec<OsString>,
+    /// The file it writes.
+    pub text: PathBuf,
 }
 
 /// Options whose files are named after the output, or that want another way through the compiler.
@@ -53,13 +75,14 @@ const STAY: [&str; 22] = [
     "-include-pch",
 ];
 
-/// The detour for a call, with files of its own in `scratch`; `None` for a call that has nothing to gain or that is not
+/// The detour for a call, with files of its own in `scratch`; `None` for a call that has nothing to gain at these levels or that is not
 /// understood to the last word.
 pub fn detour(
     compiler: &Compiler,
     runtime: &Runtime,
     args: &[OsString],
     scratch: &Path,
+    levels: Levels,
     read: ReadFile,
 ) -> Result<Option<Detour>, Error> {
     let Some(words) = args.iter().map(|arg| arg.to_str()).collect::<Option<Vec<&str>>>() else { return Ok(None) };
@@ -67,7 +90,8 @@ pub fn detour(
     let takes_part = compiler.family == Family::Clang && call.compiles && !call.link_time && call.stage != Stage::Ask;
     let Some(taken) = takes_part.then(|| Taken::apart(&words)).flatten() else { return Ok(None) };
     let links = call.stage != Stage::Compile;
-    if !taken.optimises || taken.sources.is_empty() || (links && !taken.dependencies.is_empty()) {
+    let gains = taken.optimises || levels == Levels::All;
+    if !gains || taken.sources.is_empty() || (links && !taken.dependencies.is_empty()) {
         return Ok(None);
     }
     if !links && taken.output.is_some() && taken.sources.len() > 1 {
@@ -82,7 +106,7 @@ pub fn detour(
             _ if !links => PathBuf::from(Path::new(source).file_name().unwrap_or_default()).with_extension("o"),
             _ => scratch.join(format!("{number}.o")),
         };
-        units.push(taken.unit(&flags, source, &object, scratch.join(format!("{number}.ll"))));
+        units.push(taken.unit(&flags, source, &object, &scratch.join(number.to_string()), levels));
         link_words[*at] = object.into();
     }
     link_words.push("-Qunused-arguments".into());
@@ -151,17 +175,34 @@ impl<'a> Taken<'a> {
         Some(())
     }
 
-    fn unit(&self, flags: &[OsString], source: &str, object: &Path, text: PathBuf) -> Unit {
-        let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
-        let start = [flags, &words(&self.options)].concat();
-        let mut to_text = start.clone();
-        to_text.extend(self.dependencies_of(object));
-        to_text.extend(words(&["-Qunused-arguments", "-S", "-emit-llvm", "-o"]));
-        to_text.extend([text.clone().into(), source.into()]);
-        let mut to_object = start;
-        to_object.extend(words(&["-Qunused-arguments", "-Xclang", "-disable-llvm-passes", "-c", "-o"]));
-        to_object.extend([object.into(), "-x".into(), "ir".into(), text.clone().into()]);
-        Unit { to_text, text, to_object }
+    /// The steps of one source; `base` is where its files are, without their endings.
+    fn unit(&self, flags: &[OsString], source: &str, object: &Path, base: &Path, levels: Levels) -> Unit {
+        let own = self.options.iter().map(OsString::from).chain(["-Qunused-arguments".into()]);
+        let start: Vec<OsString> = flags.iter().cloned().chain(own).collect();
+        let compile = |words: &[&str], to: &Path| {
+            let output = ["-o".into(), to.into()];
+            [&start[..], &words.iter().map(OsString::from).collect::<Vec<_>>(), &output].concat()
+        };
+        let from_source = |mut command: Vec<OsString>| {
+            command.extend(self.dependencies_of(object));
+            command.push(source.into());
+            command
+        };
+        let from_text = |mut command: Vec<OsString>, text: &Path| {
+            command.extend(["-x".into(), "ir".into(), text.into()]);
+            command
+        };
+        let (plain, text) = (base.with_extension("plain.ll"), base.with_extension("ll"));
+        let to_text = compile(&["-S", "-emit-llvm"], &text);
+        let to_object = from_text(compile(&["-Xclang", "-disable-llvm-passes", "-c"], object), &text);
+        let (unoptimised, command) = match levels {
+            Levels::Optimised => (None, from_source(to_text)),
+            Levels::All => {
+                let command = from_source(compile(&["-Xclang", "-disable-llvm-passes", "-S", "-emit-llvm"], &plain));
+                (Some(Step { command, text: plain.clone() }), from_text(to_text, &plain))
+            }
+        };
+        Unit { source: source.into(), unoptimised, optimised: Step { command, text }, to_object }
     }
 
     /// What the compiler would do if it wrote the object itself.

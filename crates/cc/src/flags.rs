@@ -46,6 +46,12 @@ pub fn plan(compiler: &Compiler, runtime: &Runtime, args: &[OsString], read: Rea
     Ok(command)
 }
 
+/// Does a call with these arguments compile any source?
+pub fn compiles(args: &[OsString], read: ReadFile) -> Result<bool, Error> {
+    let call = Call::read(args.iter().map(|arg| arg.to_string_lossy().into_owned()), read)?;
+    Ok(call.compiles && call.stage != Stage::Ask)
+}
+
 /// The compiler, and the flags that stand before the user's.
 pub fn prepared(compiler: &Compiler, runtime: &Runtime, call: &Call) -> Vec<OsString> {
     let mut command = compiler.command.clone();

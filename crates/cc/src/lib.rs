@@ -24,7 +24,7 @@
 //! and `-mprefer-vector-width=128` keeps the vectoriser from 32-byte accesses, which clang leaves without a hook. For
 //! gcc, `-B` puts a directory with an empty `libtsan.a` before gcc's own, so that one command can compile and link.
 //!
-//! [`detour`] answers with more than one command for optimised code under clang: to LLVM's textual form, which the caller
+//! [`detour`] answers with more than one command for sources under clang: to LLVM's textual form, which the caller
 //! rewrites (`foretrace-llvm`), and from there to an object. A call that it does not understand to the last word stays
 //! with [`plan`].
 //!
@@ -69,8 +69,8 @@ mod response;
 
 pub use call::{Call, Stage};
 pub use compiler::{Choice, Compiler, Driver, Family, candidates, choose};
-pub use detour::{Detour, Unit, detour};
+pub use detour::{Detour, Levels, Step, Unit, detour};
 pub use environment::{VARIABLES, unknown_variables};
 pub use error::Error;
-pub use flags::{Runtime, plan};
+pub use flags::{Runtime, compiles, plan};
 pub use response::ReadFile;

@@ -1,13 +1,17 @@
 //! Which calls go over the text, and with what commands.
 
-use foretrace_cc::{Compiler, Detour, Family, Runtime, detour};
+use foretrace_cc::{Compiler, Detour, Family, Levels, Runtime, detour};
 use std::ffi::OsString;
 
 fn of(family: Family, line: &str) -> Option<Detour> {
+    at(Levels::Optimised, family, line)
+}
+
+fn at(levels: Levels, family: Family, line: &str) -> Option<Detour> {
     let compiler = Compiler { command: vec!["cc".into()], family };
     let args: Vec<OsString> = line.split_whitespace().map(OsString::from).collect();
     let runtime = Runtime::in_directory("/cache".as_ref());
-    detour(&compiler, &runtime, &args, "/scratch".as_ref(), &|_| None).expect("these calls are right")
+    detour(&compiler, &runtime, &args, "/scratch".as_ref(), levels, &|_| None).expect("these calls are right")
 }
 
 fn words(command: &[OsString]) -> Vec<String> {
@@ -25,8 +29,8 @@ fn one_source_is_compiled_in_two_steps() {
     let detour = of(Family::Clang, "-O2 -DX=1 -c dir/a.c -o out/a.o").expect("it gains");
     assert_eq!((detour.units.len(), &detour.link), (1, &None));
     let unit = &detour.units[0];
-    assert!(has(&unit.to_text, "-S -emit-llvm -o /scratch/0.ll dir/a.c"));
-    assert!(has(&unit.to_text, "-DX=1"));
+    assert!(has(&unit.optimised.command, "-S -emit-llvm -o /scratch/0.ll dir/a.c"));
+    assert!(has(&unit.optimised.command, "-DX=1"));
     assert!(has(&unit.to_object, "-disable-llvm-passes -c -o out/a.o -x ir /scratch/0.ll"));
     assert!(!words(&unit.to_object).contains(&"dir/a.c".to_owned()));
 }
@@ -41,11 +45,11 @@ fn objects_are_named_as_the_compiler_names_them() {
 #[test]
 fn dependencies_name_the_object() {
     let detour = of(Family::Clang, "-O2 -MMD -c a.c -o d/a.o").expect("it gains");
-    assert!(has(&detour.units[0].to_text, "-MMD -MF d/a.d -MQ d/a.o"));
+    assert!(has(&detour.units[0].optimised.command, "-MMD -MF d/a.d -MQ d/a.o"));
     assert!(!words(&detour.units[0].to_object).contains(&"-MMD".to_owned()));
     let detour = of(Family::Clang, "-O2 -MD -MT x -MF y -c a.c -o d/a.o").expect("it gains");
-    assert!(has(&detour.units[0].to_text, "-MD -MT x -MF y"));
-    assert!(!words(&detour.units[0].to_text).contains(&"-MQ".to_owned()));
+    assert!(has(&detour.units[0].optimised.command, "-MD -MT x -MF y"));
+    assert!(!words(&detour.units[0].optimised.command).contains(&"-MQ".to_owned()));
 }
 
 #[test]
@@ -78,4 +82,17 @@ fn calls_that_stay_with_the_compiler() {
         assert_eq!(of(Family::Clang, line), None, "{line}");
     }
     assert_eq!(of(Family::Gcc, "-O2 -c a.c"), None);
+}
+
+#[test]
+fn what_passes_add_is_added_without_optimisation_too() {
+    for line in ["-c a.c", "-O0 -c a.c", "-Og -g3 -c a.c"] {
+        let unit =
+            at(Levels::All, Family::Clang, line).expect("every source is compiled over the text").units.remove(0);
+        let plain = unit.unoptimised.expect("passes are run before optimisation");
+        assert!(has(&plain.command, "-disable-llvm-passes -S -emit-llvm -o /scratch/0.plain.ll a.c"));
+        assert!(has(&unit.optimised.command, "-S -emit-llvm -o /scratch/0.ll -x ir /scratch/0.plain.ll"));
+    }
+    assert_eq!(of(Family::Clang, "-O0 -c a.c"), None);
+    assert_eq!(at(Levels::All, Family::Gcc, "-c a.c"), None);
 }

@@ -3,7 +3,8 @@
 //! Recordings, findings, scripts, specifications and suppression lists may come from a colleague, from a build server, or
 //! from an attacker. Opening a FIFO blocks until somebody writes to it, a device may never end, and a file may be larger
 //! than memory. This crate decides what is opened at all: regular files, without blocking, up to a length that the caller
-//! names.
+//! names. Inputs that may be streams (standard input, a FIFO that the user names) are read by the line or as a whole, and
+//! both have a greatest length.
 //!
 //! *What it misses*: a file may change while it is read. Readers therefore copy the bytes they look at and check their
 //! bounds; nothing is mapped into memory, because a mapped file that shrinks ends the process.
@@ -22,24 +23,26 @@
 
 use rustix::fs::{FileType, Mode, OFlags};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 use std::path::Path;
 
 /// The longest file that is read as text: scripts, specifications, suppression lists, side files of recordings.
 pub const LONGEST_TEXT: u64 = 256 << 20;
+
+/// The longest line, in bytes, that is read from a stream.
+pub const LONGEST_LINE: u64 = 4 << 20;
 
 /// Opens a regular file for reading. The error of anything else says what it is.
 ///
 /// # Errors
 /// If it cannot be opened, or is a directory, a FIFO, a socket or a device.
 pub fn open(path: &Path) -> io::Result<File> {
+    // To open a FIFO or a device may do something to it, so it is looked at first, and again once it is open.
+    regular(&rustix::fs::stat(path)?)?;
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).map_err(name_sockets)?);
-    let kind = FileType::from_raw_mode(rustix::fs::fstat(&file)?.st_mode);
-    match what_else(kind) {
-        None => Ok(file),
-        Some(what) => Err(refused(what)),
-    }
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    regular(&rustix::fs::fstat(&file)?)?;
+    Ok(file)
 }
 
 /// Reads a regular file of at most `longest` bytes.
@@ -48,15 +51,44 @@ pub fn open(path: &Path) -> io::Result<File> {
 /// As [`open`], and if the file is longer.
 pub fn read(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
-    let too_long = || io::Error::new(io::ErrorKind::FileTooLarge, format!("longer than {longest} bytes"));
     let length = file.metadata()?.len();
     if length > longest {
-        return Err(too_long());
+        return Err(too_long("", longest));
     }
     let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
     // The file may grow while it is read.
-    file.take(longest + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > longest { Err(too_long()) } else { Ok(bytes) }
+    read_up_to(file, longest, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads a stream of at most `longest` bytes to its end.
+///
+/// # Errors
+/// If it cannot be read, or is longer.
+pub fn stream(input: impl Read, longest: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    read_up_to(input, longest, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// Reads a line of at most [`LONGEST_LINE`] bytes, with its end, in place of what was in `line`. Returns whether there was
+/// one.
+///
+/// # Errors
+/// If it cannot be read, or is longer.
+pub fn line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    let read = input.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', line)?;
+    if read as u64 > LONGEST_LINE { Err(too_long("the line is ", LONGEST_LINE)) } else { Ok(read > 0) }
+}
+
+fn read_up_to(input: impl Read, longest: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
+    let read = input.take(longest + 1).read_to_end(bytes)?;
+    if read as u64 > longest { Err(too_long("", longest)) } else { Ok(()) }
+}
+
+fn too_long(what: &str, longest: u64) -> io::Error {
+    io::Error::new(io::ErrorKind::FileTooLarge, format!("{what}longer than {longest} bytes"))
 }
 
 /// Reads a regular file of at most [`LONGEST_TEXT`] bytes as UTF-8.
@@ -71,9 +103,13 @@ pub fn text(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path, LONGEST_TEXT)?).map_err(not_text)
 }
 
-/// The kernel opens no socket; its own word for that ("no such device or address") helps nobody.
-fn name_sockets(error: rustix::io::Errno) -> io::Error {
-    if error == rustix::io::Errno::NXIO { refused("a socket") } else { error.into() }
+fn regular(status: &rustix::fs::Stat) -> io::Result<()> {
+    match what_else(FileType::from_raw_mode(status.st_mode)) {
+        None => Ok(()),
+        Some(what) => {
+            Err(io::Error::new(io::ErrorKind::InvalidInput, format!("this is {what}; a regular file is needed")))
+        }
+    }
 }
 
 /// What a file is that is not a regular one.
@@ -86,10 +122,6 @@ fn what_else(kind: FileType) -> Option<&'static str> {
         FileType::CharacterDevice | FileType::BlockDevice => Some("a device"),
         _ => Some("not a regular file"),
     }
-}
-
-fn refused(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, format!("this is {what}; a regular file is needed"))
 }
 
 #[cfg(test)]
@@ -142,6 +174,25 @@ mod tests {
         let status = read(Path::new("/proc/self/status"), 1 << 20).expect("it can be read");
         assert!(status.starts_with(b"Name:"));
         assert!(read(Path::new("/proc/self/status"), 10).is_err());
+    }
+
+    #[test]
+    fn streams_and_lines_have_a_greatest_length() {
+        assert_eq!(stream(&b"abcd"[..], 4).expect("four bytes"), b"abcd");
+        assert_eq!(stream(io::repeat(0), 9).expect_err("it never ends").to_string(), "longer than 9 bytes");
+        let mut endless = io::BufReader::new(io::repeat(b'x'));
+        let refusal = line(&mut endless, &mut Vec::new()).expect_err("the line never ends");
+        assert_eq!(refusal.to_string(), format!("the line is longer than {LONGEST_LINE} bytes"));
+    }
+
+    #[test]
+    fn lines_come_one_after_the_other() {
+        let (mut input, mut buffer) = (&b"one\n\nthree"[..], Vec::new());
+        for expected in [&b"one\n"[..], b"\n", b"three"] {
+            assert!(line(&mut input, &mut buffer).expect("memory can be read"));
+            assert_eq!(buffer, expected);
+        }
+        assert!(!line(&mut input, &mut buffer).expect("memory can be read"));
     }
 
     #[test]

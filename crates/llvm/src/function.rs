@@ -1,9 +1,11 @@
 //! A function's body: blocks of lines.
 
 use crate::instruction::Instruction;
+use crate::text::is_name_character;
 use std::collections::HashMap;
 
 /// A basic block.
+#[derive(Clone)]
 pub struct Block {
     /// What others call it, without the `%`; empty for an entry block without a label of its own.
     pub name: String,
@@ -14,6 +16,7 @@ pub struct Block {
 }
 
 /// A function's body.
+#[derive(Clone)]
 pub struct Function {
     /// The blocks, the entry first.
     pub blocks: Vec<Block>,
@@ -143,9 +146,4 @@ pub fn replace_word(text: &str, word: &str, by: &str) -> String {
     }
     out.push_str(rest);
     out
-}
-
-/// May it stand in a name without quotes?
-pub fn is_name_character(character: char) -> bool {
-    character.is_ascii_alphanumeric() || "-$._".contains(character)
 }

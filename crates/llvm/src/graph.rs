@@ -2,6 +2,8 @@
 
 use crate::function::Function;
 use crate::instruction::targets;
+use petgraph::algo::dominators::{Dominators, simple_fast};
+use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::HashMap;
 
 /// The flow graph.
@@ -10,10 +12,8 @@ pub struct Graph {
     pub next: Vec<Vec<usize>>,
     /// The blocks each block is reached from.
     pub previous: Vec<Vec<usize>>,
-    /// The immediate dominator of each block; of the entry and of unreachable ones, themselves.
-    dominator: Vec<usize>,
-    /// Position in reverse post-order; none for unreachable blocks.
-    position: Vec<Option<usize>>,
+    /// Of the blocks that the entry reaches.
+    dominators: Dominators<NodeIndex>,
 }
 
 /// A natural loop with one way back.
@@ -39,26 +39,21 @@ impl Graph {
             to.iter().for_each(|target| previous[*target].push(number));
             next.push(to);
         }
-        let order = reverse_post_order(&next);
-        let mut position = vec![None; next.len()];
-        order.iter().enumerate().for_each(|(at, block)| position[*block] = Some(at));
-        let dominator = dominators(&order, &position, &previous);
-        Some(Self { next, previous, dominator, position })
+        let dominators = dominators(&next);
+        Some(Self { next, previous, dominators })
     }
 
-    /// Does every way to `block` lead over `by`?
-    pub fn dominates(&self, by: usize, mut block: usize) -> bool {
-        while self.position[block] > self.position[by] {
-            block = self.dominator[block];
-        }
-        block == by
+    /// Does every way to `block` lead over `by`? Never, if there is no way to it.
+    pub fn dominates(&self, by: usize, block: usize) -> bool {
+        let mut over = self.dominators.dominators(NodeIndex::new(block)).into_iter().flatten();
+        over.any(|dominator| dominator.index() == by)
     }
 
     /// The loops that have one way back, inner ones before those around them.
     pub fn loops(&self) -> Vec<Loop> {
         let mut loops = Vec::new();
         for header in 0..self.next.len() {
-            let back = |from: &&usize| self.position[**from].is_some() && self.dominates(header, **from);
+            let back = |from: &&usize| self.dominates(header, **from);
             let mut latches = self.previous[header].iter().filter(back);
             if let (Some(&latch), None) = (latches.next(), latches.next()) {
                 loops.push(Loop { header, latch, blocks: self.body(header, latch) });
@@ -86,48 +81,12 @@ impl Graph {
     }
 }
 
-fn reverse_post_order(next: &[Vec<usize>]) -> Vec<usize> {
-    let (mut order, mut seen) = (Vec::new(), vec![false; next.len()]);
-    seen[0] = true;
-    let mut stack = vec![(0, 0)];
-    while let Some((block, edge)) = stack.pop() {
-        let Some(&target) = next[block].get(edge) else {
-            order.push(block);
-            continue;
-        };
-        stack.push((block, edge + 1));
-        if !seen[target] {
-            seen[target] = true;
-            stack.push((target, 0));
-        }
+fn dominators(next: &[Vec<usize>]) -> Dominators<NodeIndex> {
+    let edges = next.iter().enumerate().flat_map(|(from, to)| to.iter().map(move |to| (from as u32, *to as u32)));
+    let mut graph = DiGraph::<(), ()>::from_edges(edges);
+    // A function of one block has no edges, and then no node for its entry.
+    while graph.node_count() < next.len() {
+        graph.add_node(());
     }
-    order.reverse();
-    order
-}
-
-/// The iteration of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm").
-fn dominators(order: &[usize], position: &[Option<usize>], previous: &[Vec<usize>]) -> Vec<usize> {
-    let mut known = vec![None; position.len()];
-    known[0] = Some(0);
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for &block in &order[1..] {
-            let meet = |a: usize, b: usize| meet(&known, position, a, b);
-            let dominator = previous[block].iter().copied().filter(|from| known[*from].is_some()).reduce(meet);
-            changed |= known[block] != dominator;
-            known[block] = dominator;
-        }
-    }
-    known.iter().enumerate().map(|(block, dominator)| dominator.unwrap_or(block)).collect()
-}
-
-fn meet(known: &[Option<usize>], position: &[Option<usize>], mut a: usize, mut b: usize) -> usize {
-    while a != b {
-        if position[a] < position[b] {
-            std::mem::swap(&mut a, &mut b);
-        }
-        a = known[a].expect("only blocks that are reached get here");
-    }
-    a
+    simple_fast(&graph, NodeIndex::new(0))
 }

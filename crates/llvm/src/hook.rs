@@ -1,5 +1,8 @@
 //! The calls that tell an access.
 
+use crate::function::Function;
+use crate::module::Module;
+use crate::text::{close, split};
 use std::fmt;
 
 /// How an access is told.
@@ -82,7 +85,7 @@ impl Hook {
 
     fn parse_series(rest: &str) -> Option<Self> {
         let (arguments, place) = close(rest)?;
-        let [address, step, count, what] = crate::instruction::split(arguments)?.try_into().ok()?;
+        let [address, step, count, what] = split(arguments)?.try_into().ok()?;
         let operand = |part: &str| part.strip_prefix("i64 ").map(str::to_owned);
         let what: u64 = operand(what)?.parse().ok()?;
         // A size that has no hook of its own is told as a series of one.
@@ -98,20 +101,6 @@ impl Hook {
             place: place.to_owned(),
         })
     }
-}
-
-/// Splits behind the bracket that closes a list of arguments.
-fn close(text: &str) -> Option<(&str, &str)> {
-    let mut depth = 0;
-    for (at, character) in text.char_indices() {
-        match character {
-            '(' => depth += 1,
-            ')' if depth == 0 => return Some((&text[..at], &text[at + 1..])),
-            ')' => depth -= 1,
-            _ => {}
-        }
-    }
-    None
 }
 
 impl fmt::Display for Hook {
@@ -192,20 +181,31 @@ fn calls_harmless(code: &str) -> bool {
     HARMLESS.contains(&name) || code.contains("@llvm.vector.reduce.")
 }
 
-/// Declares the hooks that the module did not use before.
-pub fn declare_missing(module: &mut String) {
-    let mut missing = Vec::new();
-    let sizes = [2, 4, 8, 16];
+/// Rewrites the functions that have hooks; whether anything changed.
+pub fn rewrite_hooks(module: &mut Module<'_>, change: impl Fn(&mut Function) -> bool) -> bool {
+    let mut changed = false;
+    for definition in module.definitions_mut().filter(|definition| definition.mentions("@__tsan_")) {
+        changed |= definition.rewrite(&change) == Some(true);
+    }
+    if changed {
+        declare(module);
+    }
+    changed
+}
+
+/// Declares the hooks that rewritten functions call and the module did not use before.
+fn declare(module: &mut Module<'_>) {
     for kind in [Kind::Read, Kind::Write, Kind::Both] {
-        for size in sizes {
+        for size in [2, 4, 8, 16] {
             let name = format!("@__tsan_unaligned_{}{size}(", kind.name());
-            if module.contains(&format!("call void {name}")) && !module.contains(&format!("declare void {name}")) {
-                missing.push(format!("declare void {name}ptr)\n"));
-            }
+            declare_if_called(module, &name, "ptr");
         }
     }
-    if module.contains(LOOP) {
-        missing.push("declare void @__foretrace_loop(ptr, i64, i64, i64)\n".to_owned());
+    declare_if_called(module, "@__foretrace_loop(", "ptr, i64, i64, i64");
+}
+
+fn declare_if_called(module: &mut Module<'_>, name: &str, parameters: &str) {
+    if module.definitions().any(|definition| definition.mentions(name)) {
+        module.declare(&format!("void {name}{parameters})"));
     }
-    module.extend(missing);
 }

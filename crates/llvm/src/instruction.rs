@@ -1,5 +1,7 @@
 //! One instruction, taken apart as far as it matters here.
 
+use crate::text::{is_name_character, split};
+
 /// Words between an operation and its operands that promise something about them.
 const PROMISES: [&str; 8] = ["nuw", "nsw", "nusw", "inbounds", "exact", "disjoint", "nneg", "samesign"];
 
@@ -62,30 +64,10 @@ fn last_word(part: &str) -> &str {
     part.rsplit_once(' ').map_or(part, |(_, word)| word)
 }
 
-/// Splits at the commas that stand in no bracket.
-pub fn split(text: &str) -> Option<Vec<&str>> {
-    let (mut parts, mut depth, mut start) = (Vec::new(), 0_i32, 0);
-    for (at, character) in text.char_indices() {
-        match character {
-            // Names in quotes may have anything in them.
-            '"' => return None,
-            '(' | '[' | '{' | '<' => depth += 1,
-            ')' | ']' | '}' | '>' => depth -= 1,
-            ',' if depth == 0 => {
-                parts.push(text[start..at].trim());
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    parts.push(text[start..].trim());
-    (depth == 0).then_some(parts)
-}
-
 /// The blocks that a terminator may go to, without the `%`.
 pub fn targets(terminator: &str) -> impl Iterator<Item = &str> {
     terminator.split("label %").skip(1).map(|rest| {
-        let end = rest.find(|c| !crate::function::is_name_character(c)).unwrap_or(rest.len());
+        let end = rest.find(|c| !is_name_character(c)).unwrap_or(rest.len());
         &rest[..end]
     })
 }

@@ -1,6 +1,10 @@
 //! What is rewritten, and what must not be. That the result tells the same accesses, programs show (`tests/semantics`).
 
-use foretrace_llvm::rewrite;
+use foretrace_llvm::{FASTER, run};
+
+fn rewrite(module: &str) -> Option<String> {
+    run(module, &FASTER).expect("passes for speed refuse nothing")
+}
 
 /// A function of one loop over `%3` from 0 to the second argument; `body` is what a round does.
 fn counted(body: &str) -> String {

@@ -39,6 +39,7 @@ pub struct Enforced {
     threads: Vec<(u32, u32)>,
     steps: Vec<EnforcedStep>,
     late: Vec<Late>,
+    leaves_a_wait_open: bool,
 }
 
 /// What an operation is done to. Each kind of thing is numbered apart in a trace, and together in a schedule.
@@ -78,7 +79,13 @@ impl Enforced {
         }
         let unknown = (NO_THREAD, u32::MAX);
         let threads = threads.into_iter().map(|place| place.unwrap_or(unknown)).collect();
-        Ok(Self { threads, steps, late: schedule.late().to_vec() })
+        let leaves_a_wait_open = leaves_a_wait_open(trace, &next);
+        Ok(Self { threads, steps, late: schedule.late().to_vec(), leaves_a_wait_open })
+    }
+
+    /// Does a thread begin a wait on a condition variable that the schedule does not end?
+    pub fn leaves_a_wait_open(&self) -> bool {
+        self.leaves_a_wait_open
     }
 
     /// The steps.
@@ -161,6 +168,15 @@ fn check(trace: &Trace, next: &mut [u32], event: EventId) -> Result<(), NotEnfor
     }
     *expected += 1;
     Ok(())
+}
+
+/// Is a wait the first event of some thread that is not in the schedule? `next` are the numbers of these events.
+fn leaves_a_wait_open(trace: &Trace, next: &[u32]) -> bool {
+    let is_wait = |(thread, index): (ThreadId, &u32)| {
+        *index < trace.len(thread)
+            && matches!(trace.event(EventId { thread, index: *index }), Event::Wait(..) | Event::FailedWait(_))
+    };
+    trace.threads().zip(next).any(is_wait)
 }
 
 /// Each thread's parent and how many threads that one had created before; none if its creation is unknown.

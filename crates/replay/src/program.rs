@@ -68,6 +68,31 @@ pub enum Precision {
     Segments,
 }
 
+/// What the runtime is told about precision and order.
+#[derive(Clone, Copy)]
+struct Manner {
+    /// Accesses are watched one by one.
+    exact: bool,
+    /// The order of the schedule is kept for each thread and each object only.
+    loose: bool,
+}
+
+impl From<Precision> for Manner {
+    fn from(precision: Precision) -> Self {
+        let exact = precision == Precision::Each;
+        Self { exact, loose: !exact }
+    }
+}
+
+impl Manner {
+    /// That of a schedule's first replay. The loose order does not say whether a signal comes before a wait that is begun and
+    /// not ended: to begin it is a step on the mutex.
+    fn of(precision: Precision, enforced: &Enforced) -> Self {
+        let Self { exact, loose } = precision.into();
+        Self { exact, loose: loose && !enforced.leaves_a_wait_open() }
+    }
+}
+
 /// How often a race that was seen by segments is looked for one by one.
 const SECOND_LOOKS: usize = 2;
 
@@ -89,7 +114,11 @@ pub struct Replayed {
 impl Program {
     /// The command, with the runtime told what to do; `hold` keeps a failed process for a debugger.
     pub fn under(&self, directory: &Path, precision: Precision, hold: bool) -> Command {
-        let (exact, loose) = if precision == Precision::Each { (1, 0) } else { (0, 1) };
+        self.in_manner(directory, precision.into(), hold)
+    }
+
+    fn in_manner(&self, directory: &Path, manner: Manner, hold: bool) -> Command {
+        let (exact, loose) = (u8::from(manner.exact), u8::from(manner.loose));
         // A debugger may start the program through another process.
         let (hold, only) = (u8::from(hold), u8::from(self.started_only && !hold));
         // Whoever debugs takes all the time that they need.
@@ -133,7 +162,7 @@ impl Program {
         limit: impl Into<TimeLimit> + Copy,
     ) -> Result<Replayed, ReplayError> {
         write_schedule(directory, enforced)?;
-        let mut run = self.replay_file(directory, precision, limit)?;
+        let mut run = self.replay_in_manner(directory, Manner::of(precision, enforced), limit.into())?;
         if precision == Precision::Each || run.is_conclusive() {
             return Ok(run);
         }
@@ -157,11 +186,15 @@ impl Program {
         precision: Precision,
         limit: impl Into<TimeLimit>,
     ) -> Result<Replayed, ReplayError> {
+        self.replay_in_manner(directory, precision.into(), limit.into())
+    }
+
+    fn replay_in_manner(&self, directory: &Path, manner: Manner, limit: TimeLimit) -> Result<Replayed, ReplayError> {
         use std::os::unix::process::CommandExt;
         for name in ["outcome", "progress", "modules", PRINTED] {
             let _ = fs::remove_file(directory.join(name));
         }
-        let mut command = self.under(directory, precision, false);
+        let mut command = self.in_manner(directory, manner, false);
         command.process_group(0);
         let error = |source| ReplayError::Io { path: self.path.clone(), source };
         let printed = fs::File::options().append(true).create(true).open(directory.join(PRINTED)).map_err(error)?;
@@ -172,7 +205,7 @@ impl Program {
             forget_much(&printed);
             read_bounded(&outcome).is_ok_and(|text| text.lines().any(|line| line == "end"))
         };
-        let limit = TimeLimit { outside: true, ..limit.into() };
+        let limit = TimeLimit { outside: true, ..limit };
         let ended = run_beside(&mut command, limit, &is_done, self.client.as_deref()).map_err(error)?;
         read(directory, ended)
     }

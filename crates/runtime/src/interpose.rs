@@ -23,6 +23,7 @@ pub mod once;
 pub mod process;
 pub mod quarantine;
 mod raw;
+mod rlimit;
 mod rwlock;
 pub mod semaphore;
 pub mod sending;

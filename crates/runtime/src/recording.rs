@@ -338,6 +338,20 @@ fn extend(step: u64) -> bool {
     allocated
 }
 
+/// The part of a program's address space that `open` may be mapped into: one of so many parts.
+const SHARE: u64 = 16;
+
+/// The program is about to have only this much address space: unmaps what `open` does not need of it.
+pub fn give_back_space(limit: u64) {
+    let _growing = GROWING.lock();
+    let (base, space, end) = (BASE.load(Ordering::Relaxed), SPACE.load(Ordering::Relaxed), END.load(Ordering::Relaxed));
+    let fitting = SPACES.into_iter().map(|space| space as u64).find(|space| *space <= limit / SHARE);
+    let kept = fitting.unwrap_or(0).max(end);
+    if kept < space && sys::unmap(field(base, kept as usize).addr(), (space - kept) as usize).is_ok() {
+        SPACE.store(kept, Ordering::Relaxed);
+    }
+}
+
 /// How much room is taken for what can no longer be appended to `events`: the first of these that there is.
 const KEPT: [u64; 4] = [64 << 20, 16 << 20, 4 << 20, STEP];
 

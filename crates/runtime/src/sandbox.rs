@@ -36,7 +36,7 @@ const SOME: u64 = 1000;
 
 /// What the recorder calls, as it does; the same number several times if it matters how. Ending the process is not among
 /// them: there is nothing to do instead.
-const CALLS: [(i64, [u64; 6]); 34] = [
+const CALLS: [(i64, [u64; 6]); 35] = [
     (libc::SYS_pwritev, [SOME, SOME, 2, 0, 0, 0]),
     (libc::SYS_fallocate, [SOME, 0, 0, SOME, 0, 0]),
     (libc::SYS_ftruncate, [SOME, SOME, 0, 0, 0, 0]),
@@ -44,6 +44,7 @@ const CALLS: [(i64, [u64; 6]); 34] = [
     (libc::SYS_prlimit64, [0, libc::RLIMIT_FSIZE as u64, 0, SOME, 0, 0]),
     (libc::SYS_mmap, [0, SOME, READ_WRITE, (libc::MAP_PRIVATE | ANONYMOUS) as u64, u64::MAX, 0]),
     (libc::SYS_mmap, [0, SOME, READ_WRITE, (libc::MAP_SHARED | libc::MAP_NORESERVE) as u64, SOME, 0]),
+    (libc::SYS_munmap, [SOME, SOME, 0, 0, 0, 0]),
     (libc::SYS_madvise, [SOME, SOME, libc::MADV_REMOVE as u64, 0, 0, 0]),
     (libc::SYS_madvise, [SOME, SOME, libc::MADV_DONTNEED as u64, 0, 0, 0]),
     (libc::SYS_openat, [FROM_HERE, SOME, (libc::O_RDWR | NEW) as u64, 0o600, 0, 0]),

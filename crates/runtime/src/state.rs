@@ -147,6 +147,18 @@ pub fn failed_try(mutex: usize, arg: u64, pc: usize) {
     }
 }
 
+/// A signal or broadcast of a replay, which `real` gives.
+pub fn replay_signal(op: Op, cond: usize, pc: usize, real: impl FnOnce()) {
+    lifetime::note(op, cond, 0, pc);
+    replay::signal(op, cond, pc, real);
+}
+
+/// A wait on a condition variable begins in a replay.
+pub fn replay_unlock_to_wait(lock: usize, arg: u64, cond: usize, pc: usize) {
+    lifetime::note(Op::Unlock, lock, arg, pc);
+    replay::unlock_to_wait(lock, arg, cond, pc);
+}
+
 #[inline]
 fn record(op: Op, object: usize, arg: u64, pc: usize) {
     match STATE.load(Ordering::Acquire) {

@@ -60,6 +60,11 @@ pub fn map_file(fd: i32, size: usize) -> Result<*mut u8> {
     call!(SYS_mmap, 0, size, libc::PROT_READ | libc::PROT_WRITE, flags, fd, 0).map(|at| at as *mut u8)
 }
 
+/// Unmaps memory.
+pub fn unmap(at: usize, size: usize) -> Result<()> {
+    call!(SYS_munmap, at, size).map(drop)
+}
+
 /// Changes what may be done with pages.
 pub fn protect(at: usize, size: usize, protection: i32) -> Result<()> {
     call!(SYS_mprotect, at, size, protection).map(drop)

@@ -5,6 +5,7 @@
 //! missing or stripped degrades to `module+0xoffset`, never to an error.
 
 mod frame;
+mod lines;
 mod members;
 mod module;
 mod separate;

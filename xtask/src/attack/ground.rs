@@ -11,7 +11,7 @@ use std::process::{Command, Output, Stdio};
 /// A command of the tool may take this long, on a busy machine, before it counts as hanging.
 const SECONDS: &str = "60";
 /// The memory a command may have, in bytes of address space.
-const MEMORY: &str = "--as=8000000000";
+const MEMORY: &str = "--as=3000000000";
 
 /// What a copy is called that is going to be spoilt.
 pub const SPOILT: &str = "spoilt";
@@ -63,6 +63,7 @@ impl Ground {
     pub fn prepare() -> anyhow::Result<Self> {
         let scratch = tempfile::Builder::new().prefix("foretrace-attack-").tempdir()?;
         let ground = Self { scratch, tool: target().join("debug/foretrace") };
+        fs::create_dir(ground.temporary())?;
         let forms = root().join("tests/traces/form/every_operation.trace");
         fs::copy(&forms, ground.path("good.trace")).with_context(|| format!("cannot copy {}", forms.display()))?;
         let files = [
@@ -98,9 +99,9 @@ impl Ground {
     /// The folder of the finding.
     pub fn finding(&self) -> PathBuf {
         let entries = fs::read_dir(self.path("foretrace-findings")).into_iter().flatten().flatten();
-        let mut findings =
+        let findings =
             entries.map(|entry| entry.path()).filter(|path| !path.ends_with("runs") && !path.ends_with(SPOILT));
-        findings.next().expect("the check has found something")
+        findings.min().expect("the check has found something")
     }
 
     /// A copy of a file or a directory under another name, in place of what was there.
@@ -124,8 +125,25 @@ impl Ground {
     pub fn limited(&self, limits: &[&str]) -> Command {
         let mut command = Command::new("timeout");
         command.args(["--kill-after=5", SECONDS, "prlimit", "--core=0"]).args(limits);
-        command.current_dir(self.scratch.path()).stdin(Stdio::null()).env("FORETRACE_CACHE", self.path("cache"));
+        command.current_dir(self.scratch.path()).stdin(Stdio::null());
+        command.env("FORETRACE_CACHE", self.path("cache")).env("TMPDIR", self.temporary());
         command
+    }
+
+    /// Where the tool makes its temporary directories.
+    pub fn temporary(&self) -> PathBuf {
+        self.path("temporary")
+    }
+
+    /// Whether the last command has removed what it made there. What it left is removed, so that it is said once.
+    pub fn nothing_left(&self) -> Result<(), String> {
+        let left: Vec<PathBuf> =
+            fs::read_dir(self.temporary()).into_iter().flatten().flatten().map(|e| e.path()).collect();
+        for path in &left {
+            let _ = fs::remove_dir_all(path);
+            let _ = fs::remove_file(path);
+        }
+        if left.is_empty() { Ok(()) } else { Err(format!("the command left {left:?}")) }
     }
 
     /// The tool itself.
@@ -142,6 +160,16 @@ impl Ground {
 /// How a command ended, and what it said.
 pub fn told(ran: &Output) -> String {
     format!("{}\n{}{}", ran.status, String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr))
+}
+
+/// What is wrong with how a command ended that must answer with `code`, or say that it cannot answer.
+pub fn judge_answer(what: &str, ran: &Output, code: i32) -> Result<(), String> {
+    judge(what, ran)?;
+    match ran.status.code() {
+        Some(2) => Ok(()),
+        Some(answer) if answer == code => Ok(()),
+        _ => Err(format!("{what}: the answer is wrong: {}", told(ran))),
+    }
 }
 
 /// What is wrong with how a command ended, if anything: the tool answers 0, 1 or 2, and never panics.

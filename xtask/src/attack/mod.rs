@@ -1,15 +1,17 @@
-//! An attack on the command line tool from outside: broken files, special files, limits, signals, kills and faults of the
-//! environment, all from a seed. The tool may refuse anything; it may not panic, hang, die by a signal, or say that a
-//! program is fine that it could not check.
+//! An attack on the command line tool from outside: broken files, special files, endless inputs, limits, signals, kills, faults
+//! of the environment and nasty programs, all from a seed. The tool may refuse anything; it may not panic, hang, die by a
+//! signal, take memory without bound, leave a temporary directory, or say that a program is fine that it could not check.
 //!
 //! One file a kind of attack. Each makes one attack from a seed on the [`Ground`] that was prepared, and returns what was
 //! wrong. The readers themselves are attacked millions of times, without processes, by `cargo xtask fuzz`.
 
+mod endless;
 mod environment;
 mod files;
 mod ground;
 mod kills;
 mod limits;
+mod nasty;
 mod signals;
 
 use crate::run::{cargo, check};
@@ -25,13 +27,15 @@ struct Attack {
     once: fn(&Ground, &mut Random) -> Result<(), String>,
 }
 
-const ATTACKS: [Attack; 6] = [
+const ATTACKS: [Attack; 8] = [
     Attack { name: "files", once: files::mutated },
     Attack { name: "special files", once: files::special },
     Attack { name: "limits", once: limits::once },
     Attack { name: "signals", once: signals::once },
     Attack { name: "kills", once: kills::once },
     Attack { name: "environment", once: environment::once },
+    Attack { name: "endless inputs", once: endless::once },
+    Attack { name: "nasty programs", once: nasty::once },
 ];
 
 /// How long, and from which seed.
@@ -49,6 +53,13 @@ pub struct Args {
     /// Make this many attacks at the most
     #[arg(long)]
     count: Option<u64>,
+}
+
+impl Args {
+    /// What continuous integration runs.
+    pub fn of_ci() -> Self {
+        Self { minutes: 5.0, seed: 1, kind: None, count: None }
+    }
 }
 
 /// Attacks until the time is over or something is wrong.
@@ -85,7 +96,7 @@ fn attack(
             break;
         }
         let kind = kinds[(seed % kinds.len() as u64) as usize];
-        if let Err(wrong) = (kind.once)(ground, &mut Random::new(seed)) {
+        if let Err(wrong) = (kind.once)(ground, &mut Random::new(seed)).and_then(|()| ground.nothing_left()) {
             let (name, kinds) = (kind.name, args.kind.as_ref().map_or("", |_| " (with the same --kind)"));
             bail!("{name}: {wrong}\nrepeat it with cargo xtask attack --count 1 --seed {seed}{kinds}");
         }

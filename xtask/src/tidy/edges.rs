@@ -13,22 +13,30 @@ enum Allowed {
     These(Vec<String>),
 }
 
-/// Every edge that is not in the table, every crate without a row.
+/// Every edge that is not in the table, every edge of the table that does not exist, every crate without a row, and every
+/// row without a crate.
 pub fn check(texts: &[Text]) -> anyhow::Result<Vec<String>> {
     let page = texts.iter().find(|text| text.path.ends_with("ARCHITECTURE.md")).context("no ARCHITECTURE.md")?;
-    let table = table(&page.text);
+    Ok(compare(&table(&page.text), &packages()?))
+}
+
+fn compare(table: &BTreeMap<String, Allowed>, packages: &BTreeMap<String, Vec<String>>) -> Vec<String> {
     let mut complaints = Vec::new();
-    for (name, dependencies) in packages()? {
-        match table.get(&name) {
+    for (name, dependencies) in packages {
+        match table.get(name) {
             None => complaints.push(format!("crate {name} has no row in the table of ARCHITECTURE.md")),
             Some(Allowed::Any) => {}
             Some(Allowed::These(allowed)) => {
                 let foreign = dependencies.iter().filter(|dependency| !allowed.contains(dependency));
                 complaints.extend(foreign.map(|other| format!("crate {name} must not depend on {other}")));
+                let gone = allowed.iter().filter(|allowed| *allowed != "–" && !dependencies.contains(allowed));
+                complaints.extend(gone.map(|other| format!("crate {name} does not depend on {other} any more")));
             }
         }
     }
-    Ok(complaints)
+    let rows = table.keys().filter(|name| !packages.contains_key(*name));
+    complaints.extend(rows.map(|name| format!("the table of ARCHITECTURE.md has a row for {name}, which is no crate")));
+    complaints
 }
 
 /// Rows such as ``| `crates/trace` | event, finding | what it is for |``.
@@ -80,5 +88,23 @@ mod tests {
         assert_eq!(read["b"], these(&["a", "c"]));
         assert_eq!(read["xtask"], these(&["a", "c"]));
         assert_eq!(read["cli"], Allowed::Any);
+    }
+
+    #[test]
+    fn the_table_is_exact_in_both_directions() {
+        let table = table("| `crates/a` | b, c | x |\n| `crates/b` | – | y |\n| `crates/gone` | – | z |\n");
+        let package = |name: &str, dependencies: &[&str]| {
+            (name.to_owned(), dependencies.iter().map(|name| (*name).to_owned()).collect())
+        };
+        let found = compare(&table, &[package("a", &["b", "d"]), package("b", &[]), package("e", &[])].into());
+        assert_eq!(
+            found,
+            [
+                "crate a must not depend on d",
+                "crate a does not depend on c any more",
+                "crate e has no row in the table of ARCHITECTURE.md",
+                "the table of ARCHITECTURE.md has a row for gone, which is no crate",
+            ]
+        );
     }
 }

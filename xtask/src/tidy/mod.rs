@@ -1,8 +1,10 @@
 //! What compilers do not check. Each check is a file, gives its complaints as lines, and never stops at the first.
 
+mod cycles;
 mod edges;
 mod lengths;
 mod licences;
+mod modules;
 mod safety;
 mod words;
 
@@ -28,6 +30,7 @@ impl Text {
 pub fn run() -> anyhow::Result<()> {
     let texts = read()?;
     let mut complaints = edges::check(&texts)?;
+    complaints.extend(cycles::check(&texts));
     complaints.extend(lengths::check(&texts));
     complaints.extend(licences::check(&texts));
     complaints.extend(safety::check(&texts));

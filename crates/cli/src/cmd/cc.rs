@@ -1,8 +1,11 @@
 //! `foretrace cc` and `foretrace c++`: the compilers of a program that can be recorded.
 
+mod over_text;
+
 use crate::assets;
 use anyhow::{Context, bail};
-use foretrace_cc::{Compiler, Driver, Family, Runtime, Unit, choose, detour, plan};
+use foretrace_cc::{Compiler, Driver, Family, Runtime, choose, plan};
+use foretrace_llvm::{FASTER, Pass};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -28,7 +31,8 @@ pub fn run(driver: Driver, args: &[OsString]) -> anyhow::Result<ExitCode> {
     let family = family(&choice.command)?;
     let compiler = Compiler { command: choice.command, family };
     let runtime = Runtime::in_directory(&assets::directory()?);
-    if let Some(code) = by_detour(&compiler, &runtime, &choice.args)? {
+    let passes: &[&dyn Pass] = if wants_fewer_calls() { &FASTER } else { &[] };
+    if let Some(code) = over_text::compile(&compiler, &runtime, &choice.args, passes)? {
         return Ok(code);
     }
     let command = plan(&compiler, &runtime, &choice.args, &read)?;
@@ -38,6 +42,11 @@ pub fn run(driver: Driver, args: &[OsString]) -> anyhow::Result<ExitCode> {
     }
     let error = start(&command).exec();
     Err(error).with_context(|| format!("cannot run {}", command[0].display()))
+}
+
+/// `FORETRACE_LOOPS=0` leaves each access a call of its own.
+fn wants_fewer_calls() -> bool {
+    std::env::var_os("FORETRACE_LOOPS").is_none_or(|value| value != "0")
 }
 
 /// The compiler's own answer, and then which compiler it is. Build systems read the first lines.
@@ -65,39 +74,6 @@ pub fn default_compiler(driver: Driver) -> anyhow::Result<String> {
     let choice = choose(driver, &[], |name| std::env::var(name).ok(), is_in_path)?;
     let family = family(&choice.command)?;
     Ok(introduction(driver, &Compiler { command: choice.command, family }))
-}
-
-/// Goes over the text if the call gains by that; `None` leaves the call to the compiler alone.
-fn by_detour(compiler: &Compiler, runtime: &Runtime, args: &[OsString]) -> anyhow::Result<Option<ExitCode>> {
-    if std::env::var_os("FORETRACE_LOOPS").is_some_and(|value| value == "0") {
-        return Ok(None);
-    }
-    let Ok(scratch) = tempfile::Builder::new().prefix("foretrace-cc-").tempdir() else { return Ok(None) };
-    let Some(detour) = detour(compiler, runtime, args, scratch.path(), &read)? else { return Ok(None) };
-    for unit in &detour.units {
-        let status = status_of(&unit.to_text)?;
-        if !status.success() {
-            return Ok(Some(exit_code(status)));
-        }
-        if !assembles(unit)? {
-            return Ok(None);
-        }
-    }
-    match detour.link {
-        None => Ok(Some(ExitCode::SUCCESS)),
-        Some(link) => status_of(&link).map(|status| Some(exit_code(status))),
-    }
-}
-
-/// Rewrites a unit's text and makes its object.
-fn assembles(unit: &Unit) -> anyhow::Result<bool> {
-    let Ok(text) = std::fs::read_to_string(&unit.text) else { return Ok(false) };
-    if let Some(rewritten) = foretrace_llvm::rewrite(&text)
-        && std::fs::write(&unit.text, rewritten).is_err()
-    {
-        return Ok(false);
-    }
-    Ok(status_of(&unit.to_object)?.success())
 }
 
 fn status_of(command: &[OsString]) -> anyhow::Result<ExitStatus> {

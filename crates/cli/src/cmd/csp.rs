@@ -15,7 +15,6 @@ use foretrace_csp::script::{Report, Script, Verdict, with_stack};
 use foretrace_csp::source;
 use progress::ProgressLine;
 use serde_json::{Value, json};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -133,9 +132,8 @@ fn read(file: &Path) -> anyhow::Result<String> {
     if file != Path::new("-") {
         return source::read(file).with_context(|| format!("cannot read {}", file.display()));
     }
-    let mut bytes = Vec::new();
-    std::io::stdin().lock().read_to_end(&mut bytes).context("cannot read the standard input")?;
-    Ok(source::decode(bytes))
+    let bytes = foretrace_file::stream(std::io::stdin().lock(), foretrace_file::LONGEST_TEXT);
+    Ok(source::decode(bytes.context("cannot read the standard input")?))
 }
 
 fn script(args: &Args, name: &str, text: &str, worst: &mut Worst) -> anyhow::Result<Option<Value>> {

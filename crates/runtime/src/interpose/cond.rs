@@ -105,7 +105,7 @@ unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, limit: Limit, real: imp
     // SAFETY: the program waits with a mutex that it holds.
     let arg = unsafe { lock_arg(mutex) };
     replay::waits_again(cond, pc);
-    replay::unlock_to_wait(mutex as usize, arg, cond, pc);
+    state::replay_unlock_to_wait(mutex as usize, arg, cond, pc);
     let scheduled = !replay::is_over();
     // SAFETY: as above.
     let woken = if scheduled { unsafe { scheduled_wait(waiting, arg, limit) } } else { None };
@@ -219,7 +219,7 @@ unsafe fn scheduled_wait(waiting: &Waiting, arg: u64, limit: Limit) -> Option<Wo
 pub fn signal(op: Op, cond: usize, pc: usize, real: impl FnOnce() -> c_int) -> c_int {
     if state::is_replaying() {
         let mut result = 0;
-        replay::signal(op, cond, pc, || result = real());
+        state::replay_signal(op, cond, pc, || result = real());
         return result;
     }
     sync(op, cond, 0, pc);

@@ -3,11 +3,12 @@
 //! The file begins with [`MAGIC`] and the streams, each with the [form](Form) of its values and its name; an event is the
 //! time since the one before, the number of its stream and its value, all numbers in groups of seven bits, lowest
 //! first. A string is written out at its first use and named by number afterwards.
-use super::error::{InputError, Problem};
+use super::error::{InputError, MAX_STREAMS, MAX_STRINGS, Problem, shown};
 use super::{Names, Undeclared};
 use crate::engine::{Engine, Sink, Time};
 use crate::types::ty::Ty;
 use crate::value::Value;
+use foretrace_file::LONGEST_LINE;
 use rustc_hash::FxHashMap;
 use std::io::{self, Read, Write};
 
@@ -124,7 +125,7 @@ impl BinaryReader<'_> {
         for (stream, form) in cursor.header()? {
             let input = names.find(&stream);
             if input.is_none() && self.undeclared == Undeclared::Reject {
-                return Err(Problem::Undeclared(stream));
+                return Err(Problem::Undeclared(shown(&stream)));
             }
             if let Some(decl) = input.map(|input| &plan.inputs[input]).filter(|decl| form.ty() != decl.ty) {
                 let (wanted, found) = (decl.ty.to_string(), form.ty().to_string());
@@ -132,7 +133,7 @@ impl BinaryReader<'_> {
             }
             streams.push((input, form));
         }
-        let mut strings: Vec<Value> = Vec::new();
+        let mut strings = Strings::default();
         let mut now: Time = 0;
         while cursor.more()? && !engine.stopped() {
             let (passed, stream) = (cursor.number()?, cursor.number()?);
@@ -158,6 +159,28 @@ impl BinaryReader<'_> {
     }
 }
 
+/// The strings that a trace has written out so far.
+#[derive(Default)]
+struct Strings {
+    all: Vec<Value>,
+    bytes: usize,
+}
+
+impl Strings {
+    fn add(&mut self, text: &str) -> Result<Value, Problem> {
+        self.bytes += text.len() + STRING;
+        if self.bytes > MAX_STRINGS {
+            return Err(Problem::TooManyStrings);
+        }
+        let value = Value::str(text);
+        self.all.push(value.clone());
+        Ok(value)
+    }
+}
+
+/// What a string takes beside its text, about.
+const STRING: usize = 64;
+
 /// How much is read at a time.
 const PIECE: usize = 1 << 16;
 /// More than the numbers of an event take: three of at most 19 bytes each.
@@ -182,6 +205,9 @@ impl<R: Read> Cursor<R> {
         self.at = MAGIC.len();
         self.more()?;
         let count = self.number()?;
+        if count > MAX_STREAMS {
+            return Err(Problem::TooManyStreams);
+        }
         let mut streams = Vec::new();
         for _ in 0..count {
             self.more()?;
@@ -242,7 +268,8 @@ impl<R: Read> Cursor<R> {
     }
 
     fn text(&mut self) -> Result<&str, Problem> {
-        let len = usize::try_from(self.number()?).map_err(|_| Problem::CutOff)?;
+        let len = self.number()?;
+        let len = usize::try_from(len).ok().filter(|len| *len as u64 <= LONGEST_LINE).ok_or(Problem::LongString)?;
         if self.buffer.len() - self.at < len {
             self.fill(len)?;
         }
@@ -252,14 +279,10 @@ impl<R: Read> Cursor<R> {
     }
 
     #[inline]
-    fn string(&mut self, strings: &mut Vec<Value>) -> Result<Value, Problem> {
+    fn string(&mut self, strings: &mut Strings) -> Result<Value, Problem> {
         match self.number()? {
-            0 => {
-                let value = Value::str(self.text()?);
-                strings.push(value.clone());
-                Ok(value)
-            }
-            number => match usize::try_from(number - 1).ok().and_then(|index| strings.get(index)) {
+            0 => strings.add(self.text()?),
+            number => match usize::try_from(number - 1).ok().and_then(|index| strings.all.get(index)) {
                 Some(value) => Ok(value.clone()),
                 None => Err(Problem::NoString(number)),
             },

@@ -1,6 +1,6 @@
 //! Comma-separated values: a header with the timestamps' column first, then one row a timestamp. An empty
 //! cell is no event.
-use super::error::{InputError, Problem};
+use super::error::{InputError, Problem, shown};
 use super::value::parse_value;
 use super::{Names, Undeclared};
 use crate::engine::{Engine, Sink};
@@ -16,26 +16,31 @@ pub struct CsvReader<'a> {
 
 impl CsvReader<'_> {
     /// Reads everything; returns the number of events.
-    pub fn run(&self, input: impl BufRead, engine: &mut Engine, sink: &mut impl Sink) -> Result<u64, InputError> {
+    pub fn run(&self, mut input: impl BufRead, engine: &mut Engine, sink: &mut impl Sink) -> Result<u64, InputError> {
         let plan = engine.plan().clone();
         let mut columns: Option<Vec<Option<usize>>> = None;
         let mut events = 0;
-        for (index, line) in input.lines().enumerate() {
-            let at = |problem: Problem, column: usize| self.error(index as u64 + 1, column, problem);
-            let line = line.map_err(|error| at(error.into(), 1))?;
+        let mut buffer = Vec::new();
+        for number in 1u64.. {
+            let at = |problem: Problem, column: usize| self.error(number, column, problem);
+            if !foretrace_file::line(&mut input, &mut buffer).map_err(|error| at(error.into(), 1))? {
+                break;
+            }
+            let line =
+                std::str::from_utf8(&buffer).map_err(|_| at(Problem::NotText, 1))?.trim_end_matches(['\r', '\n']);
             if line.trim().is_empty() {
                 continue;
             }
-            let cells = cells(&line);
+            let cells = cells(line);
             let Some(columns) = &columns else {
-                columns = Some(self.header(&cells, &plan.inputs, index as u64 + 1)?);
+                columns = Some(self.header(&cells, &plan.inputs, number)?);
                 continue;
             };
             if cells.len() != columns.len() {
                 return Err(at(Problem::BadRow { wanted: columns.len(), found: cells.len() }, 1));
             }
             let time = cells[0].text.trim();
-            let time = time.parse().map_err(|_| at(Problem::BadTime(time.to_owned()), 1))?;
+            let time = time.parse().map_err(|_| at(Problem::BadTime(shown(time)), 1))?;
             engine.advance(time, sink).map_err(|error| at(error.into(), 1))?;
             for (cell, column) in cells.iter().zip(columns) {
                 let Some(input) = column else { continue };
@@ -61,7 +66,7 @@ impl CsvReader<'_> {
         for cell in &cells[1..] {
             let found = names.find(cell.text.trim());
             if found.is_none() && self.undeclared == Undeclared::Reject {
-                return Err(self.error(line, cell.column, Problem::Undeclared(cell.text.clone())));
+                return Err(self.error(line, cell.column, Problem::Undeclared(shown(&cell.text))));
             }
             columns.push(found);
         }
@@ -114,5 +119,5 @@ fn cell_value(cell: &Cell, input: &InputDecl) -> Option<Value> {
 }
 
 fn bad_value(cell: &Cell, input: &InputDecl) -> Problem {
-    Problem::BadValue { stream: input.name.to_string(), wanted: input.ty.to_string(), found: cell.text.clone() }
+    Problem::BadValue { stream: input.name.to_string(), wanted: input.ty.to_string(), found: shown(&cell.text) }
 }

@@ -1,5 +1,5 @@
 //! TeSSLa's trace text: one event a line, `timestamp: stream = value`, or `timestamp: stream` for unit.
-use super::error::{InputError, Problem};
+use super::error::{InputError, Problem, shown};
 use super::quick::Quick;
 use super::value::{is_comment, parse_value};
 use super::{Names, Undeclared};
@@ -20,8 +20,9 @@ pub struct TextReader<'a> {
 /// Strings seen so far: the same text is the same value, without a new allocation.
 type Interned = FxHashMap<Box<str>, Value>;
 
-/// More distinct strings than this are not remembered.
+/// More distinct strings than this are not remembered, and no longer ones.
 const MAX_INTERNED: usize = 1 << 16;
+const LONGEST_INTERNED: usize = 1 << 10;
 
 impl TextReader<'_> {
     /// Reads everything; returns the number of events, those of undeclared streams included.
@@ -34,9 +35,8 @@ impl TextReader<'_> {
         loop {
             let simple = self.simple_lines(&mut input, &mut quick, &mut names, line, engine, sink)?;
             (line, events) = (line + simple + 1, events + simple);
-            buffer.clear();
             let at = |problem: Problem, column: usize| self.error(line, column, problem);
-            if input.read_until(b'\n', &mut buffer).map_err(|e| at(e.into(), 1))? == 0 || engine.stopped() {
+            if !foretrace_file::line(&mut input, &mut buffer).map_err(|e| at(e.into(), 1))? || engine.stopped() {
                 return Ok(events);
             }
             let text = std::str::from_utf8(&buffer).map_err(|_| at(not_an_event(&buffer), 1))?.trim_ascii();
@@ -52,7 +52,7 @@ impl TextReader<'_> {
             events += 1;
             let Some(input) = names.find_next(event.stream) else {
                 if self.undeclared == Undeclared::Reject {
-                    return Err(at(Problem::Undeclared(event.stream.to_owned()), event.stream_column));
+                    return Err(at(Problem::Undeclared(shown(event.stream)), event.stream_column));
                 }
                 engine.advance(event.time, sink).map_err(|e| at(e.into(), 1))?;
                 continue;
@@ -60,10 +60,7 @@ impl TextReader<'_> {
             let decl = &plan.inputs[input];
             let value = value(event.value, &decl.ty, &mut interned).ok_or_else(|| {
                 let (stream, wanted) = (decl.name.to_string(), decl.ty.to_string());
-                at(
-                    Problem::BadValue { stream, wanted, found: event.value.unwrap_or("()").to_owned() },
-                    event.value_column,
-                )
+                at(Problem::BadValue { stream, wanted, found: shown(event.value.unwrap_or("()")) }, event.value_column)
             })?;
             if let Some(text) = event.value {
                 quick.remember(input, text, &value);
@@ -145,7 +142,7 @@ fn split(text: &str, start: usize) -> Result<Event<'_>, (Problem, usize)> {
     let column = |part: &str| part.as_ptr() as usize - start + 1;
     let Some((time, rest)) = text.split_once(':') else { return Err((not_an_event(text.as_bytes()), column(text))) };
     let time = time.trim();
-    let time = parse_time(time).ok_or_else(|| (Problem::BadTime(time.to_owned()), column(text)))?;
+    let time = parse_time(time).ok_or_else(|| (Problem::BadTime(shown(time)), column(text)))?;
     let rest = without_comment(rest);
     let (stream, value) = match rest.split_once('=') {
         Some((stream, value)) => (stream.trim(), Some(value.trim())),
@@ -191,13 +188,12 @@ fn value(text: Option<&str>, ty: &Ty, interned: &mut Interned) -> Option<Value> 
         return Some(value.clone());
     }
     let value = parse_value(text, ty)?;
-    if interned.len() < MAX_INTERNED {
+    if interned.len() < MAX_INTERNED && text.len() <= LONGEST_INTERNED {
         interned.insert(text.into(), value.clone());
     }
     Some(value)
 }
 
 fn not_an_event(line: &[u8]) -> Problem {
-    let shown: String = String::from_utf8_lossy(line).trim().chars().take(60).collect();
-    Problem::NotAnEvent(shown)
+    Problem::NotAnEvent(shown(String::from_utf8_lossy(line).trim()))
 }

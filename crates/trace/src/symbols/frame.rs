@@ -3,7 +3,7 @@
 //! Only frames with a frame pointer are understood, as all builds of `foretrace cc` have them: the canonical frame address is
 //! then sixteen bytes above it. Variables that are in registers, or at different places at different times, have no name here.
 
-use addr2line::gimli::{self, AttributeValue, Operation, UnitOffset};
+use gimli::{self, AttributeValue, Operation, UnitOffset};
 
 use super::members::{Entry, Members, Slice, Unit, part, size_of, type_of};
 

@@ -3,12 +3,13 @@
 //! The variables of all units are gone through once, when the first part is asked for. What cannot be said (a union, a type
 //! that is described elsewhere) is left as `+offset` behind what can.
 
-use addr2line::gimli::{
+use gimli::{
     self, AttributeValue, DebugInfoOffset, DebuggingInformationEntry, Dwarf, DwarfSections, EndianSlice, LittleEndian,
     UnitOffset,
 };
-use object::{Object, ObjectSection};
 use rustc_hash::FxHashMap;
+
+use super::lines::unpacked;
 
 pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
 pub(super) type Unit<'a> = gimli::Unit<Slice<'a>>;
@@ -26,10 +27,7 @@ pub(super) struct Members {
 
 impl Members {
     pub(super) fn of(file: &object::File<'_>) -> Option<Self> {
-        let load = |id: gimli::SectionId| -> Result<Vec<u8>, gimli::Error> {
-            let section = file.section_by_name(id.name()).and_then(|section| section.uncompressed_data().ok());
-            Ok(section.map(|bytes| bytes.into_owned()).unwrap_or_default())
-        };
+        let load = |id: gimli::SectionId| gimli::Result::Ok(unpacked(file, id.name()).unwrap_or_default());
         let mut members = Self { sections: DwarfSections::load(load).ok()?, variables: FxHashMap::default() };
         members.variables = variables(&members.dwarf()).ok()?;
         Some(members)

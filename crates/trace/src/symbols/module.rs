@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
 use super::Location;
+use super::lines::Lines;
 use super::members::Members;
 use super::separate;
 
@@ -15,13 +16,18 @@ const NEAR: u64 = 96;
 /// A larger file is not looked into: a recording may name any file as a module.
 pub(super) const LONGEST_MODULE: u64 = 4 << 30;
 
+/// Address, size and name of symbols, by address.
+type Table = Vec<(u64, u64, Box<str>)>;
+
 /// A module that could be opened.
 pub(super) struct Loaded {
-    dwarf: Option<addr2line::Loader>,
+    lines: Option<Lines>,
+    /// Address, size and name of each function, by address.
+    functions: Table,
     /// Address, size and name of each variable, by address.
-    variables: Vec<(u64, u64, Box<str>)>,
+    variables: Table,
     /// The same of thread-local variables, by their place in the module's thread-local storage.
-    locals: Vec<(u64, u64, Box<str>)>,
+    locals: Table,
     /// How much storage that is, as it is aligned.
     local_bytes: u64,
     /// Address and content of each section with data that does not change.
@@ -46,9 +52,10 @@ impl Loaded {
         let debug = separate::find(path, &file).unwrap_or_else(|| path.to_owned());
         let symbols = foretrace_file::read(&debug, LONGEST_MODULE).ok().filter(|_| debug != path);
         let symbols = symbols.as_deref().and_then(|bytes| object::File::parse(bytes).ok());
-        let named = |kind| variables([Some(&file), symbols.as_ref()].into_iter().flatten(), kind);
+        let named = |kind| table([Some(&file), symbols.as_ref()].into_iter().flatten(), kind);
         Some(Self {
-            dwarf: addr2line::Loader::new(&debug).ok(),
+            lines: Lines::of(symbols.as_ref().unwrap_or(&file), &debug),
+            functions: named(SymbolKind::Text),
             variables: named(SymbolKind::Data),
             locals: named(SymbolKind::Tls),
             local_bytes: local_bytes(&file),
@@ -61,13 +68,12 @@ impl Loaded {
     /// The functions at an address, innermost first. Where compilers give an instruction no line (a store that is made of
     /// several), it has that of its neighbours.
     pub(super) fn frames(&self, address: u64) -> Vec<Location> {
-        let Some(dwarf) = &self.dwarf else { return Vec::new() };
-        let mut found = Self::frames_at(dwarf, address);
+        let mut found = self.frames_at(address);
         if let Some(inner) = found.first_mut().filter(|frame| frame.line == 0 && frame.function.is_some()) {
             let before = (1..=NEAR).map(|bytes| address.wrapping_sub(bytes));
             let neighbours = before.chain((1..=NEAR).map(|bytes| address.wrapping_add(bytes)));
             let like = |near: &Location| near.line > 0 && near.function == inner.function;
-            let mut known = neighbours.filter_map(|near| Self::frames_at(dwarf, near).into_iter().next());
+            let mut known = neighbours.filter_map(|near| self.frames_at(near).into_iter().next());
             if let Some(near) = known.find(like) {
                 *inner = near;
             }
@@ -75,29 +81,13 @@ impl Loaded {
         found
     }
 
-    fn frames_at(dwarf: &addr2line::Loader, address: u64) -> Vec<Location> {
-        let mut found = Vec::new();
-        if let Ok(mut frames) = dwarf.find_frames(address) {
-            while let Ok(Some(frame)) = frames.next() {
-                let name = frame.function.as_ref().and_then(|function| function.raw_name().ok());
-                let place = frame.location.as_ref();
-                found.push(Location {
-                    function: name.map(|name| demangled(&name)),
-                    file: place.and_then(|place| place.file).map(Into::into),
-                    line: place.and_then(|place| place.line).unwrap_or(0),
-                    column: place.and_then(|place| place.column).unwrap_or(0),
-                    fallback: String::new(),
-                });
-            }
+    fn frames_at(&self, address: u64) -> Vec<Location> {
+        let found = self.lines.as_ref().map(|lines| lines.frames(address)).unwrap_or_default();
+        if found.iter().any(|frame| frame.function.is_some() || frame.line > 0) {
+            return found;
         }
-        if found.iter().all(|frame| frame.function.is_none() && frame.line == 0) {
-            let symbol = dwarf.find_symbol(address).map(demangled);
-            found = symbol
-                .map(|function| Location { function: Some(function), ..Location::default() })
-                .into_iter()
-                .collect();
-        }
-        found
+        let function = find(&self.functions, address).map(|(name, _)| name);
+        function.map(|function| Location { function: Some(function), ..Location::default() }).into_iter().collect()
     }
 
     pub(super) fn variable(&self, address: u64) -> Option<(String, u64)> {
@@ -142,11 +132,11 @@ impl Loaded {
     }
 }
 
-/// The variable that an address is in, and how far.
-fn find(variables: &[(u64, u64, Box<str>)], address: u64) -> Option<(String, u64)> {
-    let after = variables.partition_point(|(start, ..)| *start <= address);
-    let (start, size, name) = &variables[after.checked_sub(1)?];
-    (address - start < *size).then(|| (name.to_string(), address - start))
+/// The symbol that an address is in, and how far.
+fn find(symbols: &Table, address: u64) -> Option<(String, u64)> {
+    let after = symbols.partition_point(|(start, ..)| *start <= address);
+    let (start, size, name) = &symbols[after.checked_sub(1)?];
+    (address - start < *size).then(|| (spelled(name), address - start))
 }
 
 fn local_bytes(file: &object::File<'_>) -> u64 {
@@ -160,15 +150,14 @@ fn local_bytes(file: &object::File<'_>) -> u64 {
     (end - start).next_multiple_of(align)
 }
 
-fn variables<'a>(files: impl Iterator<Item = &'a object::File<'a>>, kind: SymbolKind) -> Vec<(u64, u64, Box<str>)> {
+fn table<'a>(files: impl Iterator<Item = &'a object::File<'a>>, kind: SymbolKind) -> Table {
     let symbols = files.flat_map(|file| file.symbols().chain(file.dynamic_symbols()));
-    let data = symbols.filter(|symbol| symbol.kind() == kind && symbol.size() > 0 && !symbol.is_undefined());
-    let entry =
-        |symbol: object::Symbol<'_, '_>| Some((symbol.address(), symbol.size(), spelled(symbol.name().ok()?).into()));
-    let mut variables: Vec<_> = data.filter_map(entry).collect();
-    variables.sort();
-    variables.dedup_by_key(|(address, ..)| *address);
-    variables
+    let defined = symbols.filter(|symbol| symbol.kind() == kind && symbol.size() > 0 && !symbol.is_undefined());
+    let entry = |symbol: object::Symbol<'_, '_>| Some((symbol.address(), symbol.size(), symbol.name().ok()?.into()));
+    let mut table: Table = defined.filter_map(entry).collect();
+    table.sort();
+    table.dedup_by_key(|(address, ..)| *address);
+    table
 }
 
 /// As a program calls it.
@@ -182,7 +171,7 @@ fn spelled(name: &str) -> String {
 }
 
 /// A C name is not mangled, even if it could be a mangled type.
-fn demangled(name: &str) -> String {
+pub(super) fn demangled(name: &str) -> String {
     if !name.starts_with("_Z") && !name.starts_with("_R") {
         return name.to_owned();
     }

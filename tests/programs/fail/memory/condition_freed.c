@@ -10,7 +10,7 @@ NOBODY_CARES(worker) {
     pthread_mutex_lock(&task->mutex);
     task->done = 1;
     pthread_mutex_unlock(&task->mutex);
-    pthread_cond_signal(&task->cond); // may: race with line 20
+    pthread_cond_signal(&task->cond); // expect: race with line 20
     return unused;
 }
 NOBODY_CARES(owner) {

@@ -5,7 +5,7 @@ use crate::output;
 use foretrace_csp::budget::Budget;
 use foretrace_csp::machine::Lts;
 use foretrace_csp::script::Script;
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 
 const HELP: &str = "EXPR            its value
 :type EXPR      its type
@@ -23,10 +23,10 @@ struct Probe {
 
 /// Answers lines of the standard input until it ends.
 pub fn run(script: &Script, budget: &Budget) -> anyhow::Result<()> {
-    let mut probe = None;
+    let (mut probe, mut buffer) = (None, Vec::new());
     prompt()?;
-    for line in std::io::stdin().lock().lines() {
-        let line = line?;
+    while foretrace_file::line(&mut std::io::stdin().lock(), &mut buffer)? {
+        let line = String::from_utf8_lossy(&buffer);
         let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
         match word {
             ":quit" | ":q" => return Ok(()),

@@ -67,8 +67,7 @@ fn feed_reader(
 /// The unit that the first line of a trace names.
 pub fn unit(path: &Path) -> Option<TimeBase> {
     let mut line = String::new();
-    let file = File::open(path).ok().filter(|_| path.is_file())?;
-    BufReader::new(file.take(256)).read_line(&mut line).ok()?;
+    BufReader::new(foretrace_file::open(path).ok()?.take(256)).read_line(&mut line).ok()?;
     time_unit(&line).and_then(TimeBase::parse)
 }
 

@@ -29,7 +29,8 @@ pub struct Variable {
 
 /// What is known of the program's files.
 pub struct Places {
-    modules: Vec<(Module, Option<addr2line::Loader>)>,
+    modules: Vec<Module>,
+    symbols: Symbols,
     /// In the order of their addresses.
     variables: Vec<Variable>,
     codes: FxHashMap<u64, Code>,
@@ -56,9 +57,9 @@ impl Places {
     pub fn new(modules: &[Module]) -> Places {
         let mut variables: Vec<Variable> = modules.iter().flat_map(variables).collect();
         variables.sort_by_key(|variable| variable.start);
-        let modules = modules.iter().map(|module| (module.clone(), addr2line::Loader::new(&module.path).ok()));
         Places {
-            modules: modules.collect(),
+            modules: modules.to_vec(),
+            symbols: Symbols::of_modules(modules.to_vec(), None),
             variables,
             codes: FxHashMap::default(),
             parts: FxHashMap::default(),
@@ -72,16 +73,12 @@ impl Places {
             return code.clone();
         }
         let address = pc.saturating_sub(1);
-        if self.module(address).is_none() {
+        if !self.modules.iter().any(|module| (module.start..module.end).contains(&address)) {
             self.look_again();
         }
-        let code = self.look_up(address);
+        let code = self.look_up(pc);
         self.codes.insert(pc, code.clone());
         code
-    }
-
-    fn module(&self, address: u64) -> Option<&(Module, Option<addr2line::Loader>)> {
-        self.modules.iter().find(|(module, _)| (module.start..module.end).contains(&address))
     }
 
     /// Reads again which files there are, if there are more by now.
@@ -90,37 +87,29 @@ impl Places {
         if modules.len() > self.modules.len() {
             let codes = std::mem::take(&mut self.codes);
             let parts = std::mem::take(&mut self.parts);
-            *self = Places { codes, parts, directory: self.directory.take(), ..Places::new(&modules) };
+            let symbols = self.symbols.of_other_run(modules.clone());
+            *self = Places { symbols, codes, parts, directory: self.directory.take(), ..Places::new(&modules) };
         }
     }
 
-    fn look_up(&self, address: u64) -> Code {
-        let mut code =
-            Code { function: Value::str("?"), file: Value::str("?"), line: Value::Int(0), column: Value::Int(0) };
-        let Some((module, Some(loader))) = self.module(address) else { return code };
-        let Ok(mut frames) = loader.find_frames(address.wrapping_sub(module.bias)) else { return code };
-        if let Ok(Some(frame)) = frames.next() {
-            if let Some(name) = frame.function.as_ref().and_then(|function| function.demangle().ok()) {
-                code.function = Value::str(&name);
-            }
-            if let Some(location) = frame.location {
-                code.file = Value::str(location.file.unwrap_or("?"));
-                code.line = Value::Int(location.line.unwrap_or(0).into());
-                code.column = Value::Int(location.column.unwrap_or(0).into());
-            }
+    fn look_up(&self, pc: u64) -> Code {
+        let place = self.symbols.location(pc);
+        let file = place.file.map(|file| file.display().to_string());
+        Code {
+            function: Value::str(place.function.as_deref().unwrap_or("?")),
+            file: Value::str(file.as_deref().unwrap_or("?")),
+            line: Value::Int(place.line.into()),
+            column: Value::Int(place.column.into()),
         }
-        code
     }
 
     /// Looks for the variables that a specification names, such as `total` or `accounts[0].balance`; those that the
     /// program does not have are returned.
     pub fn watch(&mut self, names: &[Rc<str>]) -> Vec<Rc<str>> {
-        let modules = self.modules.iter().map(|(module, _)| module.clone()).collect();
-        let symbols = Symbols::of_modules(modules, None);
-        names.iter().filter(|name| !self.find(name, &symbols)).cloned().collect()
+        names.iter().filter(|name| !self.find(name)).cloned().collect()
     }
 
-    fn find(&mut self, name: &str, symbols: &Symbols) -> bool {
+    fn find(&mut self, name: &str) -> bool {
         let base = name.split(['[', '.']).next().unwrap_or(name);
         let mut whole = self.variables.iter().filter(|variable| *variable.name.to_string() == *format!("{base:?}"));
         if base == name {
@@ -128,7 +117,7 @@ impl Places {
         }
         let part = whole.find_map(|variable| {
             let mut bytes = variable.start..variable.end.min(variable.start + LARGEST);
-            bytes.find(|address| symbols.name_of(*address).as_deref() == Some(name))
+            bytes.find(|address| self.symbols.name_of(*address).as_deref() == Some(name))
         });
         self.parts.extend(part.map(|address| (address, Value::str(name))));
         part.is_some()

@@ -37,7 +37,7 @@ impl Waiting {
         }
         if state::is_replaying() {
             replay::waits_again(self.cond as usize, self.pc);
-            replay::unlock_to_wait(self.mutex as usize, MUTEX, self.cond as usize, self.pc);
+            state::replay_unlock_to_wait(self.mutex as usize, MUTEX, self.cond as usize, self.pc);
         } else {
             sync(Op::Unlock, self.mutex as usize, MUTEX, self.pc);
         }
@@ -139,7 +139,7 @@ impl Waiting {
 /// Signals or broadcasts by calling `real`.
 fn signal(op: Op, cond: usize, pc: usize, real: impl FnOnce()) {
     if state::is_replaying() {
-        return replay::signal(op, cond, pc, real);
+        return state::replay_signal(op, cond, pc, real);
     }
     sync(op, cond, 0, pc);
     real();

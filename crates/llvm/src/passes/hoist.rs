@@ -1,15 +1,34 @@
 //! Counted loops: accesses of every round are told before the first.
 
-use crate::count::Test;
 use crate::function::{Definitions, Function};
 use crate::graph::{Graph, Loop};
-use crate::hook::{Hook, is_barrier};
-use crate::merge::{self, Root};
-use crate::slice::{Form, Slice};
+use crate::hook::{self, Hook, is_barrier};
+use crate::module::Module;
+use crate::pass::{Pass, Purpose, Refusal};
+use crate::passes::count::Test;
+use crate::passes::merge::{self, Root};
+use crate::passes::slice::{Form, Slice};
 use std::collections::HashMap;
 
+/// Accesses of counted loops become one call before the loop.
+pub struct HoistCountedLoops;
+
+impl Pass for HoistCountedLoops {
+    fn name(&self) -> &'static str {
+        "hoist-counted-loops"
+    }
+
+    fn purpose(&self) -> Purpose {
+        Purpose::Speed
+    }
+
+    fn run(&self, module: &mut Module<'_>) -> Result<bool, Refusal> {
+        Ok(hook::rewrite_hooks(module, hoist))
+    }
+}
+
 /// Hoists what can be, from inner loops to outer ones; whether there was anything.
-pub fn hoist(function: &mut Function) -> bool {
+fn hoist(function: &mut Function) -> bool {
     let Some(graph) = Graph::new(function) else { return false };
     let loops: Vec<Loop> = graph.loops().into_iter().filter(|of| may_gain(function, &graph, of)).collect();
     if loops.is_empty() {

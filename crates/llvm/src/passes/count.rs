@@ -3,8 +3,8 @@
 use crate::function::Function;
 use crate::graph::{Graph, Loop};
 use crate::instruction::Instruction;
-use crate::merge::size_of;
-use crate::slice::Slice;
+use crate::passes::merge::size_of;
+use crate::passes::slice::Slice;
 
 /// The loop goes on while this holds of the counter and the bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -158,7 +158,7 @@ impl Test {
 }
 
 /// The counter whose next value this is.
-fn counter_before(next: &str, slice: &mut Slice) -> Option<crate::slice::Counter> {
+fn counter_before(next: &str, slice: &mut Slice) -> Option<crate::passes::slice::Counter> {
     let step = slice.definition(next)?;
     let operands: Vec<&str> = step.operands().collect();
     operands.into_iter().find_map(|operand| slice.counter(operand).filter(|counter| counter.next == next))

@@ -3,7 +3,7 @@
 use crate::function::{Definitions, Function, replace_word};
 use crate::graph::Loop;
 use crate::instruction::Instruction;
-use crate::merge::{Root, locate};
+use crate::passes::merge::{Root, locate};
 use std::collections::HashMap;
 
 /// How a value behaves over the rounds of a loop.

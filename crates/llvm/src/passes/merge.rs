@@ -1,8 +1,34 @@
 //! Neighbours in one block: one call for accesses that lie side by side.
 
 use crate::function::{Definitions, Function};
-use crate::hook::{Hook, Kind, is_barrier};
+use crate::hook::{self, Hook, Kind, is_barrier};
+use crate::module::Module;
+use crate::pass::{Pass, Purpose, Refusal};
 use std::collections::BTreeMap;
+
+/// Accesses of one block that lie side by side and stand on one source line become one call.
+pub struct MergeNeighbours;
+
+impl Pass for MergeNeighbours {
+    fn name(&self) -> &'static str {
+        "merge-neighbours"
+    }
+
+    fn purpose(&self) -> Purpose {
+        Purpose::Speed
+    }
+
+    fn run(&self, module: &mut Module<'_>) -> Result<bool, Refusal> {
+        Ok(hook::rewrite_hooks(module, |function| {
+            let definitions = function.definitions();
+            let mut changed = false;
+            for block in 0..function.blocks.len() {
+                changed |= merge(function, &definitions, block);
+            }
+            changed
+        }))
+    }
+}
 
 /// What addresses have in common that differ by a constant: base, and index with its factor.
 pub type Root = (String, String, u64);

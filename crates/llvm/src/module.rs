@@ -1,0 +1,152 @@
+//! A module: the definitions of functions, and the lines between them.
+
+use crate::debug::Debug;
+use crate::function::Function;
+use crate::global::Global;
+use crate::signature::Signature;
+use std::collections::BTreeSet;
+
+/// A module of LLVM's textual IR.
+///
+/// Every line that no pass has changed is written as it was read: [`Module::to_text`] of a module that nobody changed is
+/// the text it was made of.
+pub struct Module<'a> {
+    items: Vec<Item<'a>>,
+    declarations: BTreeSet<String>,
+}
+
+/// A part of a module.
+enum Item<'a> {
+    /// A line outside of functions.
+    Line(&'a str),
+    /// The definition of a function.
+    Definition(Definition<'a>),
+}
+
+/// The definition of a function.
+pub struct Definition<'a> {
+    header: &'a str,
+    body: Vec<&'a str>,
+    /// The blocks, once somebody has asked for them.
+    function: Option<Function>,
+    /// Do the blocks differ from the body that was read?
+    changed: bool,
+}
+
+impl<'a> Module<'a> {
+    /// Takes a text apart. Lines that are not understood are kept, so this cannot fail.
+    pub fn parse(text: &'a str) -> Self {
+        let mut items = Vec::new();
+        let mut lines = text.lines();
+        while let Some(line) = lines.next() {
+            items.push(if line.starts_with("define ") && line.ends_with('{') {
+                let body = lines.by_ref().take_while(|line| *line != "}").collect();
+                Item::Definition(Definition { header: line, body, function: None, changed: false })
+            } else {
+                Item::Line(line)
+            });
+        }
+        Self { items, declarations: BTreeSet::new() }
+    }
+
+    /// The functions that are defined here.
+    pub fn definitions(&self) -> impl Iterator<Item = &Definition<'a>> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Definition(definition) => Some(definition),
+            Item::Line(_) => None,
+        })
+    }
+
+    /// The functions that are defined here, to be rewritten.
+    pub fn definitions_mut(&mut self) -> impl Iterator<Item = &mut Definition<'a>> {
+        self.items.iter_mut().filter_map(|item| match item {
+            Item::Definition(definition) => Some(definition),
+            Item::Line(_) => None,
+        })
+    }
+
+    /// The lines outside of functions.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &'a str> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Line(line) => Some(*line),
+            Item::Definition(_) => None,
+        })
+    }
+
+    /// The global variables, those of other modules included.
+    pub fn globals(&self) -> impl Iterator<Item = Global<'a>> {
+        self.lines().filter_map(Global::parse)
+    }
+
+    /// The functions of other modules.
+    pub fn declared(&self) -> impl Iterator<Item = Signature<'a>> {
+        self.lines().filter(|line| line.starts_with("declare ")).filter_map(Signature::parse)
+    }
+
+    /// What the module says about its source.
+    pub fn debug(&self) -> Debug<'a> {
+        Debug::read(self)
+    }
+
+    /// Declares a function that the module calls from now on; once is enough, however often it is asked for.
+    pub fn declare(&mut self, signature: &str) {
+        let name = |declaration: &str| Signature::parse(declaration).map(|signature| signature.name.to_owned());
+        let wanted = format!("declare {signature}");
+        if !self.declared().any(|known| Some(known.name) == name(&wanted).as_deref()) {
+            self.declarations.insert(wanted);
+        }
+    }
+
+    /// The text of the module.
+    pub fn to_text(&self) -> String {
+        let mut text = String::new();
+        for item in &self.items {
+            match item {
+                Item::Line(line) => push_line(&mut text, line),
+                Item::Definition(definition) => definition.write(&mut text),
+            }
+        }
+        self.declarations.iter().for_each(|line| push_line(&mut text, line));
+        text
+    }
+}
+
+impl Definition<'_> {
+    /// Its name, result and parameters; `None` if the line has a form that is not known.
+    pub fn signature(&self) -> Option<Signature<'_>> {
+        Signature::parse(self.header)
+    }
+
+    /// Does any line of the body contain this text?
+    pub fn mentions(&self, text: &str) -> bool {
+        self.lines().any(|line| line.contains(text))
+    }
+
+    /// Lets `change` rewrite the blocks, and answers what it answers: whether it changed anything. `None` if the body
+    /// has a form that is not known.
+    pub fn rewrite(&mut self, change: impl FnOnce(&mut Function) -> bool) -> Option<bool> {
+        if self.function.is_none() {
+            self.function = Function::parse(&self.body);
+        }
+        let changed = change(self.function.as_mut()?);
+        self.changed |= changed;
+        Some(changed)
+    }
+
+    fn lines(&self) -> impl Iterator<Item = &str> {
+        let rewritten = self.function.as_ref().filter(|_| self.changed);
+        let read = rewritten.is_none().then_some(&self.body).into_iter().flatten().copied();
+        rewritten.into_iter().flat_map(Function::lines).chain(read)
+    }
+
+    fn write(&self, text: &mut String) {
+        push_line(text, self.header);
+        self.lines().for_each(|line| push_line(text, line));
+        push_line(text, "}");
+    }
+}
+
+fn push_line(text: &mut String, line: &str) {
+    text.push_str(line);
+    text.push('\n');
+}

@@ -1,0 +1,107 @@
+//! The first line of a function: its name, its result, its parameters.
+
+use crate::text::{self, close, last_kind, split};
+
+/// The name, result and parameters of a function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signature<'a> {
+    /// The name, without the `@` and without quotes.
+    pub name: &'a str,
+    /// The type of the result.
+    pub result: &'a str,
+    /// The parameters, in order.
+    pub parameters: Vec<Parameter<'a>>,
+    /// Does it take more arguments than it names?
+    pub variadic: bool,
+    /// The number of its debug metadata.
+    pub debug: Option<u32>,
+}
+
+/// A parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Parameter<'a> {
+    /// Its type.
+    pub kind: &'a str,
+    /// Its name with the `%`; empty in declarations.
+    pub name: &'a str,
+}
+
+impl<'a> Signature<'a> {
+    /// Reads the line of a `define` or `declare`; `None` if it has a form that is not known.
+    pub fn parse(line: &'a str) -> Option<Self> {
+        let at = name_start(line)?;
+        let (name, rest) = text::name(&line[at + 1..])?;
+        let (parameters, tail) = close(rest.strip_prefix('(')?)?;
+        let mut signature = Self {
+            name,
+            result: last_kind(line[..at].trim_end())?,
+            parameters: Vec::new(),
+            variadic: false,
+            debug: debug(tail),
+        };
+        for part in split(parameters)?.into_iter().filter(|part| !part.is_empty()) {
+            match part {
+                "..." => signature.variadic = true,
+                part => signature.parameters.push(Parameter::parse(part)?),
+            }
+        }
+        Some(signature)
+    }
+}
+
+impl<'a> Parameter<'a> {
+    /// `ptr nocapture noundef %0`: the type comes first, the name last, and attributes stand between.
+    fn parse(part: &'a str) -> Option<Self> {
+        let (kind, _) = text::kind(part)?;
+        let name = part.rsplit_once(' ').map_or("", |(_, word)| word);
+        Some(Self { kind, name: if name.starts_with('%') { name } else { "" } })
+    }
+}
+
+/// Where the `@` of the name stands: before the list of parameters, outside of brackets (attributes such as
+/// `personality` come later).
+fn name_start(line: &str) -> Option<usize> {
+    let mut depth = 0_i32;
+    for (at, character) in line.char_indices() {
+        match character {
+            '(' | '[' | '{' | '<' => depth += 1,
+            ')' | ']' | '}' | '>' => depth -= 1,
+            '@' if depth == 0 => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn debug(tail: &str) -> Option<u32> {
+    let (_, rest) = tail.split_once("!dbg !")?;
+    rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_not_part_of_types() {
+        let line = "define dso_local noundef i32 @sum(ptr nocapture noundef readonly align 8 dereferenceable(16) %0, [2 x i64] %x) #0 !dbg !7 {";
+        let read = Signature::parse(line).unwrap();
+        let parameters = vec![Parameter { kind: "ptr", name: "%0" }, Parameter { kind: "[2 x i64]", name: "%x" }];
+        assert_eq!(read, Signature { name: "sum", result: "i32", parameters, variadic: false, debug: Some(7) });
+    }
+
+    #[test]
+    fn names_in_quotes_and_results_in_braces() {
+        let line = r#"define internal { ptr, i32 } @"_ZZ4mainENK3$_0clEv"(ptr noundef byval(%struct.S) align 8 %0, ...) personality ptr @__gxx_personality_v0 {"#;
+        let read = Signature::parse(line).unwrap();
+        assert_eq!((read.name, read.result, read.variadic), ("_ZZ4mainENK3$_0clEv", "{ ptr, i32 }", true));
+        assert_eq!(read.parameters, [Parameter { kind: "ptr", name: "%0" }]);
+    }
+
+    #[test]
+    fn declarations_have_no_names() {
+        let read = Signature::parse("declare i32 @printf(ptr noundef, ...) #2").unwrap();
+        assert_eq!((read.name, read.variadic), ("printf", true));
+        assert_eq!(read.parameters, [Parameter { kind: "ptr", name: "" }]);
+    }
+}

@@ -1,0 +1,211 @@
+//! The modules of a crate have an order: no module comes back to itself through what it names.
+//!
+//! At each level of the tree, a module stands for all that is below it. A parent and its own submodules are one thing seen
+//! from outside, and may name each other; through the parent's `pub use`, siblings are seen all the same.
+
+use super::Text;
+use super::modules::{Crate, Path};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// Where modules still name each other, and how many groups of them do: none may be added, and what is mended is taken off.
+const KNOWN: [(&str, usize); 22] = [
+    ("cli", 1),
+    ("cli::cmd::check", 2),
+    ("cli::cmd::monitor", 1),
+    ("csp", 1),
+    ("csp::compress", 1),
+    ("csp::eval", 1),
+    ("csp::machine", 1),
+    ("csp::syntax::desugar", 1),
+    ("llvm", 1),
+    ("replay", 1),
+    ("runtime", 1),
+    ("runtime::interpose", 1),
+    ("runtime::replay", 2),
+    ("stream", 1),
+    ("stream::engine", 1),
+    ("stream::expand", 1),
+    ("stream::flow", 1),
+    ("stream::types", 1),
+    ("stream::value", 1),
+    ("trace", 1),
+    ("trace::normalise", 1),
+    ("trace::symbols", 1),
+];
+
+type Graph = BTreeMap<String, BTreeSet<String>>;
+
+/// Every group of modules that name each other, in any crate, but for those that are known.
+pub fn check(texts: &[Text]) -> Vec<String> {
+    check_but(&KNOWN, texts)
+}
+
+fn check_but(known: &[(&str, usize)], texts: &[Text]) -> Vec<String> {
+    let mut complaints = Vec::new();
+    let mut found = BTreeMap::new();
+    for (name, modules) in crates(texts, &mut complaints) {
+        for (parent, graph) in levels(&modules.edges()) {
+            let parent = [std::slice::from_ref(&name), &parent].concat().join("::");
+            found.insert(parent, circles(&graph));
+        }
+    }
+    for (parent, circles) in &found {
+        let excused = known.iter().find(|(name, _)| name == parent).map_or(0, |(_, count)| *count);
+        if circles.len() > excused {
+            complaints.extend(circles.iter().map(|circle| format!("import cycle in {parent}: {circle}")));
+        }
+    }
+    let count = |name: &str| found.get(name).map_or(0, Vec::len);
+    let mended = known.iter().filter(|(name, excused)| count(name) < *excused);
+    complaints.extend(mended.map(|(name, _)| format!("{name} has fewer import cycles than are listed as known")));
+    complaints
+}
+
+/// The crates with their modules, by the names of their folders.
+fn crates(texts: &[Text], complaints: &mut Vec<String>) -> BTreeMap<String, Crate> {
+    let mut crates: BTreeMap<String, Crate> = BTreeMap::new();
+    let libraries: BTreeSet<_> =
+        texts.iter().filter_map(|text| place(text).filter(|(_, file)| *file == "lib.rs")).collect();
+    for text in texts.iter().filter(|text| text.is_rust()) {
+        let Some((name, file)) = place(text) else { continue };
+        // The program of a crate with a library is another crate, of one file.
+        if file == "main.rs" && libraries.contains(&(name, "lib.rs")) {
+            continue;
+        }
+        complaints.extend(crates.entry(name.to_owned()).or_default().add(file, text).err());
+    }
+    crates
+}
+
+/// The crate that a file belongs to, and its path there.
+fn place(text: &Text) -> Option<(&str, &str)> {
+    let (name, file) = text.path.to_str()?.split_once("/src/")?;
+    (!name.contains("/tests/")).then_some((name.trim_start_matches("crates/"), file))
+}
+
+/// What names what, for each module that has others below it.
+fn levels(edges: &BTreeSet<(Path, Path)>) -> BTreeMap<Path, Graph> {
+    let mut levels: BTreeMap<Path, Graph> = BTreeMap::new();
+    for (from, to) in edges {
+        let common = from.iter().zip(to).take_while(|(from, to)| from == to).count();
+        if let (Some(one), Some(other)) = (from.get(common), to.get(common)) {
+            let graph = levels.entry(from[..common].to_vec()).or_default();
+            graph.entry(one.clone()).or_default().insert(other.clone());
+        }
+    }
+    levels
+}
+
+/// The groups of nodes that can reach each other, each with a shortest way round.
+fn circles(graph: &Graph) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    let mut circles = Vec::new();
+    for start in graph.keys() {
+        if seen.contains(start) {
+            continue;
+        }
+        let Some(way) = way_round(graph, start) else { continue };
+        let group: Vec<&String> = graph.keys().filter(|other| joins(graph, start, other)).collect();
+        seen.extend(group.iter().copied());
+        circles.push(format!("{} modules, of which {}", group.len(), way.join(" → ")));
+    }
+    circles
+}
+
+fn joins(graph: &Graph, one: &str, other: &str) -> bool {
+    one == other || way(graph, one, other).is_some() && way(graph, other, one).is_some()
+}
+
+fn way_round(graph: &Graph, start: &str) -> Option<Vec<String>> {
+    let mut round = way(graph, start, start)?;
+    round.insert(0, start.to_owned());
+    Some(round)
+}
+
+/// A shortest way of at least one step, without its start.
+fn way(graph: &Graph, start: &str, end: &str) -> Option<Vec<String>> {
+    let mut before: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut queue = VecDeque::from([start]);
+    while let Some(at) = queue.pop_front() {
+        for next in graph.get(at).into_iter().flatten() {
+            if before.contains_key(next.as_str()) {
+                continue;
+            }
+            before.insert(next, at);
+            if next == end {
+                return Some(steps(&before, start, end));
+            }
+            queue.push_back(next);
+        }
+    }
+    None
+}
+
+fn steps(before: &BTreeMap<&str, &str>, start: &str, end: &str) -> Vec<String> {
+    let mut way = vec![end.to_owned()];
+    let mut at = before[end];
+    while at != start {
+        way.insert(0, at.to_owned());
+        at = before[at];
+    }
+    way
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn complaints(files: &[(&str, &str)]) -> Vec<String> {
+        complaints_but(&[], files)
+    }
+
+    fn complaints_but(known: &[(&str, usize)], files: &[(&str, &str)]) -> Vec<String> {
+        let text = |(path, text): &(&str, &str)| Text { path: path.into(), text: (*text).to_owned() };
+        check_but(known, &files.iter().map(text).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn modules_that_name_each_other_are_found() {
+        let found = complaints(&[
+            ("crates/x/src/lib.rs", "mod a; mod b; mod c;"),
+            ("crates/x/src/a.rs", "use crate::b::B; pub struct A(B);"),
+            ("crates/x/src/b.rs", "fn f() { g!(crate::a::A) } #[cfg(test)] mod tests { use crate::c; }"),
+            ("crates/x/src/c.rs", "use super::b::{self, B as D};"),
+        ]);
+        assert_eq!(found, ["import cycle in x: 2 modules, of which a → b → a"]);
+    }
+
+    #[test]
+    fn what_a_parent_offers_is_where_it_comes_from() {
+        let files = [
+            ("crates/x/src/lib.rs", "mod a; mod b; pub use a::A; pub(crate) use b::B;"),
+            ("crates/x/src/a.rs", "pub struct A;"),
+            ("crates/x/src/b.rs", "use super::A; pub struct B(A);"),
+        ];
+        assert!(complaints(&files).is_empty());
+        let mut back = files;
+        back[1].1 = "pub struct A(crate::B);";
+        assert_eq!(complaints(&back).len(), 1);
+        assert!(complaints_but(&[("x", 1)], &back).is_empty());
+        assert_eq!(complaints_but(&[("x", 1)], &files), ["x has fewer import cycles than are listed as known"]);
+    }
+
+    #[test]
+    fn a_parent_and_its_child_may_name_each_other() {
+        let found = complaints(&[
+            ("crates/x/src/lib.rs", "mod a; pub struct P(a::A);"),
+            ("crates/x/src/a.rs", "pub struct A; fn f(_: super::P) {}"),
+        ]);
+        assert!(found.is_empty());
+    }
+
+    #[test]
+    fn macros_count_where_they_are_used() {
+        let found = complaints(&[
+            ("crates/x/src/lib.rs", "#[macro_use] mod a; mod b;"),
+            ("crates/x/src/a.rs", "macro_rules! go { () => { $crate::b::f() } }"),
+            ("crates/x/src/b.rs", "fn f() {} fn g() { go!() }"),
+        ]);
+        assert_eq!(found.len(), 1);
+    }
+}
