@@ -35,7 +35,9 @@ fn apt(place: &Path) -> anyhow::Result<Command> {
         std::fs::create_dir_all(state.join("partial"))?;
         let keys = "/usr/share/keyrings/debian-archive-keyring.gpg";
         let (archive, release) = (archive()?, release()?);
-        let text = format!("Types: deb-src\nURIs: {archive}\nSuites: {release} {LATER}\nComponents: main\nSigned-By: {keys}\n");
+        let text = format!(
+            "Types: deb-src\nURIs: {archive}\nSuites: {release} {LATER}\nComponents: main\nSigned-By: {keys}\n"
+        );
         std::fs::write(&list, text)?;
         let mut update = Command::new("apt-get");
         check(update.args(apt.get_args()).arg("update"))?;

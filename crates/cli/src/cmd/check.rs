@@ -19,6 +19,7 @@ mod values;
 mod waits;
 
 use super::interrupt;
+use super::memory::{self, Memory};
 use super::progress::Bar;
 use crate::scratch::Scratch;
 use crate::trust::Trust;
@@ -78,6 +79,8 @@ pub struct Args {
     /// At the end of `main`, wait so long for threads that still run
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_time, hide_short_help = true)]
     linger: Duration,
+    #[command(flatten)]
+    memory: Memory,
     /// Replay each candidate at most this often (findings are replayed some more, to see whether they come every time)
     #[arg(long, value_name = "N", default_value_t = 8)]
     replays: usize,
@@ -188,7 +191,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = stop.load(Ordering::Relaxed);
     let (mut report, failures) = describe::report(&subject, &results);
     report.notes.extend(results.spent.map(|why| format!("{why}: not everything was checked")));
-    report.incomplete = interrupted || subject.trace.notes().iter().any(Note::is_loss);
+    if memory::is_spent() {
+        report.notes.push(format!("{}: not everything was checked", memory::SPENT));
+    }
+    report.incomplete = interrupted || memory::is_spent() || subject.trace.notes().iter().any(Note::is_loss);
     report.fail_on_predicted = args.fail_on == FailOn::Predicted;
     report.show_predicted = args.all || report.fail_on_predicted;
     suppressions.apply(&mut report);

@@ -47,7 +47,7 @@ pub enum RecordingError {
         /// Which process.
         process: u64,
     },
-    /// Somebody asked to stop, or the time was up, before all was read.
+    /// Somebody asked to stop, or the time was up, or the memory, before all was read.
     #[error("{}: reading was ended before all was read", path.display())]
     Stopped {
         /// Which file.

@@ -70,7 +70,7 @@ pub fn examine(
     if let (Some(why), false) = (subject.blind, options.deadlocks) {
         bail!("races cannot be looked for: {why}");
     }
-    options.budget.stop = Some(stop);
+    (options.budget.stop, options.budget.memory) = (Some(stop), Some(args.memory.watch()));
     let time = TimeLimit { until: Some(until + GRACE), stop: Some(stop), ..replay_time(subject) };
     let precision = if subject.time < args.coarse_after { Precision::Each } else { Precision::Segments };
     let limits = Limits { time, replays: args.replays, precision, until: Some(until) };
