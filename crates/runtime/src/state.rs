@@ -142,7 +142,7 @@ pub fn failed_try(mutex: usize, arg: u64, pc: usize) {
                 thread.failed_try(mutex, arg, pc);
             }
         }
-        REPLAYING => replay::failed_try(mutex, arg, pc),
+        REPLAYING => replay::polling::failed_try(mutex, arg, pc),
         _ => sync(Op::LockFailed, mutex, arg, pc),
     }
 }

@@ -152,7 +152,7 @@ pub fn rounds() -> Rounds {
             thread.rounds.touch_all(|tell| thread.lines.each_of_few(tell));
             core::mem::take(&mut thread.rounds)
         }
-        None => crate::replay::rounds(),
+        None => crate::replay::polling::rounds(),
     }
 }
 
@@ -161,7 +161,7 @@ pub fn resume(rounds: Rounds) {
     let _section = Section::nest();
     match current() {
         Some(thread) => thread.rounds = rounds,
-        None => crate::replay::resume(rounds),
+        None => crate::replay::polling::resume(rounds),
     }
 }
 

@@ -4,7 +4,7 @@
 //! The limit is on resident memory, which is what is short when a machine runs out of it. Programs that are run are not
 //! counted.
 
-use super::record::parse_size;
+use super::units::parse_size;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

@@ -11,4 +11,5 @@ mod progress;
 pub mod record;
 pub mod replay;
 pub mod trace;
+mod units;
 mod watchdog;

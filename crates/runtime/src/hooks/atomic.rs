@@ -198,7 +198,7 @@ fn perform<T: Word>(
     operate: impl Fn() -> Outcome<T>,
 ) -> Outcome<T> {
     if let Some(player) = replay::player() {
-        return replay::atomic(player, at, pc, &By(is_idle, operate));
+        return replay::polling::atomic(player, at, pc, &By(is_idle, operate));
     }
     let recorded = !tls().thread.get().is_null();
     // What may not be touched faults here, and not where a handler that jumps would take the variable's lock along.

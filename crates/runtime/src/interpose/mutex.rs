@@ -83,9 +83,9 @@ unsafe fn lock(mutex: *mut pthread_mutex_t, limit: Limit, pc: usize, real: impl 
 /// In a replay: does the thread poll the mutex, and is that taken? Then the attempt fails, and is no step.
 pub unsafe fn polls(mutex: *const pthread_mutex_t, arg: u64, pc: usize) -> bool {
     // SAFETY: as the caller says.
-    let polls = replay::would_repeat(mutex as usize, arg, pc) && unsafe { word(mutex, LOCK) } != 0;
+    let polls = replay::polling::would_repeat(mutex as usize, arg, pc) && unsafe { word(mutex, LOCK) } != 0;
     if polls {
-        replay::repeat(mutex as usize, arg, pc);
+        replay::polling::repeat(mutex as usize, arg, pc);
     }
     polls
 }
