@@ -31,7 +31,11 @@ impl Memory {
         static WATCHED: OnceLock<()> = OnceLock::new();
         let most = self.max_memory.or_else(|| free().map(|free| free / 2));
         if let Some(most) = most {
-            WATCHED.get_or_init(|| drop(std::thread::spawn(move || look(most))));
+            WATCHED.get_or_init(|| {
+                if !look(most) {
+                    drop(std::thread::spawn(move || look_on(most)));
+                }
+            });
         }
         &SPENT_FLAG
     }
@@ -47,11 +51,19 @@ pub fn explain(error: anyhow::Error) -> anyhow::Error {
     if is_spent() { error.context(format!("{SPENT}; nothing was checked")) } else { error }
 }
 
-fn look(most: u64) {
-    while resident().is_none_or(|taken| taken <= most) {
+fn look_on(most: u64) {
+    while !look(most) {
         std::thread::sleep(GLANCE);
     }
-    SPENT_FLAG.store(true, Ordering::Relaxed);
+}
+
+/// Is too much taken? Then the flag is raised.
+fn look(most: u64) -> bool {
+    let is_too_much = resident().is_some_and(|taken| taken > most);
+    if is_too_much {
+        SPENT_FLAG.store(true, Ordering::Relaxed);
+    }
+    is_too_much
 }
 
 /// The memory that this process has taken, in bytes.
