@@ -89,7 +89,8 @@ fn examples_say_what_is_written_beside_them() {
         assert_eq!(fixed.status.code(), Some(0), "{name}, fixed: {said}");
         let broken = check(&[], &path);
         assert_eq!(broken.status.code(), Some(1), "{name}: {}", String::from_utf8_lossy(&broken.stderr));
-        compare(&path.with_extension("expected"), &shapes(&String::from_utf8_lossy(&broken.stderr)));
+        expect_test::expect_file![path.with_extension("expected")]
+            .assert_eq(&shapes(&String::from_utf8_lossy(&broken.stderr)));
     }
 }
 
@@ -99,13 +100,6 @@ fn shapes(report: &str) -> String {
     lines.sort_unstable();
     lines.dedup();
     lines.join("\n") + "\n"
-}
-
-fn compare(path: &Path, text: &str) {
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(path, text).unwrap();
-    }
-    assert_eq!(text, std::fs::read_to_string(path).unwrap_or_default(), "{}", path.display());
 }
 
 /// Of every program the same is said when it is built by the other compiler and at other levels: here of a part of them, each

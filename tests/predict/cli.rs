@@ -36,7 +36,6 @@ fn traces() -> Vec<PathBuf> {
     paths
 }
 
-/// `BLESS=1` writes what came out.
 #[test]
 fn reports_are_those_beside_the_test() {
     for (name, code) in [("5.3-race", 1), ("4.21-semaphore", 1), ("4.18-barrier-between-orders", 0)] {
@@ -46,11 +45,7 @@ fn reports_are_those_beside_the_test() {
             assert_eq!(output.status.code(), Some(code), "{name}: {}", said(&output));
             assert!(output.stderr.is_empty(), "{name}: {}", said(&output));
             let golden = root().join(format!("tests/predict/{name}.{ending}"));
-            if std::env::var_os("BLESS").is_some() {
-                std::fs::write(&golden, &output.stdout).expect("a file can be written");
-            }
-            let expected = std::fs::read_to_string(&golden).unwrap_or_default();
-            assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{}", golden.display());
+            expect_test::expect_file![golden].assert_eq(&String::from_utf8_lossy(&output.stdout));
         }
     }
 }
@@ -138,7 +133,7 @@ fn eventually<T>(child: &mut Child, what: &str, mut look: impl FnMut(&mut Child)
 fn an_interrupt_prints_what_is_known() {
     let (_scratch, trace) = endless();
     let mut command = Command::new(env!("CARGO_BIN_EXE_foretrace"));
-    command.args(["predict", &trace, "--budget", "1000000000000"]).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(["predict", &trace, "--max-states", "1000000000000"]).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the tool runs");
     // Reading and the race take a few hundredths; what follows takes for ever.
     eventually(&mut child, "it does nothing", |child| (ticks(child) > 100).then_some(()));

@@ -25,7 +25,7 @@ fn predict(trace: &str, bytes: u64) -> Output {
     let mut command = Command::new("bash");
     command.args(["-c", "TIMEFORMAT=%U; time \"$@\"", "bash", "timeout", TIME, "prlimit"]);
     command.args([&format!("--as={bytes}"), &format!("--cpu={PROCESSOR}")]).arg(env!("CARGO_BIN_EXE_foretrace"));
-    command.args(["predict", "--quiet", "--threads", "1"]).arg(path).output().expect("the tool runs")
+    command.args(["predict", "--quiet", "--jobs", "1"]).arg(path).output().expect("the tool runs")
 }
 
 /// Predicts from a trace of this size, and from one that is ten times as large; both must answer with this exit code.

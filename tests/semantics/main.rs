@@ -8,9 +8,10 @@
 //! ```
 //!
 //! It is built every way there is ([`build`]), recorded, and must give exactly these events ([`expect`]). Every recording
-//! of every test must also be a history that could have happened, which an independent checker decides. `BLESS=1`
+//! of every test must also be a history that could have happened, which an independent checker decides. `cargo xtask bless`
 //! writes what was recorded into the programs instead; read the difference before you keep it.
 
+mod axes;
 mod build;
 mod events;
 mod expect;

@@ -57,7 +57,7 @@ fn check_program(source: &Path) -> Vec<String> {
 }
 
 fn blesses() -> bool {
-    std::env::var_os("BLESS").is_some()
+    std::env::var_os("UPDATE_EXPECT").is_some()
 }
 
 fn filter(program: &Program, way: Way) -> Filter<'_> {

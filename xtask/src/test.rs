@@ -12,7 +12,7 @@ pub fn run() -> anyhow::Result<()> {
     attack::run(&attack::Args::of_ci())
 }
 
-/// Runs the tests with `BLESS` set: tests with golden files write them instead of comparing.
+/// Runs the tests so that those with golden files write them instead of comparing: with the variable that `expect-test` reads.
 pub fn bless() -> anyhow::Result<()> {
-    check(cargo(&["test", "--quiet", "--workspace"]).env("BLESS", "1"))
+    check(cargo(&["test", "--quiet", "--workspace"]).env("UPDATE_EXPECT", "1"))
 }

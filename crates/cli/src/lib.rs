@@ -9,6 +9,7 @@
 mod assets;
 mod cmd;
 mod environment;
+mod flags;
 mod identity;
 mod lines;
 mod output;

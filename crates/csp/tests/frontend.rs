@@ -1,6 +1,6 @@
 //! Small scripts that must be accepted, and small scripts that must be refused with the message beside them.
 //!
-//! `BLESS=1 cargo test` writes the messages anew.
+//! `cargo xtask bless` writes the messages anew.
 
 mod common;
 
@@ -51,12 +51,7 @@ fn refused() {
     for path in &files {
         let said = with_stack(|| complaints(path));
         assert!(!said.is_empty(), "{} should be refused", path.display());
-        let golden = path.with_extension("err");
-        if std::env::var_os("BLESS").is_some() {
-            std::fs::write(&golden, &said).expect("it can be written");
-        }
-        let expected = std::fs::read_to_string(&golden).unwrap_or_default();
-        assert_eq!(said, expected, "{}", path.display());
+        expect_test::expect_file![path.with_extension("err")].assert_eq(&said);
     }
     assert!(files.len() >= 150, "{} files", files.len());
 }

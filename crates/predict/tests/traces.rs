@@ -2,7 +2,7 @@
 //!
 //! A file says so itself, in comments: `# expect: race x y`, `# expect: deadlock t1 t2`, `# expect: nothing`, and
 //! `# expect: rung free` for the rung of all its witnesses. The whole answer stands beside it as `NAME.predicted`;
-//! `BLESS=1` writes it.
+//! `cargo xtask bless` writes it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -103,15 +103,7 @@ fn check(path: &Path) {
             assert_eq!(found.witness.rung.name(), rung, "{}", path.display());
         }
     }
-    compare(&path.with_extension("predicted"), &answer(&trace, &prediction));
-}
-
-fn compare(golden: &Path, answer: &str) {
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(golden, answer).unwrap();
-    }
-    let text = std::fs::read_to_string(golden).unwrap_or_default();
-    assert_eq!(text, answer, "{}; `cargo xtask bless` accepts it", golden.display());
+    expect_test::expect_file![path.with_extension("predicted")].assert_eq(&answer(&trace, &prediction));
 }
 
 fn check_folder(name: &str) {

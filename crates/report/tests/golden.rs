@@ -1,4 +1,4 @@
-//! Each form of one report against the file that says what it should be. `BLESS=1` writes the files.
+//! Each form of one report against the file that says what it should be. `cargo xtask bless` writes the files.
 
 use foretrace_report::{
     Access, Block, Finding, Format, Frame, Kind, Lock, Memory, Origin, Pair, Report, Site, Status, Step, Style, Thread,
@@ -162,11 +162,7 @@ fn check(name: &str, report: &Report, format: Format, style: Style) {
     let mut bytes = Vec::new();
     foretrace_report::write(report, format, style, &mut bytes).unwrap();
     let text = String::from_utf8(bytes).unwrap();
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name);
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&path, &text).unwrap();
-    }
-    assert_eq!(text, std::fs::read_to_string(&path).unwrap_or_default(), "{name}");
+    expect_test::expect_file![format!("golden/{name}")].assert_eq(&text);
 }
 
 /// Memory of every kind: each is told for what it is, and nothing is told of what is not known.

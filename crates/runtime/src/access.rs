@@ -7,9 +7,7 @@ use crate::{benign, callers};
 /// Are accesses of the code at `pc` recorded?
 #[inline]
 pub fn counts(pc: usize) -> bool {
-    let tls = tls();
-    let watched = !tls.thread.get().is_null() || !tls.player.get().is_null();
-    watched && callers::is_instrumented(pc)
+    !tls().thread.get().is_null() && callers::is_instrumented(pc)
 }
 
 /// The caller at `pc` has had these bytes read.

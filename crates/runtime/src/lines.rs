@@ -14,11 +14,10 @@
 
 use crate::access::heeded;
 use crate::arena;
+use crate::op;
 use crate::places::{self, Latest};
-use crate::replay;
 use crate::stream::Stream;
-use crate::thread::{self, Thread};
-use crate::tls::{Section, tls};
+use crate::tls::tls;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{Ordering, compiler_fence};
 use foretrace_event::table::{self, ENTRY_SIZE, READS, SMALLEST, TAG, WRITES, slot, tag, twist};
@@ -32,10 +31,6 @@ pub const LARGE: usize = 65536;
 /// So many entries in use are listed. If more are, most of the table is: it is looked through as a whole.
 const LISTED: usize = LARGE / 8;
 const _: () = assert!(LISTED >= SMALL);
-/// So many evictions in one segment show that it comes back to lines that had to make room. A segment that passes over
-/// much memory once has fewer, and would gain nothing.
-const CROWDED: usize = 4 * LARGE;
-
 /// Lines that count as few; and if each place that touched a line has an entry of its own.
 const FEW: usize = 8;
 const FEW_PLACES: usize = 64;
@@ -129,13 +124,18 @@ impl Lines {
 
     /// Should the thread have a large table, if it should after so many evictions?
     pub const fn is_crowded(&self, evictions: usize) -> bool {
-        self.evictions >= evictions && self.mask == slot_mask(SMALL)
+        self.evictions >= evictions && self.is_small()
     }
 
     /// Moves to a large table; the current one is empty. False if there is no memory for it: the current one goes on.
     pub fn grow(&mut self, entries: *mut u8) -> bool {
         debug_assert!(self.is_empty());
         self.init(entries, LARGE, self.by_place)
+    }
+
+    /// Is it the first table of a thread?
+    pub const fn is_small(&self) -> bool {
+        self.mask == slot_mask(SMALL)
     }
 
     /// Has the current segment touched nothing?
@@ -317,28 +317,12 @@ fn access_from(address: usize, size: usize, kind: u32, pc: usize, frame: usize) 
     if size == 0 {
         return;
     }
-    if let Some(player) = replay::player() {
-        let kind = heeded(kind);
-        if kind != 0 && !tls().waiting.get() {
-            replay::access(player, address, size, kind, pc, frame);
-        }
-        return;
-    }
     if tls().thread.get().is_null() {
         return;
     }
     let kind = heeded(kind);
-    if kind == 0 {
-        return;
-    }
-    let Some(_section) = Section::enter() else { return };
-    if let Some(thread) = thread::current() {
-        let direct = tls().handlers.get() != 0;
-        split(address, size, |at, mask| {
-            let reads = if kind & READ != 0 { mask } else { 0 };
-            let writes = if kind & WRITE != 0 { mask } else { 0 };
-            thread.access(direct, at, reads, writes, pc);
-        });
+    if kind != 0 {
+        op::access(address, size, kind, pc, frame);
     }
 }
 
@@ -424,21 +408,6 @@ pub fn split(address: usize, size: usize, mut part: impl FnMut(usize, u64)) {
         let stop = (at | 63).saturating_add(1).min(end);
         part(at, u64::MAX >> (64 - (stop - at)) << (at & 63));
         at = stop;
-    }
-}
-
-impl Thread {
-    /// Notes bytes of one line: in the table, or straight in the stream if the table belongs to code that a signal
-    /// interrupted.
-    fn access(&mut self, direct: bool, address: usize, reads: u64, writes: u64, pc: usize) {
-        if direct {
-            self.stream.access(&Access { line: address as u64 / 64, reads, writes, pc: pc as u64 });
-        } else {
-            self.lines.touch(&mut self.stream, address, reads, writes, pc);
-            if self.lines.is_crowded(CROWDED) {
-                self.enlarge_lines();
-            }
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 //! The mapping covers the largest size `open` may reach; the file grows below it in steps, with real space allocated for
 //! each, so that a full disk shows here and never as a bus error in the program.
 
-use crate::settings::Settings;
+use crate::settings::{self, Settings};
 use crate::spin::Spin;
 use crate::stream::ROOM;
 use crate::{lineage, places, sandbox, sys};
@@ -50,7 +50,7 @@ fn counter(offset: usize) -> &'static AtomicU64 {
 }
 
 /// Creates the files and maps `open`. `Err(EEXIST)`: another process has claimed the directory.
-pub fn create(settings: &Settings) -> sys::Result<()> {
+pub fn create(settings: &Settings, recording: settings::Recording) -> sys::Result<()> {
     if STEP > sys::file_size_limit() {
         return Err(libc::EFBIG);
     }
@@ -66,8 +66,8 @@ pub fn create(settings: &Settings) -> sys::Result<()> {
     OPEN.store(open, Ordering::Relaxed);
     EVENTS.store(events, Ordering::Relaxed);
     END.store(STEP, Ordering::Relaxed);
-    LIMIT.store(settings.limit, Ordering::Relaxed);
-    RING.store(settings.ring, Ordering::Relaxed);
+    LIMIT.store(recording.limit, Ordering::Relaxed);
+    RING.store(recording.ring, Ordering::Relaxed);
     BASE.store(base, Ordering::Release);
     places::write();
     lineage::settle();
@@ -75,7 +75,7 @@ pub fn create(settings: &Settings) -> sys::Result<()> {
     unsafe { field(base, header::MAGIC).copy_from_nonoverlapping(MAGIC.as_ptr(), MAGIC.len()) };
     word(base, header::VERSION).store(VERSION, Ordering::Relaxed);
     counter(header::PID).store(u64::from(sys::pid()), Ordering::Relaxed);
-    if settings.clock {
+    if recording.clock {
         note_clock();
     }
     counter(header::NEXT).store(HEADER_SIZE as u64, Ordering::Relaxed);
@@ -145,6 +145,11 @@ pub fn next_thread() -> u32 {
     counter(header::THREADS).fetch_add(1, Ordering::Relaxed) as u32
 }
 
+/// There is a thread of this number.
+pub fn add_thread(index: u32) {
+    counter(header::THREADS).fetch_max(u64::from(index) + 1, Ordering::Relaxed);
+}
+
 /// Sets a flag of the header.
 pub fn set_flag(flag: u32) {
     word(BASE.load(Ordering::Relaxed), header::FLAGS).fetch_or(flag, Ordering::Relaxed);
@@ -168,6 +173,9 @@ pub struct Chunk {
     at: *mut u8,
     capacity: usize,
 }
+
+// SAFETY: a chunk is a part of the mapping, which all threads share; one thread at a time has it.
+unsafe impl Send for Chunk {}
 
 impl Chunk {
     /// Takes a chunk with room for `content` bytes; no thread's yet.

@@ -14,10 +14,10 @@ pub mod blocks;
 pub mod clock;
 pub mod fault;
 pub mod gate;
-mod horizon;
-mod late;
+pub mod horizon;
+pub mod late;
 pub mod look;
-mod moments;
+pub mod moments;
 #[cfg(test)]
 mod naive;
 pub mod objects;
@@ -34,211 +34,20 @@ pub mod stuck;
 
 use crate::hooks::atomic;
 use crate::interpose::limit::{self, Limit};
-use crate::interpose::signal::{self, Slots};
-use crate::lines::{Entry, LARGE, Lines, READ, SMALL, WRITE, split};
-use crate::polling::Rounds;
-use crate::settings::Settings;
-use crate::spin::{Brief, Guard, Spin};
+use crate::settings::{Gate, Settings};
 use crate::sys::Activity;
+use crate::thread::{self, Thread, threads};
 use crate::tls::{Section, tls};
-use crate::{arena, prelude, sys, thread, unseen};
+use crate::{state, sys, unseen};
 use blocks::Origin;
-use clock::Synchronised;
-use core::cell::{Cell, UnsafeCell};
-use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 use foretrace_event::Order;
 use foretrace_event::schedule::{is_file, is_step};
-use foretrace_event::table::ENTRY_SIZE;
 use foretrace_event::wire::Op;
 use gate::Arrival;
-use horizon::Published;
-use moments::Moments;
-use objects::Remembered;
 use order::Next;
-use segment::Segment;
 use stack::Place;
 use stuck::{Held, Waiting};
-
-/// A thread under replay. What others look at is changed under its lock only.
-pub struct Player {
-    /// Its index in the schedule; those that are not in it are numbered on.
-    pub index: u32,
-    /// Its number in vector clocks.
-    number: u32,
-    /// The bounds of its stack.
-    pub stack: (usize, usize),
-    /// What it finds its own storage by.
-    pub pointer: usize,
-    /// Its number in the kernel.
-    pub tid: u32,
-    /// One while it sleeps until its turn comes.
-    pub sleeping: AtomicU32,
-    /// How many threads it has created.
-    children: Cell<u32>,
-    /// What it polls; its own alone.
-    rounds: UnsafeCell<Rounds>,
-    /// How many operations it has repeated since its last step.
-    spins: Cell<u32>,
-    /// What it does again and again.
-    repeats: late::Repeats,
-    /// The lines it has touched in the current segment; its own alone.
-    lines: UnsafeCell<Lines>,
-    /// Its vector clock: its own alone.
-    clock: UnsafeCell<Synchronised>,
-    /// Where its last objects are; its own alone.
-    objects: Remembered,
-    /// The call stacks it saw last; its own alone.
-    stacks: stack::Seen,
-    /// The locks it held when it was last asked, and how often they had changed then, and what it held last if it holds
-    /// none; its own alone.
-    locks: Cell<(u32, stack::StackId, stack::StackId)>,
-    /// Where it has called `abort` or failed an assertion, and the frame there; zero: nowhere; its own alone.
-    gave_up: Cell<(usize, usize)>,
-    /// What it had done when; only it adds to that.
-    moments: Moments,
-    /// What others may know of its clock.
-    published: Published,
-    /// What it has done since it last looked at the horizon.
-    work: Cell<u32>,
-    /// Its operations so far.
-    progress: AtomicU64,
-    /// The operations of all when it last let others run and came back late; its own alone.
-    progress_when_late: Cell<u64>,
-    /// For what follows.
-    lock: Brief,
-    /// What it holds.
-    held: UnsafeCell<Held>,
-    /// The libraries that it is in touch with.
-    pub libraries: unseen::Libraries,
-    /// What it is waiting for: only the thread itself changes it.
-    waiting: Cell<Option<Waiting>>,
-    /// It has ended.
-    ended: Cell<bool>,
-    next: *mut Self,
-    /// The condition variable and the place of its last wait, if that ended without a signal and without a deadline; its own
-    /// alone.
-    unsignalled: Cell<(usize, usize)>,
-    /// It waits on a condition variable, and looks from time to time whether it was signalled.
-    looks_for_signal: AtomicBool,
-    /// Signals that wait for the end of a section; its own alone. They take no memory until they come.
-    pub deferred: Slots,
-}
-
-impl Player {
-    /// A thread that begins, with that number in vector clocks; none if there is no memory for it.
-    fn new(index: u32, number: u32, exact: bool) -> Option<&'static mut Self> {
-        let lines = arena::allocate(SMALL * ENTRY_SIZE)?;
-        let player: *mut Self = arena::allocate(size_of::<Self>())?.cast();
-        // SAFETY: the memory is zeroed, which is valid for all fields but for the one that is written first, and it is
-        // nobody else's.
-        let new = unsafe {
-            (&raw mut (*player).waiting).write(Cell::new(None));
-            &mut *player
-        };
-        (new.index, new.number) = (index, number);
-        new.clock().begin(number);
-        new.lines().init(lines, SMALL, exact).then_some(new)
-    }
-
-    /// Its vector clock, for the thread itself.
-    #[expect(clippy::mut_from_ref, reason = "a thread's clock is used by that thread alone, one call at a time")]
-    pub fn clock(&self) -> &mut Synchronised {
-        // SAFETY: only the player's own thread calls this, in a section, and keeps no reference between calls.
-        unsafe { &mut *self.clock.get() }
-    }
-
-    /// The lines of the current segment, for the thread itself.
-    #[expect(clippy::mut_from_ref, reason = "a thread's lines are used by that thread alone, one call at a time")]
-    fn lines(&self) -> &mut Lines {
-        // SAFETY: as for the clock.
-        unsafe { &mut *self.lines.get() }
-    }
-
-    /// What it polls, for the thread itself.
-    #[expect(clippy::mut_from_ref, reason = "as for the lines")]
-    fn rounds(&self) -> &mut Rounds {
-        // SAFETY: as for the clock.
-        unsafe { &mut *self.rounds.get() }
-    }
-
-    /// Its number in vector clocks.
-    pub fn number(&self) -> u32 {
-        self.number
-    }
-
-    /// What it holds.
-    pub fn held<'a>(&'a self, _still: &'a Still) -> &'a Held {
-        // SAFETY: it is changed only under the thread's lock, which is held.
-        unsafe { &*self.held.get() }
-    }
-
-    /// What it is waiting for.
-    pub fn waiting(&self, _still: &Still) -> Option<Waiting> {
-        self.waiting.get()
-    }
-
-    /// Has it ended?
-    pub fn has_ended(&self, _still: &Still) -> bool {
-        self.ended.get()
-    }
-
-    /// Works with what others may ask of the thread. The caller is in a section.
-    #[inline]
-    fn with_held<R>(&self, work: impl FnOnce(&mut Held) -> R) -> R {
-        self.lock.lock();
-        // SAFETY: the lock is held.
-        let result = work(unsafe { &mut *self.held.get() });
-        self.lock.unlock();
-        result
-    }
-
-    /// The locks it holds, by a number that stands for them; for the thread itself.
-    fn locks_held(&self) -> stack::StackId {
-        let (version, number, last) = self.locks.get();
-        let changed = self.with_held(|held| {
-            let changed = held.version() != version;
-            changed.then(|| (held.version(), stack::put_locks(held.words(), last)))
-        });
-        let Some((version, number)) = changed else { return number };
-        self.locks.set((version, number, if number == 0 { last } else { number }));
-        number
-    }
-
-    /// An access is about to be examined; for the thread itself.
-    #[inline]
-    fn note_moment(&self) {
-        let known = self.index < schedule::threads();
-        let taken = if known { schedule::taken_by(self.index).load(Ordering::Relaxed) } else { 0 };
-        self.moments.note(self.clock(), taken);
-    }
-
-    /// Says what the thread waits for from now on; for the thread itself.
-    pub fn set_waiting(&self, waiting: Option<Waiting>) {
-        let _section = Section::nest();
-        self.with_held(|_| self.wait(waiting));
-    }
-
-    /// Under the thread's lock.
-    fn wait(&self, waiting: Option<Waiting>) {
-        match (self.waiting.replace(waiting), waiting) {
-            (None, Some(_)) => look::one_less(),
-            (Some(_), None) => look::one_more(),
-            _ => {}
-        }
-    }
-
-    /// One more operation, after which the thread waits for nothing and holds something else; for the thread itself.
-    fn move_on<R>(&self, change: Option<impl FnOnce(&mut Held) -> R>) -> Option<R> {
-        self.progress.store(self.progress.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        if change.is_none() && self.waiting.get().is_none() {
-            return None;
-        }
-        self.with_held(|held| {
-            self.wait(None);
-            change.map(|change| change(held))
-        })
-    }
-}
 
 /// Threads that the schedule does not know.
 static STRANGERS: AtomicU32 = AtomicU32::new(0);
@@ -256,108 +65,43 @@ fn one_less_coming() {
     let _ = COMING.fetch_update(Ordering::AcqRel, Ordering::Acquire, |coming| coming.checked_sub(1));
 }
 
-/// How many threads there have been. Who holds the lock may add one.
-static WORLD: Spin<u32> = Spin::new(0);
-/// The newest of them.
-static NEWEST: AtomicPtr<Player> = AtomicPtr::new(core::ptr::null_mut());
-
-/// All threads there have been, the newest first.
-pub fn players() -> impl Iterator<Item = &'static Player> + Clone {
-    // SAFETY: players are never freed, and the list only grows at its head.
-    let mut at = unsafe { NEWEST.load(Ordering::Acquire).as_ref() };
-    core::iter::from_fn(move || {
-        let player = at?;
-        // SAFETY: as above.
-        at = unsafe { player.next.as_ref() };
-        Some(player)
-    })
-}
-
-/// While it lives, no thread begins or ceases to wait, and none takes or gives anything back. The caller is in a section.
-pub struct Still(#[expect(dead_code, reason = "held, not read")] Guard<'static, u32>);
-
-impl Still {
-    /// Holds everybody still.
-    pub fn new() -> Self {
-        let world = WORLD.lock();
-        players().for_each(|player| player.lock.lock());
-        Self(world)
-    }
-
-    /// Operations so far: if it does not change, nothing happens.
-    pub fn progress(&self) -> u64 {
-        players().map(|player| player.progress.load(Ordering::Relaxed)).sum()
-    }
-}
-
-impl Drop for Still {
-    fn drop(&mut self) {
-        players().for_each(|player| player.lock.unlock());
-    }
-}
-
-/// This thread's player.
+/// This thread, if it takes part in the gate or in the watch.
 #[inline]
-pub fn player() -> Option<&'static Player> {
-    // SAFETY: null, or a player of our own, which is never freed.
-    unsafe { tls().player.get().as_ref() }
+pub fn player() -> Option<&'static Thread> {
+    thread::own().filter(|_| state::is_replaying())
 }
 
-/// Accesses are examined one by one, for their places, and not by segments.
-static EXACT: AtomicBool = AtomicBool::new(false);
-
-/// Are they?
-pub fn is_exact() -> bool {
-    EXACT.load(Ordering::Relaxed)
-}
-
-/// Opens the files of the answer and the schedule. The error is `EEXIST` if another process is the one that is replayed.
+/// Opens the files of the answer and, if there is one, the schedule. The error is `EEXIST` if another process is the one
+/// that is replayed.
 pub fn open(settings: &Settings) -> sys::Result<()> {
     if settings.only_started && !settings.is_started() {
         return Err(libc::EEXIST);
     }
-    EXACT.store(settings.exact, Ordering::Relaxed);
     outcome::open(settings)?;
     look::open();
     stuck::set_patience(settings.patience);
-    limit::allow(settings.patience);
     fault::open();
-    if schedule::load(settings) { Ok(()) } else { Err(libc::ENOENT) }
+    match settings.gate {
+        Gate::Free => Ok(()),
+        Gate::Schedule { loose } => {
+            limit::allow(settings.patience);
+            if schedule::load(settings, loose) { Ok(()) } else { Err(libc::ENOENT) }
+        }
+    }
 }
 
-/// Begins with the main thread.
-pub fn begin() {
-    unseen::look();
-    join_in(schedule::MAIN, u32::MAX);
-    sync(Op::Start, 0, 0, 0);
-    // What was done before was not done here.
-    let frame = tls().frame.replace(0);
-    prelude::replay(sync);
-    tls().frame.set(frame);
-}
-
-/// Makes the current thread one of the players.
+/// The current thread takes part from now on.
 pub fn join_in(index: u32, parent: u32) {
     let _section = Section::nest();
-    let stack = thread::stack();
-    let mut count = WORLD.lock();
-    let Some(new) = Player::new(index, *count, EXACT.load(Ordering::Relaxed)) else { return };
-    new.stack = (stack.0, stack.0 + stack.1);
-    (new.tid, new.pointer) = (sys::tid(), thread::handle() as usize);
-    new.next = NEWEST.load(Ordering::Relaxed);
-    let player: *mut Player = new;
-    NEWEST.store(player, Ordering::Release);
-    *count += 1;
+    let Some(new) = thread::join(index, state::is_recording()) else { return };
     if index != schedule::MAIN {
         one_less_coming();
     }
-    drop(count);
     order::set_player(new);
     look::one_more();
-    tls().player.set(player);
+    thread::attach(new);
     fault::prepare_thread();
-    thread::choose_lines();
-    forget(stack.0, stack.1);
+    forget(new.stack.0, new.stack.1 - new.stack.0);
     outcome::thread(index, parent);
 }
 
@@ -367,7 +111,13 @@ pub fn next_child() -> u32 {
         let ordinal = player.children.replace(player.children.get() + 1);
         schedule::child(player.index, ordinal)
     });
-    known.unwrap_or_else(|| schedule::threads() + STRANGERS.fetch_add(1, Ordering::Relaxed))
+    // The main thread is always known.
+    known.unwrap_or_else(|| schedule::threads().max(1) + STRANGERS.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Is there a schedule?
+pub fn is_steered() -> bool {
+    schedule::threads() > 0
 }
 
 /// That thread could not be created after all.
@@ -418,7 +168,7 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
 }
 
 /// An operation whose turn it is takes part in the order of all operations.
-fn take_part(player: &'static Player, op: Op, object: usize, arg: u64, pc: usize) {
+fn take_part(player: &'static Thread, op: Op, object: usize, arg: u64, pc: usize) {
     let _section = Section::nest();
     if op == Op::Fork {
         COMING.fetch_add(1, Ordering::SeqCst);
@@ -426,11 +176,12 @@ fn take_part(player: &'static Player, op: Op, object: usize, arg: u64, pc: usize
         let place = Place::of_call(pc);
         outcome::created(arg as u32, stack::capture(player, place), stack::frame_pointers(player, place));
     }
-    player.rounds().end();
+    player.rounds.get().end();
     player.spins.set(0);
     player.repeats.end();
     let shared = stuck::note(player, op, object, arg, pc);
-    player.clock().sync(&player.objects, op, object, arg, player.index, shared);
+    player.clock.get().sync(&player.objects, op, object, arg, player.index, shared);
+    player.record(op, object, arg, pc);
     if op == Op::Join {
         player.published.set_awaited(None);
     }
@@ -446,7 +197,7 @@ pub fn block(op: Op, object: usize, arg: u64, pc: usize) {
 
 /// What the thread waits for when a signal handler is about to run.
 pub fn waits_for() -> Option<Waiting> {
-    player()?.waiting.get()
+    player()?.own_waiting()
 }
 
 /// The handler has returned: whatever it did, the thread still waits for what it waited for.
@@ -521,28 +272,23 @@ pub fn is_over() -> bool {
     order::is_over()
 }
 
-/// The table of lines that the access hooks may use.
-pub fn lines_for_hooks() -> Option<(*mut Entry, u32)> {
-    player().filter(|_| !ENDING.load(Ordering::Relaxed)).map(|player| player.lines().for_hooks())
-}
-
 /// So many lines and ends of segments, and a thread looks at the horizon.
 const LONG: u32 = 1024;
 /// The end of a segment counts as so many lines.
 const END: u32 = 8;
 
-/// Ends a segment: its accesses are checked.
-fn flush(player: &'static Player) {
+/// Ends a segment: its accesses are written and checked.
+fn flush(player: &'static Thread) {
     if let Some(_section) = Section::enter()
-        && !player.lines().is_empty()
+        && !player.lines.get().is_empty()
     {
-        player.lines().flush(&mut Segment(player));
+        segment::end(player);
         work(player, END);
     }
 }
 
 #[inline]
-fn work(player: &'static Player, lines: u32) {
+fn work(player: &'static Thread, lines: u32) {
     let done = player.work.get() + lines;
     player.work.set(done);
     if done >= LONG {
@@ -551,102 +297,88 @@ fn work(player: &'static Player, lines: u32) {
     }
 }
 
-/// A thread whose lines had to make room so often gets a larger table. That is sooner than when recording: to check a line
-/// takes longer than to write it.
-const CROWDED: usize = LARGE / 2;
-
-/// A plain access that the hook could not note by itself.
-pub fn access(player: &'static Player, address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
+/// The current thread, which takes part, is about to make a plain access. It is in no section.
+#[inline]
+pub fn before_access(player: &'static Thread, address: usize, pc: usize) {
     late::come(player, pc, address);
-    let Some(_section) = Section::enter() else { return };
+}
+
+/// A plain access of a thread that takes part. It is in a section.
+pub fn access(player: &'static Thread, address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
     if player.published.is_awaiting() {
         // What it waited for has failed.
         player.published.set_awaited(None);
     }
-    if EXACT.load(Ordering::Relaxed) {
+    if !state::watches_segments() {
         polling::note_exact(player, address, size, kind);
-        return race::access(player, address, size, kind, pc, frame);
     }
-    split(address, size, |at, mask| {
-        let reads = if kind & READ != 0 { mask } else { 0 };
-        let writes = if kind & WRITE != 0 { mask } else { 0 };
-        player.lines().touch(&mut Segment(player), at, reads, writes, pc);
-        if player.lines().is_calm() {
-            segment::prefetch(at);
-        }
-        work(player, 1);
-    });
-    if player.lines().is_crowded(CROWDED) {
-        enlarge_lines(player);
-    }
-    if ENDING.load(Ordering::Relaxed) {
-        player.lines().flush(&mut Segment(player));
+    if state::watches_accesses() {
+        race::access(player, address, size, kind, pc, frame);
     }
 }
 
-/// See `Thread::enlarge_lines`.
-#[cold]
-fn enlarge_lines(player: &'static Player) {
-    player.lines().flush(&mut Segment(player));
-    if let Some(entries) = arena::allocate(LARGE * ENTRY_SIZE)
-        && player.lines().grow(entries)
-    {
-        thread::choose_lines();
+/// A line has been touched in a segment that will be checked.
+#[inline]
+pub fn touched(player: &'static Thread, address: usize) {
+    if player.lines.get().is_calm() {
+        segment::prefetch(address);
     }
+    work(player, 1);
 }
 
 /// An atomic operation has been done: watches it as an access, and lets it take part in the order it makes.
-fn note_atomic(player: &'static Player, op: Op, address: usize, size: usize, order: Order, pc: usize) {
-    if EXACT.load(Ordering::Relaxed) {
+fn note_atomic(player: &'static Thread, op: Op, address: usize, size: usize, order: Order, pc: usize) {
+    if state::watches_accesses() {
         race::atomic(player, op, address, size, pc, tls().frame.get());
-    } else {
+    } else if state::watches_segments() {
         segment::atomic(player, op, address, size, pc);
     }
     player.move_on(None::<fn(&mut Held)>);
     if let Some(variable) = player.objects.find(address as u64) {
-        player.clock().atomic(variable, op, order);
+        player.clock.get().atomic(variable, op, order);
     }
 }
 
 /// A store that is not instrumented, which `store` does: nobody takes another step before it is done.
-pub fn store(at: usize, size: usize, pc: usize, store: impl FnOnce()) {
+pub fn store(at: usize, value: u64, size: u8, pc: usize, store: impl FnOnce()) {
     let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return store() };
     flush(player);
     gate::pass_with(player, Op::AtomicStore, at, pc, || {
         let _section = Section::nest();
-        atomic::exclusively(at, || {
-            note_atomic(player, Op::AtomicStore, at, size, Order::Release, pc);
+        atomic::exclusively(at, |clock| {
+            note_atomic(player, Op::AtomicStore, at, size.into(), Order::Release, pc);
+            atomic::record_store(player, clock, at, value, size, pc);
             store();
         });
     });
-    player.rounds().end();
+    player.rounds.get().end();
     player.repeats.end();
 }
 
-/// The current thread ends.
+/// The current thread, which takes part, ends.
 pub fn end() {
-    // As when recording: signals go to other threads from now on.
-    signal::block_all();
     sync(Op::End, 0, 0, 0);
     if let Some(player) = player() {
         {
             let _section = Section::nest();
-            player.with_held(|_| player.ended.set(true));
+            player.set_ended();
             look::one_less();
-            player.published.end(player.clock());
+            player.published.end(player.clock.get());
+            thread::detach();
+            player.release(true);
         }
-        tls().player.set(core::ptr::null_mut());
-        stuck::consider(player);
+        stuck::consider(player.shared());
     }
 }
 
 /// Memory has come into being, or has another meaning from now on.
 pub fn renew(at: usize, size: usize, asked: usize, origin: Origin, pc: usize) {
-    if player().is_some()
+    if let Some(player) = player()
         && let Some(_section) = Section::enter()
     {
         forget(at, size);
-        if is_exact() {
+        player.record(Op::Alloc, at, size as u64, pc);
+        if state::watches_accesses() {
             blocks::note(at, asked, origin, pc);
         }
     }
@@ -665,17 +397,15 @@ pub fn expire(at: usize, size: usize, pc: Option<usize>) {
     if let Some(player) = player()
         && let Some(_section) = Section::enter()
     {
-        player.lines().flush_block(&mut Segment(player), at, size);
+        segment::end_block(player, at, size);
         match pc {
-            Some(pc) if EXACT.load(Ordering::Relaxed) => race::free(player, at, size, pc, tls().frame.get()),
-            Some(pc) => segment::free(player, at, size, pc),
-            None => {}
+            Some(pc) if state::watches_accesses() => race::free(player, at, size, pc, tls().frame.get()),
+            Some(pc) if state::watches_segments() => segment::free(player, at, size, pc),
+            _ => {}
         }
+        player.record(Op::Free, at, size as u64, pc.unwrap_or(0));
     }
 }
-
-/// The program is ending: what is done from now on, by functions that are called at exit, is checked at once.
-static ENDING: AtomicBool = AtomicBool::new(false);
 
 /// The current thread is about to end the process, and waits for the others; false: it does not. Whose steps are not all
 /// taken yet goes on to them, unless this is the last moment.
@@ -700,7 +430,7 @@ pub fn end_leaving() {
 
 /// Tells of a thread, by its number in the kernel, whether it is idle. `last`: one at a delay point is not.
 pub fn is_idle(last: bool) -> impl Fn(u32) -> bool {
-    move |tid| match players().find(|player| player.tid == tid && !player.ended.get()) {
+    move |tid| match threads().find(|other| other.tid == tid && !other.ended.load(Ordering::Relaxed)) {
         Some(player) => stuck::is_idle(player, last),
         None => sys::activity(tid) == Activity::Waits,
     }
@@ -711,30 +441,17 @@ pub fn has_failed() -> bool {
     outcome::has_told()
 }
 
-/// The program ends: what this thread did last is checked.
+/// The program ends: what this thread did last is checked, and what it does from now on at once.
 pub fn finish() {
     if let Some(player) = player() {
-        ENDING.store(true, Ordering::Relaxed);
-        thread::choose_lines();
+        thread::use_no_lines();
         flush(player);
         late::say_how_often();
-        say_what_is_unchecked();
-    }
-}
-
-/// Says so if there are accesses of other threads that will not be checked, because these still run.
-fn say_what_is_unchecked() {
-    let own = tls().player.get().cast_const();
-    let runs = |player: &Player| !player.ended.get() && player.waiting.get().is_none();
-    // SAFETY: what is read its thread may be changing; too old a value costs one look too many.
-    let leaves_some = |player: &Player| unsafe { !(*player.lines.get()).is_empty() };
-    let exact = EXACT.load(Ordering::Relaxed);
-    if !exact && players().any(|player| leaves_some(player) || runs(player) && !core::ptr::eq(player, own)) {
-        outcome::unchecked();
+        outcome::say_what_is_unchecked();
     }
 }
 
 /// Forgets what is known of a block.
 fn forget(at: usize, size: usize) {
-    if EXACT.load(Ordering::Relaxed) { shadow::clear(at, size) } else { segment::clear(at, size) }
+    if state::watches_accesses() { shadow::clear(at, size) } else { segment::clear(at, size) }
 }

@@ -5,6 +5,11 @@
 //! replay exact=0|1 loose=0|1 hold=0|1 only_started=0|1 patience=MS linger=MS dir=PATH
 //! ```
 //!
+//! A run is three independent choices: a *gate* (who may go on), a *sink* (what is written down) and a *watch* (what is
+//! checked). The first word chooses common ones: `record` is free, recording, and watches nothing; `replay` follows a
+//! schedule, writes nothing down, and watches segments or, with `exact=1`, accesses. `sink=recording` lets a replay be
+//! recorded as well, into the same directory; `watch=segments` and `watch=accesses` let a recorded run be checked.
+//!
 //! `FORETRACE_TOOL` is the tool's process, so that the program it has started can tell itself from what that starts.
 //! `dir` is last and takes the rest of the value. Nothing is read in a set-uid program, and a value that is not of
 //! this form turns the runtime off.
@@ -21,33 +26,79 @@ unsafe extern "C" {
 /// Longest directory name.
 const PATH: usize = 4096;
 
-/// What to do.
-pub struct Settings {
+/// Who may go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gate {
+    /// Everybody.
+    Free,
+    /// The thread whose step is next in the schedule.
+    Schedule {
+        /// Only what happens before what is enforced.
+        loose: bool,
+    },
+}
+
+/// What is written down.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sink {
+    /// Nothing.
+    Nothing,
+    /// A recording.
+    Recording(Recording),
+}
+
+/// How a recording is made.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Recording {
     /// Most bytes to write.
     pub limit: u64,
     /// Room comes back as a monitor reads what was written: the limit is for what is still to be read.
     pub ring: bool,
-    /// Keep accesses apart by program counter.
-    pub locations: bool,
-    /// Each access is a record of its own; implies `locations`.
-    pub every: bool,
-    /// The process that the tool has started is recorded from its beginning, not from its first thread on.
-    pub early: bool,
     /// What time it is, is part of the recording.
     pub clock: bool,
+    /// What is kept of accesses.
+    pub accesses: Accesses,
+}
+
+/// What a recording keeps of accesses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Accesses {
+    /// The bytes that a segment touches.
+    ByLine,
+    /// The same, apart by program counter.
+    ByPlace,
+    /// Each of them, as a record of its own.
+    Every,
+}
+
+/// What is checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Watch {
+    /// Nothing.
+    Nothing,
+    /// What a segment has touched, when it ends.
+    Segments,
+    /// Each access, with its call stack.
+    Accesses,
+}
+
+/// What to do.
+pub struct Settings {
+    /// Who may go on.
+    pub gate: Gate,
+    /// What is written down.
+    pub sink: Sink,
+    /// What is checked.
+    pub watch: Watch,
+    /// The process that the tool has started is recorded from its beginning, not from its first thread on.
+    pub early: bool,
     /// Record processes that come later, too.
     pub follow: bool,
-    /// Enforce a schedule instead of recording.
-    pub replay: bool,
-    /// In a replay, examine accesses one by one.
-    pub exact: bool,
-    /// In a replay, only what happens before what is enforced.
-    pub loose: bool,
-    /// Keep a replayed program that has failed, for a debugger.
+    /// Keep a program that has failed, for a debugger.
     pub hold: bool,
-    /// Replay the process that the command line tool has started and no other; else the first that makes a thread.
+    /// Steer the process that the command line tool has started and no other; else the first that makes a thread.
     pub only_started: bool,
-    /// In a replay, milliseconds without a step after which a program that runs on is given up; zero: never.
+    /// Under a schedule, milliseconds without a step after which a program that runs on is given up; zero: never.
     pub patience: u64,
     /// The command line tool's process; zero if unknown.
     pub tool: u32,
@@ -87,25 +138,10 @@ impl Settings {
     }
 
     fn parse(value: &[u8]) -> Option<Self> {
-        let replay = value.starts_with(b"replay ");
-        let mut rest = value.strip_prefix(b"record ").or_else(|| value.strip_prefix(b"replay "))?;
-        let mut settings = Self {
-            limit: u64::MAX,
-            ring: false,
-            locations: false,
-            every: false,
-            early: false,
-            clock: false,
-            follow: false,
-            replay,
-            exact: false,
-            loose: false,
-            hold: false,
-            only_started: false,
-            patience: 0,
-            tool: 0,
-            dir: [0; PATH],
-            dir_len: 0,
+        let (mut settings, mut rest) = match (value.strip_prefix(b"record "), value.strip_prefix(b"replay ")) {
+            (Some(rest), _) => (Self::new(Gate::Free, Sink::Recording(RECORDING), Watch::Nothing), rest),
+            (_, Some(rest)) => (Self::new(Gate::Schedule { loose: false }, Sink::Nothing, Watch::Segments), rest),
+            _ => return None,
         };
         loop {
             if let Some(dir) = rest.strip_prefix(b"dir=") {
@@ -117,24 +153,47 @@ impl Settings {
         }
     }
 
+    const fn new(gate: Gate, sink: Sink, watch: Watch) -> Self {
+        Self {
+            gate,
+            sink,
+            watch,
+            early: false,
+            follow: false,
+            hold: false,
+            only_started: false,
+            patience: 0,
+            tool: 0,
+            dir: [0; PATH],
+            dir_len: 0,
+        }
+    }
+
     fn set(&mut self, setting: &[u8]) -> Option<()> {
         let equals = setting.iter().position(|byte| *byte == b'=')?;
-        let number = number(&setting[equals + 1..])?;
-        match &setting[..equals] {
-            b"limit" if number == 0 => self.limit = u64::MAX,
-            b"limit" => self.limit = number.max(64 * UNIT as u64),
-            b"ring" => self.ring = number != 0,
-            b"locations" => self.locations = number != 0,
-            b"every" => self.every = number != 0,
-            b"early" => self.early = number != 0,
-            b"clock" => self.clock = number != 0,
-            b"follow" => self.follow = number != 0,
-            b"exact" => self.exact = number != 0,
-            b"loose" => self.loose = number != 0,
-            b"linger" => crate::ending::set_linger(u32::try_from(number).unwrap_or(u32::MAX)),
-            b"hold" => self.hold = number != 0,
-            b"only_started" => self.only_started = number != 0,
-            b"patience" => self.patience = number,
+        let (name, value) = (&setting[..equals], &setting[equals + 1..]);
+        match name {
+            b"sink" if value == b"recording" => self.sink = Sink::Recording(RECORDING),
+            b"watch" => self.watch = Watch::named(value)?,
+            _ => self.set_number(name, number(value)?)?,
+        }
+        Some(())
+    }
+
+    fn set_number(&mut self, name: &[u8], number: u64) -> Option<()> {
+        let on = number != 0;
+        match (name, &mut self.gate, &mut self.sink) {
+            (b"limit" | b"ring" | b"locations" | b"every" | b"clock", _, Sink::Recording(recording)) => {
+                recording.set(name, number);
+            }
+            (b"loose", Gate::Schedule { loose }, _) => *loose = on,
+            (b"exact", Gate::Schedule { .. }, _) => self.watch = if on { Watch::Accesses } else { Watch::Segments },
+            (b"early", ..) => self.early = on,
+            (b"follow", ..) => self.follow = on,
+            (b"linger", ..) => crate::ending::set_linger(u32::try_from(number).unwrap_or(u32::MAX)),
+            (b"hold", ..) => self.hold = on,
+            (b"only_started", ..) => self.only_started = on,
+            (b"patience", ..) => self.patience = number,
             _ => return None,
         }
         Some(())
@@ -198,6 +257,34 @@ impl Settings {
     }
 }
 
+/// A recording with nothing special about it.
+const RECORDING: Recording = Recording { limit: u64::MAX, ring: false, clock: false, accesses: Accesses::ByLine };
+
+impl Recording {
+    fn set(&mut self, name: &[u8], number: u64) {
+        let on = number != 0;
+        match name {
+            b"limit" if !on => self.limit = u64::MAX,
+            b"limit" => self.limit = number.max(64 * UNIT as u64),
+            b"ring" => self.ring = on,
+            b"clock" => self.clock = on,
+            b"locations" if on => self.accesses = self.accesses.max(Accesses::ByPlace),
+            b"every" if on => self.accesses = Accesses::Every,
+            _ => {}
+        }
+    }
+}
+
+impl Watch {
+    fn named(name: &[u8]) -> Option<Self> {
+        match name {
+            b"segments" => Some(Self::Segments),
+            b"accesses" => Some(Self::Accesses),
+            _ => None,
+        }
+    }
+}
+
 fn number(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;
@@ -241,17 +328,44 @@ mod tests {
     #[test]
     fn settings_are_read_in_any_order_and_the_directory_last() {
         let settings = Settings::parse(b"record follow=1 ring=1 limit=1000000 dir=/a b/c=d").expect("parses");
-        assert_eq!((settings.limit, settings.follow, settings.locations), (1_000_000, true, false));
-        assert!(settings.ring);
+        let recording = Recording { limit: 1_000_000, ring: true, ..RECORDING };
+        assert_eq!((settings.sink, settings.follow), (Sink::Recording(recording), true));
+        assert_eq!((settings.gate, settings.watch), (Gate::Free, Watch::Nothing));
         assert_eq!(settings.dir(), b"/a b/c=d");
         assert!(settings.path(b"events").starts_with(b"/a b/c=d/events\0"));
     }
 
     #[test]
     fn what_is_not_understood_turns_recording_off() {
-        for value in ["", "record", "record ", "record dir=", "off dir=/x", "record limit= dir=/x", "record x=1 dir=/x"]
-        {
+        for value in [
+            "",
+            "record",
+            "record ",
+            "record dir=",
+            "off dir=/x",
+            "record limit= dir=/x",
+            "record x=1 dir=/x",
+            "record loose=1 dir=/x",
+            "record watch=everything dir=/x",
+            "replay limit=7 dir=/x",
+        ] {
             assert!(Settings::parse(value.as_bytes()).is_none(), "{value}");
+        }
+    }
+
+    #[test]
+    fn gate_sink_and_watch_are_chosen_by_themselves() {
+        let axes = |value: &[u8]| Settings::parse(value).map(|it| (it.gate, it.sink, it.watch));
+        let schedule = |loose| Gate::Schedule { loose };
+        let every = Recording { accesses: Accesses::Every, ..RECORDING };
+        for (value, expected) in [
+            ("replay loose=1 dir=/x", (schedule(true), Sink::Nothing, Watch::Segments)),
+            ("replay exact=1 dir=/x", (schedule(false), Sink::Nothing, Watch::Accesses)),
+            ("replay exact=1 sink=recording dir=/x", (schedule(false), Sink::Recording(RECORDING), Watch::Accesses)),
+            ("record watch=segments dir=/x", (Gate::Free, Sink::Recording(RECORDING), Watch::Segments)),
+            ("record every=1 locations=1 watch=accesses dir=/x", (Gate::Free, Sink::Recording(every), Watch::Accesses)),
+        ] {
+            assert_eq!(axes(value.as_bytes()), Some(expected), "{value}");
         }
     }
 

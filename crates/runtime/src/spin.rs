@@ -92,14 +92,55 @@ impl Brief {
     }
 }
 
+/// A value behind a lock for a few instructions at a time.
+pub struct Locked<T> {
+    lock: Brief,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: the value is reached under the lock alone, by one thread at a time.
+unsafe impl<T: Send> Sync for Locked<T> {}
+
+impl<T> Locked<T> {
+    /// Free, with this value.
+    pub const fn new(value: T) -> Self {
+        Self { lock: Brief::new(), value: UnsafeCell::new(value) }
+    }
+
+    /// Works with the value. The caller is in a section.
+    #[inline]
+    pub fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+        self.lock.lock();
+        // SAFETY: the lock is held, and nobody else uses the value meanwhile.
+        let result = work(unsafe { &mut *self.value.get() });
+        self.lock.unlock();
+        result
+    }
+
+    /// Takes the lock, for one who takes many and uses the values afterwards.
+    pub fn lock(&self) {
+        self.lock.lock();
+    }
+
+    /// Gives it back.
+    pub fn unlock(&self) {
+        self.lock.unlock();
+    }
+
+    /// Where the value is. It may be used while the lock is held.
+    pub const fn value(&self) -> *mut T {
+        self.value.get()
+    }
+}
+
 /// A value behind a lock.
 pub struct Spin<T> {
     raw: Raw,
     value: UnsafeCell<T>,
 }
 
-// SAFETY: the value is reached only through the guard, one at a time.
-unsafe impl<T> Sync for Spin<T> {}
+// SAFETY: the value is reached only through the guard, by one thread at a time.
+unsafe impl<T: Send> Sync for Spin<T> {}
 
 impl<T> Spin<T> {
     /// Free, with this value.

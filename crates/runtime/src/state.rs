@@ -1,15 +1,15 @@
 //! Whether anything is recorded, from when, and the one way in for operations.
 //!
 //! ```text
-//! Unknown ──init──▶ Armed ──first thread created──▶ Recording, or Replaying
+//! Unknown ──init──▶ Armed ──first thread created──▶ Live: recorded, or taking part in gate and watch, or both
 //!    └────────────▶ Off ◀──── no settings, no file, forked child
 //! ```
 
 use crate::interpose::thread::notice_end;
-use crate::settings::Settings;
+use crate::settings::{Accesses, Gate, Recording, Settings, Sink, Watch};
 use crate::spin::Spin;
 use crate::tls::{Section, tls};
-use crate::{benign, ending, lifetime, lineage, modules, prelude, real, recording, replay, sys, thread};
+use crate::{benign, ending, lifetime, lineage, modules, op, prelude, real, recording, replay, sys, thread};
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use foretrace_event::layout::Flags;
 use foretrace_event::wire::Op;
@@ -17,15 +17,19 @@ use foretrace_event::wire::Op;
 const UNKNOWN: u8 = 0;
 const OFF: u8 = 1;
 const ARMED: u8 = 2;
-const RECORDING: u8 = 3;
-const REPLAYING: u8 = 4;
+/// From here on the program is live.
+const LIVE: u8 = 4;
+/// Live, and operations are written down.
+const RECORDED: u8 = 8;
+/// Live, and threads take part in the gate or in the watch.
+const TAKES_PART: u8 = 16;
 
 static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
 static SETTINGS: Spin<Option<Settings>> = Spin::new(None);
 static PLACES: AtomicBool = AtomicBool::new(false);
 static EVERY: AtomicBool = AtomicBool::new(false);
-/// There will be a replay that examines accesses one by one, and there is none yet.
-static WILL_REPLAY: AtomicBool = AtomicBool::new(false);
+/// What is checked, from the first thread on.
+static WATCH: AtomicU8 = AtomicU8::new(Watch::Nothing as u8);
 /// The end of the process has been recorded.
 static FINISHED: AtomicBool = AtomicBool::new(false);
 /// Instrumented code is part of the program.
@@ -40,20 +44,33 @@ pub fn init() {
     real::find_all();
     let settings = Settings::read().filter(|_| real::is_first_copy());
     let state = if settings.is_some() { ARMED } else { OFF };
-    let every = settings.as_ref().is_some_and(|settings| settings.every);
-    EVERY.store(every, Ordering::Relaxed);
-    PLACES.store(every || settings.as_ref().is_some_and(|settings| settings.locations), Ordering::Relaxed);
-    let exact = settings.as_ref().is_some_and(|settings| settings.replay && settings.exact);
-    WILL_REPLAY.store(exact, Ordering::Relaxed);
+    if let Some(Sink::Recording(recording)) = settings.as_ref().map(|settings| settings.sink) {
+        EVERY.store(recording.accesses >= Accesses::Every, Ordering::Relaxed);
+        PLACES.store(recording.accesses >= Accesses::ByPlace, Ordering::Relaxed);
+    }
+    let watch = settings.as_ref().map_or(Watch::Nothing, |settings| settings.watch);
+    WATCH.store(watch as u8, Ordering::Relaxed);
     *SETTINGS.lock() = settings;
     STATE.store(state, Ordering::Release);
     crate::calls::watch_all();
 }
 
-/// Is a replay to come that will want to know where memory comes from?
+/// Will accesses be examined one by one, so that it matters where memory comes from, and are they not yet?
 #[inline]
-pub fn will_replay() -> bool {
-    WILL_REPLAY.load(Ordering::Relaxed) && STATE.load(Ordering::Acquire) == ARMED
+pub fn will_watch_accesses() -> bool {
+    watches_accesses() && STATE.load(Ordering::Acquire) == ARMED
+}
+
+/// Is each access examined?
+#[inline]
+pub fn watches_accesses() -> bool {
+    WATCH.load(Ordering::Relaxed) == Watch::Accesses as u8
+}
+
+/// Are accesses examined when their segment ends?
+#[inline]
+pub fn watches_segments() -> bool {
+    WATCH.load(Ordering::Relaxed) == Watch::Segments as u8
 }
 
 /// The return address of the interposed function that runs.
@@ -68,22 +85,22 @@ pub fn is_on() -> bool {
     STATE.load(Ordering::Acquire) >= ARMED
 }
 
-/// Is a schedule being enforced, or has one been?
+/// Do threads take part in the gate or in the watch?
 #[inline]
 pub fn is_replaying() -> bool {
-    STATE.load(Ordering::Acquire) == REPLAYING
+    STATE.load(Ordering::Acquire) & TAKES_PART != 0
 }
 
-/// Do operations count: are they being written, or is a schedule of them enforced?
+/// Do operations count for the gate, the sink or the watch?
 #[inline]
 pub fn is_live() -> bool {
-    STATE.load(Ordering::Acquire) >= RECORDING
+    STATE.load(Ordering::Acquire) >= LIVE
 }
 
 /// Are operations being written?
 #[inline]
 pub fn is_recording() -> bool {
-    STATE.load(Ordering::Acquire) == RECORDING
+    STATE.load(Ordering::Acquire) & RECORDED != 0
 }
 
 /// Are accesses kept apart by program counter?
@@ -135,14 +152,7 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
 /// An attempt to take a mutex has failed because that is taken. A thread that repeats it is polling.
 pub fn failed_try(mutex: usize, arg: u64, pc: usize) {
     match STATE.load(Ordering::Acquire) {
-        RECORDING => {
-            let Some(_section) = Section::enter() else { return };
-            adopt();
-            if let Some(thread) = thread::current() {
-                thread.failed_try(mutex, arg, pc);
-            }
-        }
-        REPLAYING => replay::polling::failed_try(mutex, arg, pc),
+        state if state >= LIVE => op::failed_try(mutex, arg, pc),
         _ => sync(Op::LockFailed, mutex, arg, pc),
     }
 }
@@ -162,33 +172,21 @@ pub fn replay_unlock_to_wait(lock: usize, arg: u64, cond: usize, pc: usize) {
 #[inline]
 fn record(op: Op, object: usize, arg: u64, pc: usize) {
     match STATE.load(Ordering::Acquire) {
-        RECORDING => {
-            let Some(_section) = Section::enter() else { return };
-            adopt();
-            if let Some(thread) = thread::current() {
-                thread.sync(op, object, arg, pc);
-            }
-        }
+        state if state >= LIVE => op::sync(op, object, arg, pc),
         ARMED => prelude::note(op, object, arg, pc),
-        REPLAYING => replay::sync(op, object, arg, pc),
         _ => {}
     }
 }
 
-/// A thread that was not created through us, such as one of libc's own helpers, gets a recorder when it first does
-/// something.
+/// A thread that was not created through us, such as one of libc's own helpers, gets an object when it first does
+/// something. Under a schedule it is left alone.
 #[inline]
 pub fn adopt() {
     let tls = tls();
     if tls.thread.get().is_null() && !tls.ended.get() {
-        thread::begin(recording::next_thread());
-        thread::name_handle(thread::handle(), tls_id());
+        op::begin_thread(recording::next_thread(), u32::MAX);
         notice_end();
     }
-}
-
-fn tls_id() -> u32 {
-    thread::current().map_or(0, |thread| thread.id)
 }
 
 /// The program is about to create a thread.
@@ -202,37 +200,65 @@ pub fn begin() {
     }
 }
 
-/// The thread is the first. What this takes of the stack, threads with a small one must not pay for.
+/// The thread is the first. Kept out of line so that threads with small stacks do not pay for it.
 #[cold]
 #[inline(never)]
 fn begin_with_first() {
-    if SETTINGS.lock().as_ref().is_some_and(|settings| settings.replay) {
-        return begin_replaying();
-    }
-    let _section = Section::nest();
-    let created = match SETTINGS.lock().as_mut() {
-        Some(settings) => create(settings),
-        None => false,
-    };
-    if !created {
+    let section = Section::nest();
+    // Threads look into the side files' directory meanwhile: the lock is not held.
+    let mut settings = SETTINGS.lock().take();
+    let begun = settings.as_mut().map_or(OFF, open);
+    *SETTINGS.lock() = settings;
+    if begun == OFF {
         return STATE.store(OFF, Ordering::Release);
     }
-    if is_instrumented() {
-        recording::set_flag(Flags::ACCESSES);
+    if begun & RECORDED != 0 {
+        if is_instrumented() {
+            recording::set_flag(Flags::ACCESSES);
+        }
+        if keeps_places() {
+            recording::set_flag(Flags::LOCATIONS);
+        }
     }
-    if keeps_places() {
-        recording::set_flag(Flags::LOCATIONS);
+    // At a gate, a thread is in no section.
+    let _section = Some(section).filter(|_| begun & TAKES_PART == 0);
+    begin_live(begun);
+}
+
+/// Opens what the three axes need; what the state is from now on.
+fn open(settings: &mut Settings) -> u8 {
+    let mut state = LIVE;
+    if (settings.gate, settings.watch) != (Gate::Free, Watch::Nothing) {
+        if let Err(why) = replay::open(settings) {
+            // It is another process of the same run that is replayed.
+            if why != libc::EEXIST {
+                sys::write(2, b"foretrace: there is no schedule to replay; the program runs free\n");
+            }
+            return OFF;
+        }
+        state |= TAKES_PART;
     }
-    let main = recording::next_thread();
-    thread::begin(main);
-    thread::name_handle(thread::handle(), main);
-    notice_end();
-    if let Some(thread) = thread::current() {
-        prelude::replay(|op, object, arg, pc| thread.sync(op, object, arg, pc));
+    if let Sink::Recording(how) = settings.sink
+        && create(settings, how)
+    {
+        state |= RECORDED;
     }
-    STATE.store(RECORDING, Ordering::Release);
+    if state == LIVE { OFF } else { state }
+}
+
+fn begin_live(state: u8) {
+    if state & TAKES_PART != 0 {
+        // The first thread passes gates, for which it must be live.
+        STATE.store(state, Ordering::Release);
+    }
+    let main = if state & RECORDED != 0 { recording::next_thread() } else { 0 };
     modules::write();
-    benign::write();
+    op::begin_first(main);
+    STATE.store(state, Ordering::Release);
+    notice_end();
+    if state & RECORDED != 0 {
+        benign::write();
+    }
     crate::interpose::process::watch();
 }
 
@@ -241,7 +267,7 @@ fn begin_with_first() {
 pub fn before_filter() {
     if STATE.load(Ordering::Acquire) == ARMED {
         let settings = SETTINGS.lock();
-        let begins = settings.as_ref().is_some_and(|it| it.replay || it.follow || it.is_started());
+        let begins = settings.as_ref().is_some_and(|it| it.gate != Gate::Free || it.follow || it.is_started());
         drop(settings);
         if begins { begin_with_first() } else { STATE.store(OFF, Ordering::Release) }
     }
@@ -253,32 +279,13 @@ pub fn before_filter() {
     }
 }
 
-fn begin_replaying() {
-    // Threads of the replay look into the side files' directory, too: the lock is not held meanwhile.
-    let settings = SETTINGS.lock().take();
-    let begun = settings.as_ref().map_or(Err(libc::ENOENT), replay::open);
-    *SETTINGS.lock() = settings;
-    if let Err(why) = begun {
-        // It is another process of the same run that is replayed.
-        if why != libc::EEXIST {
-            sys::write(2, b"foretrace: there is no schedule to replay; the program runs free\n");
-        }
-        return STATE.store(OFF, Ordering::Release);
-    }
-    STATE.store(REPLAYING, Ordering::Release);
-    modules::write();
-    crate::interpose::process::watch();
-    replay::begin();
-    notice_end();
-}
-
 /// The recording's files, or a child's. If another process was faster than the one that the command line tool has started,
 /// that one's are a child's.
-fn create(settings: &mut Settings) -> bool {
-    let result = match recording::create(settings) {
+fn create(settings: &mut Settings, how: Recording) -> bool {
+    let result = match recording::create(settings, how) {
         Err(libc::EEXIST) if settings.follow || settings.is_started() => {
             settings.enter_child_dir(sys::pid());
-            recording::create(settings)
+            recording::create(settings, how)
         }
         result => result,
     };
@@ -319,12 +326,17 @@ fn is_recorded_process() -> bool {
 /// The process is about to end in an orderly way: `main` has returned, or a thread has called `exit`. Functions that are
 /// called at exit come after this. A child of `vfork` that ends is not the process.
 pub fn finish(status: i32, pc: usize) {
-    if is_replaying() && !FINISHED.swap(true, Ordering::Relaxed) {
+    let is_own = is_live() && (!is_recording() || is_recorded_process());
+    if !is_own || FINISHED.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    if is_replaying() {
         ending::await_others_in_replay(false);
         replay::finish();
-    }
-    if is_recording() && is_recorded_process() && !FINISHED.swap(true, Ordering::Relaxed) {
+    } else {
         ending::await_others();
+    }
+    if is_recording() {
         modules::write();
         sync(Op::Exit, 0, u64::from(status as u32), pc);
         recording::close();
@@ -361,11 +373,10 @@ pub fn leave() {
     crate::interpose::sending::reset_locks();
     crate::interpose::quarantine::reset_locks();
     thread::detach();
-    tls().player.set(core::ptr::null_mut());
     let follow = SETTINGS.lock().as_ref().is_some_and(|settings| settings.follow);
     let state = if follow { ARMED } else { OFF };
     FINISHED.store(false, Ordering::Relaxed);
-    if STATE.swap(state, Ordering::AcqRel) == RECORDING {
+    if STATE.swap(state, Ordering::AcqRel) & RECORDED != 0 {
         recording::abandon();
     }
 }

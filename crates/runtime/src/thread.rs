@@ -1,52 +1,333 @@
-//! The threads of the program and their recorders.
+//! A thread of the program, as the runtime knows it: one object for the gate, the sink and the watch.
+//!
+//! [`Shared`] is what others may read: it is `Sync`, made of atomics and of values behind locks. The rest of a [`Thread`]
+//! is its owner's alone. Other threads find each other through [`threads`], which hands out shared parts only; the whole
+//! object comes from [`current`], for the thread that it stands for. So the compiler refuses to pass what is private.
 
-use crate::interpose::signal::{self, Slots};
-use crate::lines::{LARGE, Lines, SMALL};
-use crate::map::Map;
-use crate::polling::{Poll, Rounds};
+pub mod handle;
+
+use crate::interpose::signal::Slots;
+use crate::lines::{Lines, SMALL};
+use crate::polling::Rounds;
 use crate::recording::Chunk;
-use crate::spin::Spin;
-use crate::stamp::{self, Stamps};
+use crate::replay::clock::Synchronised;
+use crate::replay::horizon::Published;
+use crate::replay::late::Repeats;
+use crate::replay::moments::Moments;
+use crate::replay::objects::Remembered;
+use crate::replay::stack::{self, StackId};
+use crate::replay::stuck::{Held, Waiting};
+use crate::replay::{look, schedule};
+use crate::spin::{Guard, Locked, Spin};
+use crate::stamp::Stamps;
 use crate::stream::Stream;
 use crate::tls::{Section, tls};
-use crate::{arena, lineage, recording, sandbox, state};
-use core::ffi::c_void;
+use crate::{arena, lineage, recording, state};
+use core::cell::{Cell, UnsafeCell};
+use core::ops::Deref;
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use foretrace_event::layout::ChunkKind;
 use foretrace_event::table::ENTRY_SIZE;
-use foretrace_event::wire::{Detail, Op, Sync};
 
-/// A thread's recorder. Recorders of ended threads are used again.
-pub struct Thread {
-    /// Its number in the recording.
-    pub id: u32,
-    /// Its records.
-    pub stream: Stream,
-    /// The lines it has touched in the current segment.
-    pub lines: Lines,
-    /// Where those lie in the recording.
-    table: Chunk,
-    /// Its place in the order.
-    pub stamps: Stamps,
-    /// What it polls.
-    pub rounds: Rounds,
-    /// Signals that wait for the end of a section.
-    pub deferred: Slots,
-    /// The next free recorder.
-    next: *mut Self,
+/// A value that only the owner of its thread uses, one call at a time, in a section.
+pub struct Owned<T>(UnsafeCell<T>);
+
+impl<T> Owned<T> {
+    /// The value, for the owner. A caller keeps the reference no longer than its own work with it takes, and calls nothing
+    /// meanwhile that asks for the same value.
+    #[inline]
+    #[expect(clippy::mut_from_ref, reason = "the owner uses it one call at a time")]
+    pub fn get(&self) -> &mut T {
+        // SAFETY: only the owner has a reference to its thread; sections keep its signal handlers out.
+        unsafe { &mut *self.0.get() }
+    }
 }
 
-struct Pool(*mut Thread);
+/// A thread.
+#[repr(C)]
+pub struct Thread {
+    /// The lines it has touched in the current segment.
+    pub lines: Owned<Lines>,
+    /// Its records, if it is recorded.
+    pub stream: Owned<Option<Stream>>,
+    /// Where the lines lie in the recording, if it is recorded.
+    table: Cell<Option<Chunk>>,
+    /// Its place in the order of the recording.
+    pub stamps: Owned<Stamps>,
+    /// What it polls.
+    pub rounds: Owned<Rounds>,
+    /// The object itself, as it was allocated.
+    this: Cell<*mut Self>,
+    /// The next one that is free.
+    next_free: Cell<*mut Self>,
+    /// What others may read.
+    shared: Shared,
+    /// Its vector clock.
+    pub clock: Owned<Synchronised>,
+    /// How many threads it has created.
+    pub children: Cell<u32>,
+    /// How many operations it has repeated since its last step.
+    pub spins: Cell<u32>,
+    /// The locks it held when it was last asked, and how often they had changed then, and what it held last if it holds
+    /// none.
+    locks: Cell<(u32, StackId, StackId)>,
+    /// Where it has called `abort` or failed an assertion, and the frame there; zero: nowhere.
+    pub gave_up: Cell<(usize, usize)>,
+    /// What it has done since it last looked at the horizon.
+    pub work: Cell<u32>,
+    /// The operations of all when it last let others run and came back late.
+    pub progress_when_late: Cell<u64>,
+    /// What it waits for, as the others see it.
+    waiting: Cell<Option<Waiting>>,
+    /// The condition variable and the place of its last wait, if that ended without a signal and without a deadline.
+    pub unsignalled: Cell<(usize, usize)>,
+    /// Where its last objects are.
+    pub objects: Remembered,
+    /// The call stacks it saw last.
+    pub stacks: stack::Seen,
+    /// Signals that wait for the end of a section. They take no memory until they come.
+    pub deferred: Slots,
+}
 
-// SAFETY: recorders in the pool belong to no thread.
-unsafe impl Send for Pool {}
+/// What other threads may read of a thread.
+pub struct Shared {
+    /// Its number: in the recording and, if there is one, in the schedule; those that are not in it are numbered on.
+    pub index: u32,
+    /// Its number in vector clocks.
+    pub number: u32,
+    /// The bounds of its stack.
+    pub stack: (usize, usize),
+    /// What it finds its own storage by.
+    pub pointer: usize,
+    /// Its number in the kernel.
+    pub tid: u32,
+    /// One while it sleeps until its turn comes.
+    pub sleeping: AtomicU32,
+    /// What it does again and again; only it adds to that.
+    pub repeats: Repeats,
+    /// What it had done when; only it adds to that.
+    pub moments: Moments,
+    /// What others may know of its clock.
+    pub published: Published,
+    /// Its operations so far; only it counts.
+    pub progress: AtomicU64,
+    /// The libraries that it is in touch with.
+    pub libraries: AtomicU64,
+    /// It waits on a condition variable, and looks from time to time whether it was signalled.
+    pub looks_for_signal: AtomicBool,
+    /// It has ended. See [`StopTheWorld`] for an answer that stays true.
+    pub ended: AtomicBool,
+    /// It says what it waits for. As above.
+    pub waits: AtomicBool,
+    status: Locked<Status>,
+    next: AtomicPtr<Self>,
+}
 
-static POOL: Spin<Pool> = Spin::new(Pool(core::ptr::null_mut()));
-/// Thread numbers by `pthread_t`. A handle that is used again belongs to the thread with the larger number.
-static BY_HANDLE: Spin<Map> = Spin::new(Map::new());
+/// What changes under the thread's lock.
+pub struct Status {
+    /// What it holds.
+    pub held: Held,
+    waiting: Option<Waiting>,
+}
 
-/// This thread's recorder, where its operations are recorded. The caller is in a section.
+const fn _is_sync<T: Sync>() {}
+const _: () = _is_sync::<Shared>();
+
+impl Deref for Thread {
+    type Target = Shared;
+
+    fn deref(&self) -> &Shared {
+        &self.shared
+    }
+}
+
+/// How many threads have taken part. Who holds the lock may add one.
+static WORLD: Spin<u32> = Spin::new(0);
+/// The newest of those that take part in the gate or in the watch.
+static NEWEST: AtomicPtr<Shared> = AtomicPtr::new(core::ptr::null_mut());
+
+/// All threads that take part in the gate or in the watch, the newest first.
+pub fn threads() -> impl Iterator<Item = &'static Shared> + Clone {
+    // SAFETY: such threads are never freed, and the list only grows at its head.
+    let mut at = unsafe { NEWEST.load(Ordering::Acquire).as_ref() };
+    core::iter::from_fn(move || {
+        let thread = at?;
+        // SAFETY: as above.
+        at = unsafe { thread.next.load(Ordering::Relaxed).as_ref() };
+        Some(thread)
+    })
+}
+
+/// While it lives, no thread begins or ceases to wait, and none takes or gives anything back. The caller is in a section.
+pub struct StopTheWorld(#[expect(dead_code, reason = "held, not read")] Guard<'static, u32>);
+
+impl StopTheWorld {
+    /// Stops everybody who would change that.
+    pub fn new() -> Self {
+        let world = WORLD.lock();
+        threads().for_each(|thread| thread.status.lock());
+        Self(world)
+    }
+
+    /// Operations so far: if it does not change, nothing happens.
+    pub fn progress(&self) -> u64 {
+        progress()
+    }
+}
+
+impl Drop for StopTheWorld {
+    fn drop(&mut self) {
+        threads().for_each(|thread| thread.status.unlock());
+    }
+}
+
+/// Operations of all threads so far, about.
+pub fn progress() -> u64 {
+    threads().map(|thread| thread.progress.load(Ordering::Relaxed)).sum()
+}
+
+impl Shared {
+    /// What it holds.
+    pub fn held<'a>(&'a self, _stopped: &'a StopTheWorld) -> &'a Held {
+        // SAFETY: who has stopped the world holds the lock, and changes nothing while this reference lives.
+        unsafe { &(*self.status.value()).held }
+    }
+
+    /// What it is waiting for.
+    pub fn waiting(&self, _stopped: &StopTheWorld) -> Option<Waiting> {
+        // SAFETY: as above.
+        unsafe { (*self.status.value()).waiting }
+    }
+
+    /// Has it ended?
+    pub fn has_ended(&self, _stopped: &StopTheWorld) -> bool {
+        self.ended.load(Ordering::Relaxed)
+    }
+
+    /// Works with what it holds. The caller is in a section.
+    #[inline]
+    pub fn with_held<R>(&self, work: impl FnOnce(&mut Held) -> R) -> R {
+        self.status.with(|status| work(&mut status.held))
+    }
+}
+
+impl Thread {
+    /// A thread that begins, with that number in vector clocks; none if there is no memory for it.
+    pub fn new(index: u32, number: u32) -> Option<&'static mut Self> {
+        let lines = arena::allocate(SMALL * ENTRY_SIZE)?;
+        let new = Self::empty()?;
+        (new.shared.index, new.shared.number) = (index, number);
+        new.clock.get().begin(number);
+        new.lines.get().init(lines, SMALL, false).then_some(new)
+    }
+
+    fn empty() -> Option<&'static mut Self> {
+        let thread: *mut Self = arena::allocate(size_of::<Self>())?.cast();
+        // SAFETY: the memory is zeroed, which is valid for all fields but for those that are written first, and it is
+        // nobody else's.
+        unsafe {
+            (&raw mut (*thread).this).write(Cell::new(thread));
+            (&raw mut (*thread).stream).write(Owned(UnsafeCell::new(None)));
+            (&raw mut (*thread).table).write(Cell::new(None));
+            (&raw mut (*thread).waiting).write(Cell::new(None));
+            (&raw mut (*thread).shared.status).write(Locked::new(Status { held: Held::new(), waiting: None }));
+            Some(&mut *thread)
+        }
+    }
+
+    /// What others may read of it.
+    pub const fn shared(&'static self) -> &'static Shared {
+        &self.shared
+    }
+
+    /// The locks it holds, by a number that stands for them.
+    pub fn locks_held(&self) -> StackId {
+        let (version, number, last) = self.locks.get();
+        let changed = self.with_held(|held| {
+            let changed = held.version() != version;
+            changed.then(|| (held.version(), stack::put_locks(held.words(), last)))
+        });
+        let Some((version, number)) = changed else { return number };
+        self.locks.set((version, number, if number == 0 { last } else { number }));
+        number
+    }
+
+    /// An access is about to be examined.
+    #[inline]
+    pub fn note_moment(&self) {
+        let known = self.index < schedule::threads();
+        let taken = if known { schedule::taken_by(self.index).load(Ordering::Relaxed) } else { 0 };
+        self.moments.note(self.clock.get(), taken);
+    }
+
+    /// What it has said that it waits for.
+    pub fn own_waiting(&self) -> Option<Waiting> {
+        self.waiting.get()
+    }
+
+    /// Says what the thread waits for from now on.
+    pub fn set_waiting(&self, waiting: Option<Waiting>) {
+        let _section = Section::nest();
+        self.shared.status.with(|status| self.wait(status, waiting));
+    }
+
+    /// The same, for one that has stopped the world.
+    pub fn set_waiting_among(&self, _stopped: &StopTheWorld, waiting: Option<Waiting>) {
+        // SAFETY: who has stopped the world holds the lock.
+        self.wait(unsafe { &mut *self.shared.status.value() }, waiting);
+    }
+
+    fn wait(&self, status: &mut Status, waiting: Option<Waiting>) {
+        status.waiting = waiting;
+        self.waits.store(waiting.is_some(), Ordering::Relaxed);
+        match (self.waiting.replace(waiting), waiting) {
+            (None, Some(_)) => look::one_less(),
+            (Some(_), None) => look::one_more(),
+            _ => {}
+        }
+    }
+
+    /// One more operation, after which the thread waits for nothing and holds something else.
+    pub fn move_on<R>(&self, change: Option<impl FnOnce(&mut Held) -> R>) -> Option<R> {
+        self.progress.store(self.progress.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        if change.is_none() && self.waiting.get().is_none() {
+            return None;
+        }
+        self.shared.status.with(|status| {
+            self.wait(status, None);
+            change.map(|change| change(&mut status.held))
+        })
+    }
+
+    /// The thread takes no part any more.
+    pub fn set_ended(&self) {
+        self.shared.status.with(|_| self.ended.store(true, Ordering::Relaxed));
+    }
+
+    /// Moves to a larger table of lines, which the recording has or which is memory of our own. The current one is empty.
+    pub fn grow_lines(&self, large: usize) {
+        let Some(table) = self.table.get() else {
+            if let Some(entries) = arena::allocate(large * ENTRY_SIZE)
+                && self.lines.get().grow(entries)
+            {
+                choose_lines();
+            }
+            return;
+        };
+        if let Some(larger) = Chunk::take(ChunkKind::Table, large * ENTRY_SIZE)
+            && self.lines.get().grow(larger.content())
+        {
+            larger.hand_to(self.index);
+            choose_lines();
+            self.table.set(Some(larger));
+            table.discard();
+        }
+    }
+}
+
+/// This thread's object, where its operations count. The caller is in a section.
 #[inline]
-pub fn current() -> Option<&'static mut Thread> {
+pub fn current() -> Option<&'static Thread> {
     let tls = tls();
     if tls.waiting.get() {
         return None;
@@ -54,158 +335,151 @@ pub fn current() -> Option<&'static mut Thread> {
     if !lineage::is_own() {
         state::leave();
     }
-    // SAFETY: the recorder is this thread's alone from `begin` to `end`, and sections do not overlap.
-    unsafe { tls.thread.get().as_mut() }
+    own()
+}
+
+/// This thread's object.
+#[inline]
+pub fn own() -> Option<&'static Thread> {
+    // SAFETY: the object is this thread's alone from its beginning to its end, and is never freed.
+    unsafe { tls().thread.get().as_ref() }
 }
 
 /// This thread's number in the recording.
 pub fn current_id() -> Option<u32> {
     let _section = Section::nest();
-    current().map(|thread| thread.id)
+    current().map(|thread| thread.index)
 }
 
-impl Thread {
-    /// Records an operation now.
-    #[inline]
-    pub fn sync(&mut self, op: Op, object: usize, arg: u64, pc: usize) {
-        self.lines.flush(&mut self.stream);
-        self.sync_within(op, object, arg, pc);
-    }
+struct Pool(*mut Thread);
 
-    /// To be called before an operation that may be polling.
-    #[inline]
-    pub fn before_poll(&mut self) {
-        self.rounds.touch_all(|tell| self.lines.each_of_few(tell));
-        if tls().handlers.get() != 0 {
-            self.lines.flush(&mut self.stream);
-            self.notice_jumps();
-        }
-    }
+// SAFETY: those in the pool belong to no thread.
+unsafe impl Send for Pool {}
 
-    /// Records that an attempt to take a mutex has failed, unless it repeats a round of polling.
-    pub fn failed_try(&mut self, mutex: usize, arg: u64, pc: usize) {
-        self.before_poll();
-        if self.rounds.note(&Poll::failed_try(mutex, arg, pc)).is_some() {
-            return self.lines.discard();
-        }
-        self.lines.flush(&mut self.stream);
-        let stamp = self.stamps.take(Op::LockFailed, mutex);
-        self.write(stamp, Op::LockFailed, mutex, arg, pc, Detail::default());
-    }
+/// Objects of threads that have ended and took no part in the gate or the watch, for others to use.
+static POOL: Spin<Pool> = Spin::new(Pool(core::ptr::null_mut()));
 
-    /// Moves to a larger table of lines: the segment has touched more than the small one holds.
-    #[cold]
-    pub fn enlarge_lines(&mut self) {
-        self.lines.flush(&mut self.stream);
-        if let Some(table) = Chunk::take(ChunkKind::Table, LARGE * ENTRY_SIZE)
-            && self.lines.grow(table.content())
-        {
-            table.hand_to(self.id);
-            choose_lines();
-            core::mem::replace(&mut self.table, table).discard();
-        }
-    }
+/// Parts of the recording that threads have left which took part in the gate or the watch.
+static SPARE: Spin<[Option<(Chunk, Chunk)>; 64]> = Spin::new([None; 64]);
 
-    /// Records an operation that ends no segment.
-    #[inline]
-    pub fn sync_within(&mut self, op: Op, object: usize, arg: u64, pc: usize) {
-        self.notice_jumps();
-        let clock = match op {
-            Op::Fork | Op::Join => stamp::thread_object(arg),
-            Op::Start | Op::End => stamp::thread_object(u64::from(self.id)),
-            _ => object,
-        };
-        let stamp = self.stamps.take(op, clock);
-        self.stamped(stamp, op, object, arg, pc, Detail::default());
-    }
-
-    /// Records that handlers have been left by a jump, if so. To be asked before an operation gets its stamp.
-    #[inline]
-    pub fn notice_jumps(&mut self) {
-        if tls().handlers.get() != 0 {
-            for _ in 0..signal::left_by_jump() {
-                let stamp = self.stamps.take(Op::SignalExit, 0);
-                self.stamped(stamp, Op::SignalExit, 0, 0, 0, Detail::default());
-            }
-        }
-    }
-
-    /// Records an operation that happened at `stamp`; the segment has been ended.
-    #[inline]
-    pub fn stamped(&mut self, stamp: u64, op: Op, object: usize, arg: u64, pc: usize, detail: Detail) {
-        self.rounds.end();
-        self.write(stamp, op, object, arg, pc, detail);
-    }
-
-    /// Writes the record of an operation. What the thread polls is not changed.
-    #[inline]
-    pub fn write(&mut self, stamp: u64, op: Op, object: usize, arg: u64, pc: usize, detail: Detail) {
-        self.stream.sync(&Sync { op, stamp, pc: pc as u64, object: object as u64, arg, detail });
-    }
-}
-
-/// What the thread polls, when a handler begins.
-pub fn rounds() -> Rounds {
-    let _section = Section::nest();
-    match current() {
-        Some(thread) => {
-            thread.rounds.touch_all(|tell| thread.lines.each_of_few(tell));
-            core::mem::take(&mut thread.rounds)
-        }
-        None => crate::replay::polling::rounds(),
-    }
-}
-
-/// The handler has returned: whatever it did, the thread still polls what it polled.
-pub fn resume(rounds: Rounds) {
-    let _section = Section::nest();
-    match current() {
-        Some(thread) => thread.rounds = rounds,
-        None => crate::replay::polling::resume(rounds),
-    }
-}
-
-/// Gives the current thread a recorder, and records its start.
-pub fn begin(id: u32) {
-    let _section = Section::nest();
-    let Some(thread) = prepare(id) else { return };
-    let tls = tls();
-    tls.thread.set(thread);
-    tls.ended.set(false);
-    choose_lines();
-    let (stack, size) = stack();
-    thread.sync(Op::Start, stack, size as u64, 0);
-}
-
-/// Makes a recorder for a thread that does not run yet, and records its start. Its stack is not known.
-pub fn create(id: u32) -> Option<&'static mut Thread> {
-    let _section = Section::nest();
-    let thread = prepare(id)?;
-    thread.sync(Op::Start, 0, 0, 0);
-    Some(thread)
-}
-
-/// A recorder for a thread of this number.
-fn prepare(id: u32) -> Option<&'static mut Thread> {
-    let Some(thread) = take() else {
+/// An object for a thread of this number that is recorded, and takes part in nothing else.
+pub fn prepare(index: u32, stack: (usize, usize)) -> Option<&'static Thread> {
+    let free = {
+        let mut pool = POOL.lock();
+        // SAFETY: the pool's objects are valid and no one's.
+        unsafe { pool.0.as_mut() }.inspect(|thread| pool.0 = thread.next_free.get())
+    };
+    let Some(thread) = free.or_else(Thread::empty) else {
         recording::lost(1);
         return None;
     };
-    thread.id = id;
-    thread.stream = Stream::new(thread.stream.chunk(), id);
-    thread.stamps = Stamps::default();
-    thread.rounds.end();
-    thread.table.hand_to(id);
-    Some(thread)
+    (thread.shared.index, thread.shared.stack) = (index, (stack.0, stack.0 + stack.1));
+    thread.rounds.get().end();
+    thread.begin_recording().then_some(&*thread)
 }
 
-/// Points the access hooks to the table they may use: none in a signal handler, or where accesses are ignored.
+/// Makes an object for the current thread, which takes part in the gate or in the watch.
+pub fn join(index: u32, records: bool) -> Option<&'static Thread> {
+    let stack = handle::stack();
+    let mut count = WORLD.lock();
+    let new = Thread::new(index, *count)?;
+    new.shared.stack = (stack.0, stack.0 + stack.1);
+    (new.shared.tid, new.shared.pointer) = (crate::sys::tid(), handle::handle() as usize);
+    if records {
+        new.begin_recording();
+    }
+    new.shared.next.store(NEWEST.load(Ordering::Relaxed), Ordering::Relaxed);
+    NEWEST.store(&raw mut new.shared, Ordering::Release);
+    *count += 1;
+    Some(new)
+}
+
+impl Thread {
+    /// Gives the thread its part of the recording; false if there is no room for it.
+    fn begin_recording(&mut self) -> bool {
+        let ready = match (self.stream.get(), self.table.get()) {
+            (Some(stream), Some(table)) => Some((stream.chunk(), table)),
+            _ => self.take_chunks(),
+        };
+        let Some((records, table)) = ready else {
+            recording::lost(1);
+            return false;
+        };
+        table.hand_to(self.shared.index);
+        *self.stream.get() = Some(Stream::new(records, self.shared.index));
+        *self.stamps.get() = Stamps::default();
+        true
+    }
+
+    fn take_chunks(&mut self) -> Option<(Chunk, Chunk)> {
+        let spare = SPARE.lock().iter_mut().find_map(Option::take);
+        let new = || Some((Stream::take()?, Chunk::take(ChunkKind::Table, SMALL * ENTRY_SIZE)?));
+        let (records, table) = spare.or_else(new)?;
+        self.table.set(Some(table));
+        self.lines.get().init(table.content(), SMALL, state::keeps_places()).then_some((records, table))
+    }
+
+    /// The thread has ended, and all it did is written.
+    pub fn release(&'static self, takes_part: bool) {
+        if let Some(stream) = self.stream.get() {
+            stream.spill();
+        }
+        if takes_part {
+            return self.leave_chunks();
+        }
+        let mut pool = POOL.lock();
+        self.next_free.set(pool.0);
+        pool.0 = self.this.get();
+    }
+
+    /// Others may use the thread's part of the recording, if its table is a small one.
+    fn leave_chunks(&self) {
+        if let (Some(stream), Some(table)) = (self.stream.get().take(), self.table.take())
+            && self.lines.get().is_small()
+            && let Some(free) = SPARE.lock().iter_mut().find(|spare| spare.is_none())
+        {
+            *free = Some((stream.chunk(), table));
+        }
+    }
+}
+
+/// Makes this object the current thread's.
+pub fn attach(thread: &'static Thread) {
+    let tls = tls();
+    tls.thread.set(thread.this.get());
+    tls.ended.set(false);
+    choose_lines();
+}
+
+/// Takes the current thread's object away from it.
+pub fn detach() -> Option<&'static Thread> {
+    let tls = tls();
+    tls.lines.set(crate::lines::no_lines());
+    // SAFETY: as in `own`; nobody else has the pointer.
+    unsafe { tls.thread.replace(core::ptr::null_mut()).as_ref() }
+}
+
+/// The program is ending, so accesses are examined at once and no table is used.
+static DIRECT: AtomicBool = AtomicBool::new(false);
+
+/// From now on the access hooks use no table.
+pub fn use_no_lines() {
+    DIRECT.store(true, Ordering::Relaxed);
+    choose_lines();
+}
+
+/// Do they?
+pub fn uses_no_lines() -> bool {
+    DIRECT.load(Ordering::Relaxed)
+}
+
+/// Points the access hooks to the table they may use: none in a signal handler, where accesses are ignored, or where each
+/// access is examined.
 pub fn choose_lines() {
     let tls = tls();
     let quiet = tls.handlers.get() != 0 || tls.ignored.iter().any(|count| count.get() != 0);
-    // SAFETY: as in `current`; the table's address does not change.
-    let recorded = unsafe { tls.thread.get().as_ref() }.map(|thread| thread.lines.for_hooks());
-    let lines = recorded.or_else(crate::replay::lines_for_hooks).filter(|_| !quiet);
+    let by_line = !quiet && !state::watches_accesses() && !DIRECT.load(Ordering::Relaxed);
+    let lines = own().filter(|_| by_line).map(|thread| thread.lines.get().for_hooks());
     // In this order the mask never reaches beyond the table: none is larger than the one where nothing is found.
     tls.lines.set(crate::lines::no_lines());
     if let Some((entries, slot_mask)) = lines {
@@ -214,102 +488,11 @@ pub fn choose_lines() {
     }
 }
 
-fn take() -> Option<&'static mut Thread> {
-    let free = {
-        let mut pool = POOL.lock();
-        // SAFETY: the pool's recorders are valid and no one's.
-        unsafe { pool.0.as_mut() }.inspect(|thread| pool.0 = thread.next)
-    };
-    if free.is_some() {
-        return free;
-    }
-    let (table, records) = (Chunk::take(ChunkKind::Table, SMALL * ENTRY_SIZE)?, Stream::take()?);
-    let thread: *mut Thread = arena::allocate(size_of::<Thread>())?.cast();
-    // SAFETY: the memory is zeroed, large enough and ours; zero is valid for the parts that are not written here.
-    unsafe {
-        (&raw mut (*thread).stream).write(Stream::new(records, 0));
-        (*thread).table = table;
-        (*thread).lines.init(table.content(), SMALL, state::keeps_places()).then_some(&mut *thread)
-    }
-}
-
-/// Ends the current thread's recording.
-pub fn end() {
-    // What a handler did from now on could not be recorded: signals go to other threads.
-    signal::block_all();
-    let _section = Section::nest();
-    let tls = tls();
-    tls.ended.set(true);
-    if let Some(thread) = detach() {
-        retire(thread);
-    }
-}
-
-/// Records the end of a thread that does not run any more, and takes its recorder back.
-pub fn retire(thread: &'static mut Thread) {
-    let _section = Section::nest();
-    thread.sync(Op::End, 0, 0, 0);
-    thread.stream.spill();
-    let mut pool = POOL.lock();
-    thread.next = pool.0;
-    pool.0 = thread;
-}
-
-/// Takes the current thread's recorder away from it.
-pub fn detach() -> Option<&'static mut Thread> {
-    let tls = tls();
-    tls.lines.set(crate::lines::no_lines());
-    // SAFETY: as in `current`; nobody else has the pointer.
-    unsafe { tls.thread.replace(core::ptr::null_mut()).as_mut() }
-}
-
-/// Notes which thread a handle stands for.
-pub fn name_handle(handle: u64, id: u32) {
-    let _section = Section::nest();
-    if let Some(known) = BY_HANDLE.lock().entry(handle) {
-        *known = (*known).max(u64::from(id) + 1);
-    }
-}
-
-/// Which thread a handle stands for.
-pub fn by_handle(handle: u64) -> Option<u32> {
-    let _section = Section::nest();
-    BY_HANDLE.lock().get(handle).and_then(|id| id.checked_sub(1)).map(|id| id as u32)
-}
-
 /// In a forked child.
 pub fn reset_locks() {
     POOL.reset();
     POOL.lock().0 = core::ptr::null_mut();
-    BY_HANDLE.reset();
-}
-
-real_function!(fn pthread_getattr_np(thread: libc::pthread_t, attributes: *mut libc::pthread_attr_t) -> i32);
-real_function!(fn pthread_attr_getstack(attributes: *const libc::pthread_attr_t, at: *mut *mut c_void, size: *mut usize) -> i32);
-real_function!(fn pthread_attr_destroy(attributes: *mut libc::pthread_attr_t) -> i32);
-real_function!(fn pthread_self() -> libc::pthread_t);
-
-/// The current thread's handle.
-pub fn handle() -> u64 {
-    // SAFETY: takes nothing.
-    unsafe { pthread_self() as u64 }
-}
-
-/// The current thread's stack: lowest address and size; zeros if unknown.
-pub fn stack() -> (usize, usize) {
-    // Among the attributes that libc asks for is the affinity.
-    if sandbox::refuses(libc::SYS_sched_getaffinity) {
-        return (0, 0);
-    }
-    // SAFETY: the attributes are initialised by the first call and used only if it succeeded.
-    unsafe {
-        let mut attributes = core::mem::zeroed();
-        if pthread_getattr_np(pthread_self(), &mut attributes) != 0 {
-            return (0, 0);
-        }
-        let (mut at, mut size) = (core::ptr::null_mut(), 0);
-        let known = pthread_attr_getstack(&attributes, &mut at, &mut size) == 0;
-        pthread_attr_destroy(&mut attributes);
-        if known { (at as usize, size) } else { (0, 0) }
-    }
+    SPARE.reset();
+    *SPARE.lock() = [None; 64];
+    handle::reset_locks();
 }

@@ -6,7 +6,6 @@
 
 use crate::interpose::once::Call;
 use crate::lines::{self, Entry};
-use crate::replay::Player;
 use crate::thread::Thread;
 use core::arch::{asm, global_asm};
 use core::cell::Cell;
@@ -23,9 +22,7 @@ pub struct Tls {
     pub frame: Cell<usize>,
     /// Offset 24: what turns a hashed address into a slot of that table.
     pub slot_mask: Cell<u32>,
-    /// The thread's part in a replay.
-    pub player: Cell<*mut Player>,
-    /// The thread's recorder, once it has one.
+    /// The thread's object, once it has one.
     pub thread: Cell<*mut Thread>,
     /// How many sections the thread is in.
     pub sections: Cell<u32>,

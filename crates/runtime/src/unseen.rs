@@ -10,12 +10,12 @@
 //! kind which never allocates, synchronises or creates anything in that thread.
 
 use crate::elf::{self, Module};
-use crate::replay::Player;
 use crate::spin::Spin;
+use crate::thread::Shared;
 use crate::tls::Section;
 use crate::{arena, callers, replay};
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicPtr, Ordering};
 
 /// The code of a library of this kind.
 struct Code {
@@ -66,11 +66,11 @@ pub fn touch(pc: usize) {
 }
 
 /// The libraries that a thread is in touch with, if it makes an access with this stack.
-pub fn of(player: &Player, stack: impl Iterator<Item = usize>) -> u64 {
+pub fn of(thread: &Shared, stack: impl Iterator<Item = usize>) -> u64 {
     if CODE.load(Ordering::Acquire).is_null() {
         return 0;
     }
-    stack.fold(player.libraries.load(Ordering::Relaxed), |set, pc| set | libraries_at(pc))
+    stack.fold(thread.libraries.load(Ordering::Relaxed), |set, pc| set | libraries_at(pc))
 }
 
 /// An address in the first library of the set.
@@ -157,6 +157,3 @@ fn asks_for_futexes(module: &Module<'_>) -> bool {
 pub fn reset_locks() {
     LOOKED.reset();
 }
-
-/// A set of libraries that grows.
-pub type Libraries = AtomicU64;

@@ -1,4 +1,4 @@
-//! Every case under `tests/stream`: the output must be what the file says. `BLESS=1` writes what came out.
+//! Every case under `tests/stream`: the output must be what the file says. `cargo xtask bless` writes what came out.
 use foretrace_stream::testing::Case;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ fn every_case_gives_its_output() {
     let mut paths = Vec::new();
     cases(&root, &mut paths);
     paths.sort();
-    let bless = std::env::var_os("BLESS").is_some();
+    let bless = std::env::var_os("UPDATE_EXPECT").is_some();
     let mut wrong = Vec::new();
     for path in &paths {
         let text = std::fs::read_to_string(path).expect("a case");

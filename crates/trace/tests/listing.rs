@@ -16,15 +16,11 @@ fn recorded() -> Recording {
     Recording::from_vec(Path::new("events"), bytes, None).expect("a whole recording")
 }
 
-/// Compares with a file under `tests/traces/form`; `BLESS=1` writes it instead.
+/// Compares with a file under `tests/traces/form`.
 #[track_caller]
 fn golden(name: &str, found: Vec<u8>) {
     let found = String::from_utf8(found).expect("text is text");
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/traces/form").join(name);
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&path, &found).expect("the golden file can be written");
-    }
-    assert_eq!(std::fs::read_to_string(&path).expect("the golden file is there"), found);
+    expect_test::expect_file![format!("../../../tests/traces/form/{name}")].assert_eq(&found);
 }
 
 #[test]

@@ -1,7 +1,5 @@
 //! The text form: what reads, what does not, and that printing reads back.
 
-use std::path::Path;
-
 use foretrace_event::{Event, EventId, ThreadId};
 use foretrace_trace::{Trace, text};
 
@@ -15,14 +13,10 @@ fn printed(trace: &Trace) -> String {
     String::from_utf8(out).expect("text is text")
 }
 
-/// Compares with a file under `tests/traces`; `BLESS=1` writes it instead.
+/// Compares with a file under `tests/traces`.
 #[track_caller]
 fn golden(name: &str, found: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/traces").join(name);
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&path, found).expect("the golden file can be written");
-    }
-    assert_eq!(std::fs::read_to_string(&path).expect("the golden file is there"), found);
+    expect_test::expect_file![format!("../../../tests/traces/{name}")].assert_eq(found);
 }
 
 #[track_caller]

@@ -100,7 +100,7 @@ fn run_spin(pan: &Path) -> anyhow::Result<Rate> {
 fn foretrace(file: &str, threads: usize) -> anyhow::Result<Value> {
     let mut ours = Command::new(target().join("release/foretrace"));
     let path = root().join(file);
-    let output = ours.args(["csp", "--format", "json", "--threads", &threads.to_string()]).arg(path).output()?;
+    let output = ours.args(["csp", "--format", "json", "--jobs", &threads.to_string()]).arg(path).output()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     serde_json::from_str(&text).with_context(|| format!("{file}: {text}"))
 }
@@ -122,7 +122,7 @@ fn ten_million(scratch: &Path) -> anyhow::Result<()> {
     let line = [
         target().join("release/foretrace").into_os_string(),
         "csp".into(),
-        "--threads".into(),
+        "--jobs".into(),
         "1".into(),
         file.into_os_string(),
     ];

@@ -21,6 +21,7 @@ mod waits;
 use super::interrupt;
 use super::memory::{self, Memory};
 use super::progress::Bar;
+use crate::flags;
 use crate::scratch::Scratch;
 use crate::trust::Trust;
 use anyhow::Context;
@@ -66,18 +67,18 @@ pub struct Args {
     look_for: Vec<Look>,
     /// Start nothing new after this time (30s, 5m), and end what is running [default: sixty times what the recorded run took,
     /// but 1m at least and 10m at most]
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", value_parser = flags::time)]
     budget: Option<Duration>,
     /// End the recorded run after this time of the clock, not counting time in which it wants to run and gets no processor,
     /// and check what it did so far
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = flags::time)]
     timeout: Duration,
     /// Run this beside the recorded run and beside each replay, as the client of a server: a line for the shell. It is
     /// started when the program waits for it, and ended with the program; the program is ended soon after it
     #[arg(long, value_name = "CMD")]
     client: Option<String>,
     /// At the end of `main`, wait so long for threads that still run
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_time, hide_short_help = true)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = flags::time, hide_short_help = true)]
     linger: Duration,
     #[command(flatten)]
     memory: Memory,
@@ -88,10 +89,10 @@ pub struct Args {
     #[arg(long, value_name = "EVENTS")]
     window: Option<u32>,
     /// How many searches and replays to run at a time; 0 for as many as suit the number of cores
-    #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = parse_jobs)]
+    #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = flags::jobs)]
     jobs: usize,
     /// Watch programs that run longer than this by segments first, and access by access only where that shows something
-    #[arg(long, value_name = "TIME", default_value = "200ms", value_parser = parse_time, hide_short_help = true)]
+    #[arg(long, value_name = "TIME", default_value = "200ms", value_parser = flags::time, hide_short_help = true)]
     coarse_after: Duration,
     /// Hide the findings this file lists, in ThreadSanitizer's syntax (race:FUNCTION)
     #[arg(long, value_name = "FILE")]
@@ -262,40 +263,9 @@ fn terminal_style(colour: Colour) -> Style {
     Style { colour: colour.is_on(io::stderr().is_terminal(), get), width }
 }
 
-/// A time: a number of seconds, or one with ms, s, m or h.
-pub(super) fn parse_time(text: &str) -> Result<Duration, String> {
-    let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
-    let unit = match &text[digits.len()..] {
-        "ms" => 1,
-        "" | "s" => 1000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        _ => 0,
-    };
-    let time = digits.parse::<u64>().ok().and_then(|count| count.checked_mul(unit)).filter(|_| unit > 0);
-    time.map(Duration::from_millis).ok_or_else(|| format!("{text} is no time; say it as 30s or 5m"))
-}
-
-/// Searches and replays at a time, at most: each replay has a directory and a process.
-const MOST_JOBS: usize = 256;
-
-fn parse_jobs(text: &str) -> Result<usize, String> {
-    let jobs: usize = text.parse().map_err(|_| "not a number of jobs".to_owned())?;
-    (jobs <= MOST_JOBS).then_some(jobs).ok_or_else(|| format!("at most {MOST_JOBS} run at a time"))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Colour, parse_time};
-    use std::time::Duration;
-
-    #[test]
-    fn times() {
-        assert_eq!(parse_time("5m"), Ok(Duration::from_secs(300)));
-        assert_eq!(parse_time("1500ms"), Ok(Duration::from_millis(1500)));
-        assert_eq!(parse_time("7"), Ok(Duration::from_secs(7)));
-        assert!(parse_time("soon").is_err() && parse_time("3 weeks").is_err());
-    }
+    use super::Colour;
 
     #[test]
     fn colours_follow_the_flag_then_the_environment_then_the_terminal() {

@@ -8,6 +8,7 @@ mod progress;
 mod repl;
 mod text;
 
+use crate::flags;
 use crate::output;
 use anyhow::{Context, bail};
 use foretrace_csp::budget::Budget;
@@ -17,6 +18,7 @@ use progress::ProgressLine;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Check the assertions of CSP_M scripts.
 ///
@@ -53,18 +55,18 @@ pub struct Args {
     /// Give up on an assertion after this many states
     #[arg(long, value_name = "N")]
     max_states: Option<u64>,
-    /// Give up on an assertion beyond this much memory, in megabytes
-    #[arg(long, value_name = "MB", default_value_t = 8192)]
+    /// Give up on an assertion beyond this much memory (as 500M or 2G)
+    #[arg(long, value_name = "SIZE", default_value = "8G", value_parser = flags::size)]
     max_memory: u64,
-    /// Give up on an assertion, and on reading a script, after this many seconds
-    #[arg(long, value_name = "SECONDS", value_parser = budget::seconds, allow_hyphen_values = true)]
-    timeout: Option<budget::Timeout>,
+    /// Give up on an assertion, and on reading a script, after this time (as 30s or 5m)
+    #[arg(long, value_name = "TIME", value_parser = flags::time, allow_hyphen_values = true)]
+    timeout: Option<Duration>,
     /// Counterexamples to show of each assertion
     #[arg(long, value_name = "N", default_value_t = 1)]
     counterexamples: usize,
-    /// Threads to search with; all cores if not given
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
+    /// Threads to search with; 0 stands for one for each core
+    #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = flags::jobs)]
+    jobs: usize,
     /// Only read and type-check
     #[arg(long, conflicts_with = "explore")]
     check_only: bool,

@@ -4,7 +4,7 @@
 //! The limit is on resident memory, which is what is short when a machine runs out of it. Programs that are run are not
 //! counted.
 
-use super::units::parse_size;
+use crate::flags;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -14,7 +14,7 @@ use std::time::Duration;
 pub struct Memory {
     /// Take at most this much memory (500M, 2G) for reading and predicting, and leave out what does not fit [default: half
     /// of what is free]
-    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = flags::size)]
     max_memory: Option<u64>,
 }
 

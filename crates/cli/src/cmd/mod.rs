@@ -11,5 +11,4 @@ mod progress;
 pub mod record;
 pub mod replay;
 pub mod trace;
-mod units;
 mod watchdog;

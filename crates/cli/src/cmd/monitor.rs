@@ -114,7 +114,7 @@ pub struct Args {
     #[arg(long, requires = "command")]
     from_start: bool,
     /// How much of the program's recording may wait to be evaluated; what does not fit is lost, and said (as 500M or 2G)
-    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = super::units::parse_size)]
+    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = crate::flags::size)]
     backlog: u64,
     /// Say how long the program ran and how much was evaluated
     #[arg(long, requires = "command")]

@@ -6,7 +6,7 @@ use super::interrupt;
 use super::memory::{self, Memory};
 use super::progress::Bar;
 use super::watchdog::watch;
-use crate::{output, recording};
+use crate::{flags, output, recording};
 use anyhow::{Context, bail};
 use foretrace_judge::judge;
 use foretrace_predict::{Budget, Detail, Options, Prediction, Watch, csp, predict, stream};
@@ -40,14 +40,14 @@ pub struct Args {
     /// Also write the model and its checks as CSP_M, for FDR or `foretrace csp`
     #[arg(long, value_name = "FILE")]
     emit_csp: Option<PathBuf>,
-    /// States that one search may visit
-    #[arg(long, value_name = "STATES", default_value_t = Budget::default().states)]
-    budget: u64,
+    /// Give up on a question after this many states
+    #[arg(long, value_name = "N", default_value_t = Budget::default().states)]
+    max_states: u64,
     #[command(flatten)]
     memory: Memory,
-    /// Threads to search with; all cores if not given
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    threads: usize,
+    /// Searches at a time; 0 stands for one for each core
+    #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = flags::jobs)]
+    jobs: usize,
     /// How results are written
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
@@ -105,8 +105,8 @@ fn options(args: &Args, limits: &Limits) -> Options {
     Options {
         detail: if args.all_pairs { Detail::Places } else { Detail::Intervals },
         window: args.window,
-        budget: Budget { stop: limits.stop, memory: limits.memory, ..Budget::of_states(args.budget) },
-        jobs: args.threads,
+        budget: Budget { stop: limits.stop, memory: limits.memory, ..Budget::of_states(args.max_states) },
+        jobs: args.jobs,
         ..Options::default()
     }
 }

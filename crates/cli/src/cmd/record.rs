@@ -1,7 +1,7 @@
 //! `foretrace record`: runs a program and writes down what its threads do.
 
-use super::check::parse_time;
 use crate::environment::Environment;
+use crate::flags;
 use crate::recording;
 use crate::run::Run;
 use crate::way::{Way, find_program, way_into};
@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(short, long, value_name = "DIR", default_value = recording::DEFAULT)]
     output: PathBuf,
     /// Stop recording, not the program, at this size (as 500M or 2G)
-    #[arg(long, value_name = "SIZE", value_parser = super::units::parse_size)]
+    #[arg(long, value_name = "SIZE", value_parser = flags::size)]
     limit: Option<u64>,
     /// Keep every place a memory access was made from; larger and slower
     #[arg(long)]
@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long)]
     clock: bool,
     /// At the end of `main`, wait so long for threads that still run (as 500ms or 2s)
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = flags::time)]
     linger: Duration,
     /// Record the processes the program forks, too
     #[arg(long)]

@@ -3,8 +3,8 @@
 mod debugger;
 
 use super::check::keep::Kept;
-use super::check::parse_time;
 use super::interrupt;
+use crate::flags;
 use crate::output;
 use crate::run::announce;
 use crate::trust::Trust;
@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     times: u32,
     /// How long one run may take
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_time)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = flags::time)]
     timeout: Duration,
     /// Stop in gdb where it fails
     #[arg(long, conflicts_with_all = ["lldb", "times", "timeout"])]

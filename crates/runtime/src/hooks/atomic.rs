@@ -6,10 +6,11 @@
 //! [`Rounds`]: crate::polling::Rounds
 
 use crate::polling::Poll;
+use crate::replay::{self, segment};
 use crate::spin::Spin;
+use crate::state;
 use crate::thread::{self, Thread};
 use crate::tls::{Section, tls};
-use crate::{replay, state};
 use core::ffi::c_int;
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, compiler_fence};
@@ -140,23 +141,35 @@ pub struct Outcome<T> {
 }
 
 impl<T: Word> Outcome<T> {
-    /// It is a read-modify-write that left the variable as it was, as the turns of a test-and-set loop do.
-    pub fn changes_nothing(&self) -> bool {
-        self.new.is_some_and(|new| new.halves() == self.value.halves())
-    }
-
-    /// The operation at that address and place as one that may be polling.
+    /// The operation at that address and place, if it has not changed the variable.
     pub fn poll(&self, at: usize, pc: usize) -> Option<Poll> {
         let loads = matches!(self.op, Op::AtomicLoad | Op::AtomicCasFailed);
         let modifies = self.changes_nothing();
         (loads || modifies).then(|| Poll { at, value: self.value.halves(), pc, modifies })
     }
+
+    /// Records it.
+    #[inline]
+    fn record(&self, thread: &'static Thread, stamp: u64, at: usize, pc: usize) {
+        let [value, high] = self.value.halves();
+        let [new, new_high] = self.new.map_or([0; 2], T::halves);
+        let detail = Detail { size: T::SIZE, order: self.order.min(5), new, high: [high, new_high] };
+        if self.poll(at, pc).is_none() {
+            thread.rounds.get().end();
+        }
+        thread.write_at(stamp, self.op, at, value, pc, detail);
+    }
+
+    /// It is a read-modify-write that left the variable as it was, as the turns of a test-and-set loop do.
+    fn changes_nothing(&self) -> bool {
+        self.new.is_some_and(|new| new.halves() == self.value.halves())
+    }
 }
 
 /// Does something while no other atomic operation on the variable takes place.
-pub fn exclusively<R>(at: usize, act: impl FnOnce() -> R) -> R {
-    let _clock = stripe(at).lock();
-    act()
+/// The last stamp of such an operation is its argument.
+pub fn exclusively<R>(at: usize, act: impl FnOnce(&mut u64) -> R) -> R {
+    act(&mut stripe(at).lock())
 }
 
 /// An operation on a variable.
@@ -197,8 +210,8 @@ fn perform<T: Word>(
     is_idle: impl Fn(T) -> Option<Idle>,
     operate: impl Fn() -> Outcome<T>,
 ) -> Outcome<T> {
-    if let Some(player) = replay::player() {
-        return replay::polling::atomic(player, at, pc, &By(is_idle, operate));
+    if let Some(thread) = replay::player() {
+        return replay::polling::atomic(thread, at, pc, &By(is_idle, operate));
     }
     let recorded = !tls().thread.get().is_null();
     // What may not be touched faults here, and not where a handler that jumps would take the variable's lock along.
@@ -214,33 +227,45 @@ fn perform<T: Word>(
 }
 
 #[inline]
-fn locked<T: Word>(thread: &mut Thread, at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> Outcome<T> {
+fn locked<T: Word>(thread: &'static Thread, at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> Outcome<T> {
     thread.before_poll();
     let mut clock = stripe(at as usize).lock();
     let outcome = operate();
-    let poll = outcome.poll(at as usize, pc);
-    if poll.is_some_and(|poll| thread.rounds.note(&poll).is_some()) {
+    if outcome.poll(at as usize, pc).is_some_and(|poll| thread.rounds.get().note(&poll).is_some()) {
         drop(clock);
-        thread.lines.discard();
+        thread.lines.get().discard();
         return outcome;
     }
-    let stamp = thread.stamps.exclusive(&mut clock);
+    let stamp = thread.stamps.get().exclusive(&mut clock);
     drop(clock);
-    thread.lines.flush(&mut thread.stream);
-    let [value, high] = outcome.value.halves();
-    let [new, new_high] = outcome.new.map_or([0; 2], T::halves);
-    let detail = Detail { size: T::SIZE, order: outcome.order.min(5), new, high: [high, new_high] };
-    if poll.is_none() {
-        thread.rounds.end();
-    }
-    thread.write(stamp, outcome.op, at as usize, value, pc, detail);
+    segment::end(thread);
+    outcome.record(thread, stamp, at as usize, pc);
     outcome
+}
+
+/// Records what happened to a variable whose lock is held, and with it the last stamp there.
+pub fn record<T: Word>(thread: &'static Thread, clock: &mut u64, at: usize, pc: usize, outcome: &Outcome<T>) {
+    if thread.is_recorded() {
+        thread.notice_jumps();
+        let stamp = thread.stamps.get().exclusive(clock);
+        outcome.record(thread, stamp, at, pc);
+    }
+}
+
+/// Records a store to a variable whose lock is held, and with it the last stamp there.
+pub fn record_store(thread: &'static Thread, clock: &mut u64, at: usize, value: u64, size: u8, pc: usize) {
+    if thread.is_recorded() {
+        thread.notice_jumps();
+        let detail = Detail { size, order: RELEASE, ..Detail::default() };
+        let stamp = thread.stamps.get().exclusive(clock);
+        thread.record_at(stamp, Op::AtomicStore, at, value, pc, detail);
+    }
 }
 
 /// Lets `store` do a store that is not instrumented: records it, or lets it be a step of the replay.
 pub fn store_by(at: usize, value: u64, size: u8, pc: usize, store: impl FnOnce()) {
     if state::is_replaying() {
-        return replay::store(at, size.into(), pc, store);
+        return replay::store(at, value, size, pc, store);
     }
     note_store(at, value, size, pc);
     store();
@@ -251,11 +276,8 @@ fn note_store(at: usize, value: u64, size: u8, pc: usize) {
     if let Some(_section) = Section::enter()
         && let Some(thread) = thread::current()
     {
-        let detail = Detail { size, order: RELEASE, ..Detail::default() };
-        thread.lines.flush(&mut thread.stream);
-        thread.notice_jumps();
-        let stamp = thread.stamps.exclusive(&mut stripe(at).lock());
-        thread.stamped(stamp, Op::AtomicStore, at, value, pc, detail);
+        segment::end(thread);
+        record_store(thread, &mut stripe(at).lock(), at, value, size, pc);
     }
 }
 

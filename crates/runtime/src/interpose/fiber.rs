@@ -11,7 +11,7 @@
 use crate::state::{self, sync};
 use crate::thread::{self, Thread};
 use crate::tls::tls;
-use crate::{names, recording};
+use crate::{names, op, recording};
 use core::ffi::{c_char, c_uint};
 use foretrace_event::wire::Op;
 
@@ -23,12 +23,12 @@ fn no_fiber() -> *mut Thread {
 }
 
 /// A fiber's recorder.
-fn recorder(fiber: *mut Thread) -> Option<&'static mut Thread> {
-    if !state::is_recording() || fiber == no_fiber() {
+fn recorder(fiber: *mut Thread) -> Option<&'static Thread> {
+    if !state::is_recording() || state::is_replaying() || fiber == no_fiber() {
         return None;
     }
     // SAFETY: other values that the program has are recorders, which are never freed.
-    unsafe { fiber.as_mut() }
+    unsafe { fiber.as_ref() }
 }
 
 /// The program says that a switch does not synchronise.
@@ -45,13 +45,13 @@ exported! {
     /// A fiber begins its life; it does not run yet.
     fn __tsan_create_fiber(_flags: c_uint) -> *mut Thread |pc| {
         state::begin();
-        if !state::is_recording() {
+        if !state::is_recording() || state::is_replaying() {
             return no_fiber();
         }
         let id = recording::next_thread();
         sync(Op::Fork, 0, u64::from(id), pc);
-        match thread::create(id) {
-            Some(fiber) => fiber,
+        match op::create_thread(id) {
+            Some(fiber) => core::ptr::from_ref(fiber).cast_mut(),
             None => no_fiber(),
         }
     }
@@ -59,9 +59,9 @@ exported! {
     /// A fiber that does not run ends its life.
     fn __tsan_destroy_fiber(fiber: *mut Thread) {
         if let Some(fiber) = recorder(fiber)
-            && tls().thread.get() != fiber
+            && !core::ptr::eq(tls().thread.get(), fiber)
         {
-            thread::retire(fiber);
+            op::retire(fiber);
         }
     }
 
@@ -73,8 +73,7 @@ exported! {
             sync(Op::Release, object, 0, pc);
         }
         // Not in a section: signals that one puts off are kept in the recorder that is current.
-        tls().thread.set(fiber);
-        thread::choose_lines();
+        thread::attach(fiber);
         if flags & NO_SYNC == 0 {
             sync(Op::Acquire, object, 0, pc);
         }
@@ -84,7 +83,7 @@ exported! {
     fn __tsan_set_fiber_name(fiber: *mut Thread, name: *const c_char) {
         if let Some(fiber) = recorder(fiber) {
             // SAFETY: the program passes a string.
-            unsafe { names::name_thread(Some(fiber.id), name) };
+            unsafe { names::name_thread(Some(fiber.index), name) };
         }
     }
 }

@@ -7,6 +7,7 @@
 use crate::hooks::atomic::{
     Add, And, Change, Exchange, Nand, Number, Or, Sub, Xor, change, compare_exchange, load, store, thread_fence,
 };
+use crate::replay::segment;
 use crate::spin::Spin;
 use crate::state;
 use crate::thread;
@@ -140,9 +141,10 @@ fn guarded(at: *mut u8, pc: usize, operate: impl FnOnce() -> Order) {
     let order = operate();
     let ops = [(order.acquires(), Op::Acquire), (order.releases(), Op::Release)];
     let ops = ops.into_iter().filter_map(|(asked, op)| asked.then_some(op));
-    if state::is_recording() {
+    if state::is_recording() && !state::is_replaying() {
         if let Some(thread) = thread::current() {
-            ops.for_each(|op| thread.sync(op, at as usize, 0, pc));
+            segment::end(thread);
+            ops.for_each(|op| thread.record(op, at as usize, 0, pc));
         }
         return;
     }

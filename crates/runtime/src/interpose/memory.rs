@@ -9,10 +9,8 @@
 use super::quarantine;
 use crate::replay::blocks::Origin;
 use crate::state;
-use crate::tls::Section;
-use crate::{access, arena, lines, replay, thread, unseen};
+use crate::{access, arena, lines, op};
 use core::ffi::{c_int, c_void};
-use foretrace_event::wire::Op;
 
 real_function!(fn malloc_usable_size(at: *mut c_void) -> usize);
 real_function!(fn malloc(size: usize) -> *mut c_void);
@@ -28,7 +26,7 @@ fn is_watched() -> bool {
 /// Does it matter that memory comes into being? In a replay to come it does, already before the first thread.
 #[inline]
 fn is_noted() -> bool {
-    is_watched() || state::will_replay() && state::is_instrumented()
+    is_watched() || state::will_watch_accesses() && state::is_instrumented()
 }
 
 /// Records that a block has begun, of which the program has asked for so much. It ends no segment: nobody can have touched
@@ -37,33 +35,13 @@ fn begun(at: *mut c_void, size: usize, asked: usize, origin: Origin, pc: usize) 
     if at.is_null() || !is_noted() {
         return;
     }
-    if state::is_replaying() {
-        unseen::touch(pc);
-        return replay::renew(at as usize, size, asked, origin, pc);
-    }
-    if !state::is_recording() {
-        return replay::note_early(at as usize, asked, origin, pc);
-    }
-    if let Some(_section) = Section::enter()
-        && let Some(thread) = thread::current()
-    {
-        thread.sync_within(Op::Alloc, at as usize, size as u64, pc);
-    }
+    op::begin_block(at as usize, size, asked, origin, pc);
 }
 
 /// Records that a block is about to end. What this thread did to it in the current segment is written first.
 fn ending(at: *mut c_void, size: usize, pc: usize) {
     let writes = access::counts(pc) && access::heeded(lines::WRITE) != 0;
-    if state::is_replaying() {
-        unseen::touch(pc);
-        return replay::expire(at as usize, size, writes.then_some(pc));
-    }
-    if let Some(_section) = Section::enter()
-        && let Some(thread) = thread::current()
-    {
-        thread.lines.flush_block(&mut thread.stream, at as usize, size);
-        thread.sync_within(Op::Free, at as usize, size as u64, if writes { pc } else { 0 });
-    }
+    op::end_block(at as usize, size, pc, writes.then_some(pc));
 }
 
 unsafe fn block_begun(at: *mut c_void, asked: usize, pc: usize) -> *mut c_void {

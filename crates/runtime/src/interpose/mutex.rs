@@ -36,13 +36,13 @@ pub unsafe fn refuses_unlock(mutex: *const pthread_mutex_t) -> bool {
     /// Robust mutexes, and those that lend priority: the kernel looks for the owner in the lock.
     const KNOWN_TO_KERNEL: c_int = 16 | 32;
     const THREAD: c_int = 0x3fff_ffff;
-    let Some(player) = replay::player() else { return false };
+    let Some(thread) = replay::player() else { return false };
     // SAFETY: the program passes a mutex.
     unsafe {
         let for_kernel = word(mutex, KIND) & KNOWN_TO_KERNEL != 0;
         let knows_owner = for_kernel || matches!(class(mutex), LockClass::Recursive | LockClass::ErrorChecking);
         let owner = if for_kernel { word(mutex, LOCK) & THREAD } else { word(mutex, OWNER) };
-        knows_owner && owner as u32 != player.tid
+        knows_owner && owner as u32 != thread.tid
     }
 }
 

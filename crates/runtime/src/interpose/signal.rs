@@ -7,8 +7,8 @@
 use crate::replay;
 use crate::spin::Spin;
 use crate::state::{self, sync};
-use crate::thread;
 use crate::tls::{Section, tls};
+use crate::{op, thread};
 use core::cell::UnsafeCell;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering;
@@ -70,16 +70,10 @@ unsafe extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, context: *mu
     }
 }
 
-/// Where this thread keeps a signal: with its recorder, or with its part in a replay; none if it has neither.
+/// Where this thread keeps a signal; none if it does not count.
 fn slot(signal: c_int) -> Option<*mut Deferred> {
-    let tls = tls();
-    // SAFETY: both are null or this thread's own, and are never freed.
-    let slots = unsafe {
-        let recorded = tls.thread.get().as_ref().map(|thread| &thread.deferred);
-        recorded.or_else(|| tls.player.get().as_ref().map(|player| &player.deferred))
-    };
     // SAFETY: there is a slot for each signal.
-    slots.map(|slots| unsafe { slots.get().cast::<Deferred>().add(signal as usize - 1) })
+    thread::own().map(|thread| unsafe { thread.deferred.get().cast::<Deferred>().add(signal as usize - 1) })
 }
 
 /// Keeps a signal for the section's end. Until then it is blocked, so that the kernel queues others of its kind.
@@ -165,7 +159,7 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     tls.handler_frame.set((&raw const action) as usize);
     tls.lines.set(crate::lines::no_lines());
     let waiting = tls.waiting.replace(false);
-    let (rounds, blocked) = (thread::rounds(), replay::waits_for());
+    let (rounds, blocked) = (op::rounds(), replay::waits_for());
     sync(Op::SignalEnter, 0, signal as u64, 0);
     super::sending::comes(signal, 0);
     // SAFETY: the program has installed this function for this signal; which of the two it is, the flags say.
@@ -178,7 +172,7 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
         }
     }
     sync(Op::SignalExit, 0, signal as u64, 0);
-    thread::resume(rounds);
+    op::resume(rounds);
     replay::wait_on(blocked);
     tls.waiting.set(waiting);
     tls.handlers.set(outer.0);

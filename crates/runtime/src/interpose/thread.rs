@@ -5,7 +5,7 @@ use super::signal;
 use crate::replay::gate::Arrival;
 use crate::state::{self, sync};
 use crate::tls::tls;
-use crate::{recording, replay, sys, thread, unseen};
+use crate::{op, replay, sys, thread, unseen};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 use foretrace_event::wire::Op;
@@ -89,7 +89,7 @@ unsafe extern "C" fn last_rites(round: *mut c_void) {
     {
         return;
     }
-    if state::is_replaying() { replay::end() } else { thread::end() }
+    op::end_thread();
 }
 
 unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
@@ -100,17 +100,10 @@ unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
     };
     // SAFETY: it was allocated with `malloc`.
     unsafe { free(birth) };
-    let replaying = state::is_replaying();
-    if replaying || state::is_recording() {
-        thread::name_handle(thread::handle(), id);
-        if replaying {
-            unseen::look();
-            replay::join_in(id, parent);
-            unseen::touch(routine as usize);
-            sync(Op::Start, 0, 0, 0);
-        } else {
-            thread::begin(id);
-        }
+    if state::is_live() {
+        unseen::look();
+        op::begin_thread(id, parent);
+        unseen::touch(routine as usize);
         notice_end();
     }
     signal::set_mask(&mask);
@@ -144,7 +137,7 @@ pub unsafe fn create(
     // SAFETY: the arguments are the program's; the birth is given to the new thread.
     unsafe {
         let replaying = state::is_replaying();
-        if !(replaying || state::is_recording()) || tls().sections.get() != 0 {
+        if !state::is_live() || tls().sections.get() != 0 {
             return pthread_create(thread, attributes, routine, argument);
         }
         end_key();
@@ -152,7 +145,7 @@ pub unsafe fn create(
         if birth.is_null() {
             return libc::EAGAIN;
         }
-        let id = if replaying { replay::next_child() } else { recording::next_thread() };
+        let id = op::next_thread();
         let parent = replay::player().map_or(u32::MAX, |player| player.index);
         // A signal that came before the thread has its recorder would make it another thread.
         let before = signal::block_all();
@@ -169,11 +162,13 @@ pub unsafe fn create(
         }
         signal::set_mask(&before);
         if result == 0 {
-            thread::name_handle(*thread, id);
+            thread::handle::name_handle(*thread, id);
         } else {
             free(birth.cast());
-            replay::no_child();
-            sync(Op::Undo, 0, 0, pc);
+            op::no_thread();
+            if !replaying {
+                sync(Op::Undo, 0, 0, pc);
+            }
         }
         result
     }
@@ -182,7 +177,7 @@ pub unsafe fn create(
 /// Waits for a thread by calling `real`, and records it. That one does not wait, or not long enough, is not recorded; so in a
 /// replay the schedule's next step says what is wanted.
 pub fn join(handle: pthread_t, limit: Limit, pc: usize, mut real: impl FnMut() -> c_int) -> c_int {
-    let Some(id) = thread::by_handle(handle) else { return real() };
+    let Some(id) = thread::handle::by_handle(handle) else { return real() };
     let arrival = super::arrive(Op::Join, Op::Join, 0, u64::from(id), limit, pc);
     let result = match (arrival, limit) {
         (Arrival::Go, _) | (_, Limit::Forever) => real(),
@@ -202,7 +197,7 @@ pub fn join(handle: pthread_t, limit: Limit, pc: usize, mut real: impl FnMut() -
 
 /// Records that nobody will wait for a thread.
 pub fn detached(handle: pthread_t, pc: usize) {
-    if let Some(id) = thread::by_handle(handle) {
+    if let Some(id) = thread::handle::by_handle(handle) {
         sync(Op::Detach, 0, u64::from(id), pc);
     }
 }

@@ -4,10 +4,11 @@
 //! memory that is used after its end was that block. Of several that had the same memory, the last one counts.
 
 use super::outcome::Answer;
+use super::player;
 use super::stack::{self, Place, StackId};
-use super::{player, players};
 use crate::map::Map;
 use crate::spin::Spin;
+use crate::thread::threads;
 use crate::{arena, elf, thread};
 
 /// How a block came to be.
@@ -98,7 +99,7 @@ fn main_stack() -> (usize, usize) {
     if known.1 != 0 {
         return known;
     }
-    let (start, size) = thread::stack();
+    let (start, size) = thread::handle::stack();
     let bounds = (start, (start + size).max(1));
     BLOCKS.lock().main = bounds;
     bounds
@@ -123,12 +124,12 @@ fn tell_thread(answer: &mut Answer, address: usize) -> bool {
     let mut local = 0;
     elf::modules(|module| local += module.thread_local_bytes());
     let is_local = |pointer: usize| pointer.wrapping_sub(address).wrapping_sub(1) < local;
-    if let Some(owner) = players().find(|player| is_local(player.pointer)) {
+    if let Some(owner) = threads().find(|player| is_local(player.pointer)) {
         let line = answer.line("local").decimal("thread", owner.index.into());
         line.hex("below", owner.pointer - address);
         return true;
     }
-    let Some(owner) = players().find(|player| (player.stack.0..player.stack.1).contains(&address)) else {
+    let Some(owner) = threads().find(|player| (player.stack.0..player.stack.1).contains(&address)) else {
         return false;
     };
     answer.line("stack").decimal("thread", owner.index.into());

@@ -296,38 +296,38 @@ impl Synchronised {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Player;
     use super::super::naive;
+    use crate::thread::Thread;
     use crate::tls::Section;
     use foretrace_event::wire::Op;
 
     /// Where the objects are, another one for each test.
     const OBJECTS: usize = 0x60_0000_0000;
 
-    fn sync(player: &'static Player, op: Op, object: usize) {
-        player.clock().sync(&player.objects, op, object, 2, player.index, false);
+    fn sync(player: &'static Thread, op: Op, object: usize) {
+        player.clock.get().sync(&player.objects, op, object, 2, player.index, false);
     }
 
     #[test]
     fn what_is_done_before_the_next_phase_is_not_known_to_who_leaves_the_last() {
         let _section = Section::nest();
-        let players = naive::players(false);
+        let players = naive::players();
         let (fast, slow, barrier) = (players[0], players[1], OBJECTS);
         sync(fast, Op::BarrierInit, barrier);
         let mut before = 0;
         for _ in 0..5 {
-            let arrival = slow.clock().epoch();
+            let arrival = slow.clock.get().epoch();
             sync(fast, Op::BarrierEnter, barrier);
             sync(slow, Op::BarrierEnter, barrier);
             sync(fast, Op::BarrierExit, barrier);
-            assert!(fast.clock().knows(arrival) && slow.clock().knows(before));
-            before = fast.clock().epoch();
+            assert!(fast.clock.get().knows(arrival) && slow.clock.get().knows(before));
+            before = fast.clock.get().epoch();
             sync(fast, Op::BarrierEnter, barrier);
             sync(slow, Op::BarrierExit, barrier);
-            assert!(!slow.clock().knows(before));
+            assert!(!slow.clock.get().knows(before));
             sync(slow, Op::BarrierEnter, barrier);
             sync(slow, Op::BarrierExit, barrier);
-            assert!(slow.clock().knows(before));
+            assert!(slow.clock.get().knows(before));
             sync(fast, Op::BarrierExit, barrier);
         }
     }
@@ -335,32 +335,32 @@ mod tests {
     #[test]
     fn if_more_threads_come_than_meet_all_who_are_inside_may_have_met() {
         let _section = Section::nest();
-        let (players, barrier) = (naive::players(false), OBJECTS + 64);
+        let (players, barrier) = (naive::players(), OBJECTS + 64);
         sync(players[0], Op::BarrierInit, barrier);
-        let moments: Vec<u64> = players.iter().map(|player| player.clock().epoch()).collect();
+        let moments: Vec<u64> = players.iter().map(|player| player.clock.get().epoch()).collect();
         players.iter().for_each(|player| sync(player, Op::BarrierEnter, barrier));
         for player in &players {
             sync(player, Op::BarrierExit, barrier);
-            assert!(moments.iter().all(|moment| player.clock().knows(*moment)));
+            assert!(moments.iter().all(|moment| player.clock.get().knows(*moment)));
         }
     }
 
     #[test]
     fn an_object_at_the_place_of_another_orders_nothing_with_those_who_used_that() {
         let _section = Section::nest();
-        let players = naive::players(false);
+        let players = naive::players();
         let objects = [(Op::LockInit, Op::Unlock, Op::Lock), (Op::CondInit, Op::Signal, Op::Wait)];
         for (number, (init, release, acquire)) in objects.into_iter().enumerate() {
             let object = OBJECTS + 128 + 64 * number;
-            let before = players[0].clock().epoch();
+            let before = players[0].clock.get().epoch();
             sync(players[0], release, object);
             sync(players[1], init, object);
             sync(players[1], acquire, object);
-            assert!(!players[1].clock().knows(before), "{init:?}");
-            let after = players[1].clock().epoch();
+            assert!(!players[1].clock.get().knows(before), "{init:?}");
+            let after = players[1].clock.get().epoch();
             sync(players[1], release, object);
             sync(players[0], acquire, object);
-            assert!(players[0].clock().knows(after), "{init:?}");
+            assert!(players[0].clock.get().knows(after), "{init:?}");
         }
     }
 }

@@ -5,10 +5,11 @@
 //! handler runs; whether the program survives, its exit status tells.
 
 use super::outcome::Answer;
+use super::player;
 use super::stack::{self, Place};
-use super::{Player, player};
 use crate::interpose::signal::sigaction;
 use crate::real::Real;
+use crate::thread::Thread;
 use crate::tls::{Section, tls};
 use crate::{arena, callers, state, sys};
 use core::ffi::{c_int, c_void};
@@ -138,7 +139,7 @@ struct Position {
 }
 
 /// Where it happened, as a return address: these lie behind the instruction that is meant.
-fn place(player: Option<&Player>, at: Position) -> Place {
+fn place(player: Option<&Thread>, at: Position) -> Place {
     let plain = Place { pc: at.instruction + 1, caller: 0, frame: at.frame };
     let Some(player) = player else { return plain };
     let (call, frame) = player.gave_up.get();
@@ -165,7 +166,7 @@ pub fn give_up(pc: usize) {
 }
 
 /// Is this where a function of the program keeps its caller's frame pointer, and the address to return to?
-fn is_frame(player: &Player, at: usize) -> bool {
+fn is_frame(player: &Thread, at: usize) -> bool {
     let within = |address: usize| player.stack.0 <= address && address + 16 <= player.stack.1;
     // SAFETY: two aligned words inside the thread's stack.
     let words = || unsafe { (at as *const [usize; 2]).read_volatile() };
@@ -180,7 +181,7 @@ const FAR: usize = 64 << 10;
 const PAGE: usize = 4096;
 
 /// The innermost two frames of the program that are linked; the call is that of the inner one.
-fn chained(player: &Player, at: Position) -> Option<Place> {
+fn chained(player: &Thread, at: Position) -> Option<Place> {
     // The page that the pointer is in may be the one that is not there.
     let start = at.stack.max(player.stack.0).next_multiple_of(PAGE);
     let end = player.stack.1.min(start + FAR);
@@ -192,7 +193,7 @@ fn chained(player: &Player, at: Position) -> Option<Place> {
 }
 
 /// Is this call still under way: is its return address on the stack, below its frame?
-fn is_on_stack(player: &Player, at: Position, call: usize, frame: usize) -> bool {
+fn is_on_stack(player: &Thread, at: Position, call: usize, frame: usize) -> bool {
     let within = |address: usize| player.stack.0 <= address && address < player.stack.1;
     let sound = callers::is_instrumented(call) && within(at.stack) && within(frame) && at.stack.is_multiple_of(8);
     // SAFETY: aligned words of the thread's own stack, above its pointer.
@@ -220,7 +221,7 @@ struct Found {
 }
 
 /// The program's innermost call, by the unwinder of C++. Programs in C may not have it; then it is not known.
-fn unwound(player: &Player, at: Position) -> Option<Place> {
+fn unwound(player: &Thread, at: Position) -> Option<Place> {
     // A library has called `abort`, which is ours: the program's call is further out.
     let after = player.gave_up.get().0;
     let mut found = Found { call: 0, frame: 0, part: (at.stack, player.stack.1), after };

@@ -4,10 +4,11 @@
 
 use super::look::Look;
 use super::order::{self, Next};
+use super::outcome;
 use super::stuck::{self, Waiting};
-use super::{Player, outcome, players};
 use crate::interpose::signal::left_by_jump;
 use crate::sys;
+use crate::thread::{Shared, Thread, threads};
 use crate::tls::{Section, tls};
 use core::sync::atomic::{Ordering, fence};
 use foretrace_event::schedule::Step;
@@ -34,7 +35,7 @@ pub enum Arrival {
 }
 
 #[inline]
-fn await_turn(player: &'static Player) -> Turn {
+fn await_turn(player: &'static Thread) -> Turn {
     if order::is_over() || is_in_handler() {
         return Turn::Free;
     }
@@ -56,7 +57,7 @@ fn is_in_handler() -> bool {
 }
 
 #[cold]
-fn await_later_turn(player: &'static Player) -> Turn {
+fn await_later_turn(player: &'static Thread) -> Turn {
     super::flush(player);
     let mut look = Look::default();
     let mut slept = false;
@@ -78,7 +79,7 @@ fn await_later_turn(player: &'static Player) -> Turn {
 }
 
 /// Sleeps until woken, unless it is the thread's turn.
-fn sleep(player: &'static Player) {
+fn sleep(player: &'static Thread) {
     stuck::wait_for(player, Waiting::Turn);
     player.sleeping.store(1, Ordering::Relaxed);
     order::set_asleep(player.index, true);
@@ -94,7 +95,7 @@ fn sleep(player: &'static Player) {
 }
 
 /// A thread that sleeps looks again whose turn it is.
-fn wake(player: &'static Player) {
+fn wake(player: &'static Shared) {
     if player.sleeping.load(Ordering::Relaxed) == 1 {
         player.sleeping.store(0, Ordering::Relaxed);
         sys::futex_wake(player.sleeping.as_ptr(), i32::MAX);
@@ -102,7 +103,7 @@ fn wake(player: &'static Player) {
 }
 
 /// Waits for the turn of an operation that is about to be tried and may fail: then it is called `failed`.
-pub fn arrive(player: &'static Player, op: Op, failed: Op) -> Arrival {
+pub fn arrive(player: &'static Thread, op: Op, failed: Op) -> Arrival {
     match await_turn(player) {
         Turn::Mine(step) if step.op == failed && failed != op => Arrival::Fail,
         Turn::Mine(..) => Arrival::Insist,
@@ -111,7 +112,7 @@ pub fn arrive(player: &'static Player, op: Op, failed: Op) -> Arrival {
 }
 
 /// Waits for the thread's turn and tells what its step is, without taking it; none if the schedule is over.
-pub fn peek(player: &'static Player) -> Option<Op> {
+pub fn peek(player: &'static Thread) -> Option<Op> {
     match await_turn(player) {
         Turn::Mine(step) => Some(step.op),
         Turn::Free => None,
@@ -119,12 +120,12 @@ pub fn peek(player: &'static Player) -> Option<Op> {
 }
 
 /// Takes the thread's step, which must be this operation.
-pub fn pass(player: &'static Player, op: Op, object: usize, pc: usize) {
+pub fn pass(player: &'static Thread, op: Op, object: usize, pc: usize) {
     pass_with(player, op, object, pc, || {});
 }
 
 /// Takes the thread's step, which must be this operation, and does `then` before anyone else may take the next.
-pub fn pass_with(player: &'static Player, op: Op, object: usize, pc: usize, then: impl FnOnce()) {
+pub fn pass_with(player: &'static Thread, op: Op, object: usize, pc: usize, then: impl FnOnce()) {
     let Some((step, _section)) = begin_step(player) else { return then() };
     if !same_op(step.op, op) || !order::is_object(step.object, object) {
         outcome::diverged(player.index, step.op, op, pc);
@@ -136,12 +137,12 @@ pub fn pass_with(player: &'static Player, op: Op, object: usize, pc: usize, then
     }
     if taken.over {
         outcome::end();
-        players().for_each(wake);
+        threads().for_each(wake);
     }
 }
 
 /// Waits for the thread's turn. The section keeps the step from signal handlers; none if the schedule is over.
-fn begin_step(player: &'static Player) -> Option<(Step, Section)> {
+fn begin_step(player: &'static Thread) -> Option<(Step, Section)> {
     while let Turn::Mine(_) = await_turn(player) {
         let section = Section::nest();
         if let Next::Mine(step) = order::next(player.index) {
@@ -152,7 +153,7 @@ fn begin_step(player: &'static Player) -> Option<(Step, Section)> {
 }
 
 /// A thread has waited long enough in a loop of its own: if it is its turn, it does not come to its step.
-pub fn no_more_waiting(player: &'static Player, op: Op, pc: usize) {
+pub fn no_more_waiting(player: &'static Thread, op: Op, pc: usize) {
     if let Next::Mine(step) = order::next(player.index)
         && !is_in_handler()
     {

@@ -8,7 +8,8 @@
 //! way, the horizon stays. A thread that sleeps for long holds the horizon back: that costs time, and nothing else.
 
 use super::clock::{Epoch, Synchronised};
-use super::{Player, is_someone_coming, players};
+use super::is_someone_coming;
+use crate::thread::{Shared, Thread, threads};
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 
 /// With more threads than this the horizon stays where it is.
@@ -64,7 +65,7 @@ impl Published {
 }
 
 /// What one of the threads will know at its next access.
-fn known_to(player: &'static Player, players: impl Iterator<Item = &'static Player> + Clone) -> Known {
+fn known_to(player: &'static Shared, players: impl Iterator<Item = &'static Shared> + Clone) -> Known {
     let mut known = [0; MOST];
     let mut at = Some(player);
     // Threads that wait for each other in a circle touch nothing any more.
@@ -78,10 +79,10 @@ fn known_to(player: &'static Player, players: impl Iterator<Item = &'static Play
 }
 
 /// What each of the threads will know at its next access; none if they are too many.
-fn least(players: impl Iterator<Item = &'static Player> + Clone) -> Option<Known> {
+fn least(players: impl Iterator<Item = &'static Shared> + Clone) -> Option<Known> {
     let mut least = [u32::MAX; MOST];
     for player in players.clone() {
-        if player.number() as usize >= MOST {
+        if player.number as usize >= MOST {
             return None;
         }
         if !player.published.ended.load(Ordering::Acquire) {
@@ -106,13 +107,13 @@ pub fn fork() {
 /// Shows others the player's clock, and moves the horizon. Accesses of the player that have not been checked know what
 /// its clock does. It is in a section.
 #[cold]
-pub fn refresh(player: &'static Player) {
-    player.published.publish(player.clock());
+pub fn refresh(player: &'static Thread) {
+    player.published.publish(player.clock.get());
     let forks = FORKS.load(Ordering::SeqCst);
     if is_someone_coming() {
         return;
     }
-    let Some(least) = least(players()) else { return };
+    let Some(least) = least(threads()) else { return };
     fence(Ordering::SeqCst);
     if is_someone_coming() || FORKS.load(Ordering::SeqCst) != forks {
         return;
@@ -130,30 +131,30 @@ mod tests {
     use crate::tls::Section;
     use foretrace_event::wire::Op;
 
-    fn sync(player: &'static Player, op: Op, thread: &'static Player) {
-        let index = u64::from(thread.number()) + 0x1_0000;
-        player.clock().sync(&player.objects, op, 0, index, index as u32, false);
+    fn sync(player: &'static Thread, op: Op, thread: &'static Thread) {
+        let index = u64::from(thread.number) + 0x1_0000;
+        player.clock.get().sync(&player.objects, op, 0, index, index as u32, false);
     }
 
-    fn publish(player: &'static Player) {
-        player.published.publish(player.clock());
+    fn publish(player: &'static Thread) {
+        player.published.publish(player.clock.get());
     }
 
     /// Does everybody know of the moment that `player` is in?
-    fn is_past(players: &[&'static Player], player: &'static Player) -> bool {
-        let least = least(players.iter().copied()).expect("few threads");
-        least[player.number() as usize] >= player.clock().own()
+    fn is_past(players: &[&'static Thread], player: &'static Thread) -> bool {
+        let least = least(players.iter().map(|thread| thread.shared())).expect("few threads");
+        least[player.number as usize] >= player.clock.get().own()
     }
 
     #[test]
     fn who_waits_for_an_end_counts_until_it_knows_of_it() {
         let _section = Section::nest();
-        let players = naive::players(false);
+        let players = naive::players();
         let [main, a, b] = [players[0], players[1], players[2]];
-        players[3].published.end(players[3].clock());
+        players[3].published.end(players[3].clock.get());
         main.published.set_awaited(Some(b.index));
         assert!(!is_past(&players, a));
-        b.published.end(b.clock());
+        b.published.end(b.clock.get());
         publish(a);
         assert!(!is_past(&players, a), "main will know what b knew, which is nothing of a");
         main.published.set_awaited(Some(a.index));
@@ -163,20 +164,20 @@ mod tests {
     #[test]
     fn what_the_last_one_knew_at_its_end_is_known_to_who_waits_for_it() {
         let _section = Section::nest();
-        let players = naive::players(false);
+        let players = naive::players();
         let [main, a, b] = [players[0], players[1], players[2]];
-        players[3].published.end(players[3].clock());
+        players[3].published.end(players[3].clock.get());
         publish(a);
         main.published.set_awaited(Some(b.index));
         b.published.set_awaited(Some(a.index));
         assert!(is_past(&players, a), "both will know what a does");
         sync(a, Op::End, a);
-        a.published.end(a.clock());
+        a.published.end(a.clock.get());
         sync(b, Op::Join, a);
         b.published.set_awaited(None);
-        let before = least(players.iter().copied()).expect("few threads")[1];
+        let before = least(players.iter().map(|thread| thread.shared())).expect("few threads")[1];
         assert_eq!(before, 0, "b has not said yet what it knows");
         publish(b);
-        assert_eq!(least(players.iter().copied()).expect("few threads")[1], 1);
+        assert_eq!(least(players.iter().map(|thread| thread.shared())).expect("few threads")[1], 1);
     }
 }

@@ -12,12 +12,13 @@
 
 use super::look::now;
 use super::order;
+use super::outcome;
 use super::stuck::{self, Rest, Waiting};
-use super::{EXACT, Player, Still, outcome, players};
 use crate::elf::{self, Module};
+use crate::state;
 use crate::sys;
+use crate::thread::{Shared, StopTheWorld, Thread, threads};
 use crate::tls::{Section, tls};
-use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use foretrace_event::schedule::{Late, MOST_LATE};
 
@@ -64,14 +65,32 @@ const FREQUENT: u32 = 20;
 /// Accesses of one round of a loop, at most, that is seen to be one.
 const ROUND: usize = 16;
 
+/// A place and an address. Only the thread itself uses it.
+struct At([AtomicUsize; 2]);
+
+impl At {
+    #[inline]
+    fn get(&self) -> (usize, usize) {
+        (self.0[0].load(Ordering::Relaxed), self.0[1].load(Ordering::Relaxed))
+    }
+
+    #[inline]
+    fn replace(&self, new: (usize, usize)) -> (usize, usize) {
+        let old = self.get();
+        self.0[0].store(new.0, Ordering::Relaxed);
+        self.0[1].store(new.1, Ordering::Relaxed);
+        old
+    }
+}
+
 /// What a thread does again and again.
 pub struct Repeats {
     /// The places and addresses of its accesses of late (of loads of atomics, with the value), in turn, and where the next
     /// one goes; its own alone.
-    recent: [Cell<(usize, usize)>; ROUND],
-    next: Cell<usize>,
+    recent: [At; ROUND],
+    next: AtomicUsize,
     /// The last of all.
-    last: Cell<(usize, usize)>,
+    last: At,
     /// So often it has done the very same,
     same: AtomicU32,
     /// and so often something that it had done of late.
@@ -89,7 +108,7 @@ impl Repeats {
     /// Something else.
     #[inline]
     pub fn end(&self) {
-        self.last.set((0, 0));
+        self.last.replace((0, 0));
         self.same.store(0, Ordering::Relaxed);
         self.known.store(0, Ordering::Relaxed);
     }
@@ -104,7 +123,9 @@ impl Repeats {
             return increase(&self.known);
         }
         self.known.store(0, Ordering::Relaxed);
-        self.recent[self.next.replace((self.next.get() + 1) % ROUND)].set(access);
+        let next = self.next.load(Ordering::Relaxed);
+        self.next.store((next + 1) % ROUND, Ordering::Relaxed);
+        self.recent[next].replace(access);
     }
 
     /// Does the thread seem to wait for a change?
@@ -134,7 +155,7 @@ pub fn open(mut stream: &'static [u8]) {
         place.after.store(late.after, Ordering::Relaxed);
         count += 1;
     }
-    COUNT.store(if EXACT.load(Ordering::Relaxed) { count } else { 0 }, Ordering::Relaxed);
+    COUNT.store(if state::watches_accesses() { count } else { 0 }, Ordering::Relaxed);
 }
 
 fn is_named(module: &Module<'_>, wanted: &[u8]) -> bool {
@@ -152,7 +173,7 @@ fn is_named(module: &Module<'_>, wanted: &[u8]) -> bool {
 
 /// A thread comes to an access. Waits, if this is a place for that.
 #[inline]
-pub fn come(player: &'static Player, pc: usize, address: usize) {
+pub fn come(player: &'static Thread, pc: usize, address: usize) {
     if COUNT.load(Ordering::Relaxed) > 0 {
         come_to(player, pc, address);
     }
@@ -160,14 +181,14 @@ pub fn come(player: &'static Player, pc: usize, address: usize) {
 
 /// A thread has loaded an atomic. If it has seen that value there of late, it may be waiting for another one.
 #[inline]
-pub fn load(player: &'static Player, pc: usize, address: usize, value: [u64; 2]) {
+pub fn load(player: &'static Thread, pc: usize, address: usize, value: [u64; 2]) {
     if COUNT.load(Ordering::Relaxed) > 0 {
         player.repeats.note(pc, address ^ (value[0] ^ value[1]).rotate_left(u64::BITS / 2) as usize);
     }
 }
 
 #[cold]
-fn come_to(player: &'static Player, pc: usize, address: usize) {
+fn come_to(player: &'static Thread, pc: usize, address: usize) {
     player.repeats.note(pc, address);
     let places = &PLACES[..COUNT.load(Ordering::Relaxed)];
     let Some(number) = places.iter().position(|place| place.pc.load(Ordering::Relaxed) == pc) else { return };
@@ -188,7 +209,7 @@ fn come_to(player: &'static Player, pc: usize, address: usize) {
 }
 
 /// Waits until the thread may go on; false: it has waited long enough.
-fn wait(player: &'static Player, place: &LatePlace) -> bool {
+fn wait(player: &'static Thread, place: &LatePlace) -> bool {
     let began = now();
     let patience = PATIENCE + PATIENCE_PER_TIME_RUN * began.saturating_sub(OPENED.load(Ordering::Relaxed));
     let spinning = SPINNING >> place.awaited.load(Ordering::Relaxed).min(MOST_HALVES);
@@ -210,15 +231,15 @@ fn wait(player: &'static Player, place: &LatePlace) -> bool {
 }
 
 /// Who has to go before this thread? If there is nobody, it does not wait any more.
-fn look(player: &'static Player, despite_spinning: bool) -> Rest {
+fn look(player: &'static Thread, despite_spinning: bool) -> Rest {
     let _section = Section::nest();
-    let still = Still::new();
-    let late = |player: &'static Player| Some((player.waiting(&still)?.late_at()?, player.index));
-    let is_first = || players().filter_map(late).min() == late(player);
-    match stuck::rest(&still) {
+    let stopped = StopTheWorld::new();
+    let late = |player: &'static Shared| Some((player.waiting(&stopped)?.late_at()?, player.index));
+    let is_first = || threads().filter_map(late).min() == late(player.shared());
+    match stuck::rest(&stopped) {
         Rest::Spinning if !despite_spinning => Rest::Spinning,
         Rest::Nobody | Rest::Spinning if is_first() => {
-            player.wait(None);
+            player.set_waiting_among(&stopped, None);
             Rest::Nobody
         }
         _ => Rest::Running,

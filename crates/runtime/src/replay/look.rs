@@ -6,7 +6,8 @@
 //! get, that would cost a slice of time each: who comes back late time and again, and finds that little has been done
 //! meanwhile, says so, and for a while threads sleep at once.
 
-use super::{player, players};
+use super::player;
+use crate::thread;
 use crate::{stamp, sys};
 use core::sync::atomic::{AtomicI32, Ordering};
 
@@ -81,7 +82,7 @@ impl Look {
 #[cold]
 fn came_back_late() {
     let Some(player) = player() else { return };
-    let progress = players().map(|player| player.progress.load(Ordering::Relaxed)).sum::<u64>();
+    let progress = thread::progress();
     if progress.wrapping_sub(player.progress_when_late.replace(progress)) < FEW {
         HURRY.store(HURRIED, Ordering::Relaxed);
     }

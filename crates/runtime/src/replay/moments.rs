@@ -6,15 +6,14 @@
 
 use super::clock::Synchronised;
 use crate::arena;
-use core::cell::Cell;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 /// The steps by the clock. Only the thread itself adds to it; others may read what there is. All zero: nothing.
 pub struct Moments {
     steps: AtomicPtr<u32>,
-    capacity: Cell<u32>,
+    capacity: AtomicU32,
     count: AtomicU32,
-    last: Cell<u32>,
+    last: AtomicU32,
 }
 
 impl Moments {
@@ -22,7 +21,7 @@ impl Moments {
     #[inline]
     pub fn note(&self, clock: &mut Synchronised, taken: u32) {
         if self.count.load(Ordering::Relaxed) == clock.own() + 1 {
-            if self.last.get() == taken {
+            if self.last.load(Ordering::Relaxed) == taken {
                 return;
             }
             clock.tick();
@@ -32,9 +31,9 @@ impl Moments {
 
     #[cold]
     fn add(&self, clock: u32, taken: u32) {
-        self.last.set(taken);
+        self.last.store(taken, Ordering::Relaxed);
         for at in self.count.load(Ordering::Relaxed)..=clock {
-            if at == self.capacity.get() && !self.grow() {
+            if at == self.capacity.load(Ordering::Relaxed) && !self.grow() {
                 return;
             }
             // SAFETY: `at` is below the capacity; nobody reads it before the count says that it is there.
@@ -44,13 +43,13 @@ impl Moments {
     }
 
     fn grow(&self) -> bool {
-        let capacity = (self.capacity.get() * 2).max(64);
+        let capacity = (self.capacity.load(Ordering::Relaxed) * 2).max(64);
         let Some(steps) = arena::allocate(capacity as usize * size_of::<u32>()) else { return false };
         let (old, steps): (*mut u32, *mut u32) = (self.steps.load(Ordering::Relaxed), steps.cast());
         // SAFETY: the new memory is larger than the old, which stays for who still reads it.
-        unsafe { steps.copy_from_nonoverlapping(old.cast_const(), self.capacity.get() as usize) };
+        unsafe { steps.copy_from_nonoverlapping(old.cast_const(), self.capacity.load(Ordering::Relaxed) as usize) };
         self.steps.store(steps, Ordering::Release);
-        self.capacity.set(capacity);
+        self.capacity.store(capacity, Ordering::Relaxed);
         true
     }
 

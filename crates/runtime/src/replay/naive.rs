@@ -4,8 +4,8 @@
 //! acquires later, or if there is a third between them. Two accesses race if they share a byte, one at least writes, one at
 //! least is not atomic, and neither happens before the other.
 
-use super::Player;
 use super::clock::Epoch;
+use crate::thread::Thread;
 use foretrace_event::wire::Op;
 
 /// Bytes of a line. A trace touches the end of one and the beginning of the next.
@@ -101,13 +101,13 @@ impl Trace {
     pub fn play(
         &self,
         base: usize,
-        players: &[&'static Player],
-        mut access: impl FnMut(&'static Player, Access),
-        mut end: impl FnMut(&'static Player),
+        players: &[&'static Thread],
+        mut access: impl FnMut(&'static Thread, Access),
+        mut end: impl FnMut(&'static Thread),
     ) -> Vec<Epoch> {
-        let mut sync = |player: &'static Player, op, object| {
+        let mut sync = |player: &'static Thread, op, object| {
             end(player);
-            player.clock().sync(&player.objects, op, base + object, 0, player.index, false);
+            player.clock.get().sync(&player.objects, op, base + object, 0, player.index, false);
         };
         let step = |(thread, event): &(usize, Event)| {
             let player = players[*thread];
@@ -116,15 +116,15 @@ impl Trace {
                 Event::Release(object) => sync(player, Op::Release, object),
                 Event::Acquire(object) => sync(player, Op::Acquire, object),
             }
-            player.clock().epoch()
+            player.clock.get().epoch()
         };
         self.events.iter().map(step).collect()
     }
 }
 
 /// Threads for one trace after the other: what they know of each other from earlier ones is about other memory.
-pub fn players(exact: bool) -> Vec<&'static Player> {
-    let player = |number| &*Player::new(number, number, exact).expect("memory");
+pub fn players() -> Vec<&'static Thread> {
+    let player = |number| &*Thread::new(number, number).expect("memory");
     (0..THREADS as u32).map(player).collect()
 }
 

@@ -8,9 +8,9 @@
 //! Either way a thread stands in a queue for its next step: the one queue of the strict order, or the object's. A queue says
 //! whose turn it is, and for how many steps in a row: only the last of them changes what others look at.
 
-use super::Player;
 use super::schedule::{self, Streams};
 use crate::arena;
+use crate::thread::{Shared, Thread};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use foretrace_event::schedule::{NO_OBJECT, Run, Step};
@@ -39,7 +39,7 @@ pub struct Taken {
 #[repr(C, align(64))]
 struct Seat {
     /// The thread, once it runs.
-    player: AtomicPtr<Player>,
+    player: AtomicPtr<Shared>,
     /// Its next step: the operation from bit 32, and the object; zero if none is left.
     next: AtomicU64,
     /// The steps after that; its own alone.
@@ -233,15 +233,15 @@ pub fn missing() -> Option<u32> {
 }
 
 /// The thread with that index, if it runs.
-pub fn player(thread: u32) -> Option<&'static Player> {
+pub fn player(thread: u32) -> Option<&'static Shared> {
     // SAFETY: null, or a player of our own, which is never freed.
     seat(thread).and_then(|seat| unsafe { seat.player.load(Ordering::Acquire).as_ref() })
 }
 
 /// A thread begins: the schedule may know it.
-pub fn set_player(player: &'static Player) {
+pub fn set_player(player: &'static Thread) {
     if let Some(seat) = seat(player.index) {
-        seat.player.store(core::ptr::from_ref(player).cast_mut(), Ordering::Release);
+        seat.player.store(core::ptr::from_ref(player.shared()).cast_mut(), Ordering::Release);
     }
 }
 

@@ -1,14 +1,15 @@
 //! What the replay answers: lines of the file `outcome`, as `foretrace_event::schedule` describes them.
 
+use super::schedule;
 use super::stack::{self, StackId};
 use super::stuck::Wanted;
-use super::{Player, Still, schedule};
 use crate::map::Map;
 use crate::settings::{Decimal, Settings};
 use crate::spin::{Guard, Spin};
 use crate::sys;
+use crate::thread::{self, Shared, StopTheWorld, threads};
 use crate::tls::Section;
-use crate::unseen;
+use crate::{state, unseen};
 use core::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
 use foretrace_event::schedule::EXIT_STOPPED;
 use foretrace_event::wire::Op;
@@ -198,6 +199,19 @@ pub fn unchecked() {
     Answer::new().line("unchecked");
 }
 
+/// Says so if there are accesses of other threads that will not be checked, because these still run. A thread that runs
+/// may have touched something since it last synchronised.
+pub fn say_what_is_unchecked() {
+    let own = thread::own();
+    let leaves_some = own.is_some_and(|own| !own.lines.get().is_empty());
+    let own = own.map_or(core::ptr::null(), |own| core::ptr::from_ref(own.shared()));
+    let runs = |thread: &Shared| !thread.ended.load(Ordering::Relaxed) && !thread.waits.load(Ordering::Relaxed);
+    let others_run = || threads().any(|thread| runs(thread) && !core::ptr::eq(thread, own));
+    if state::watches_segments() && (leaves_some || others_run()) {
+        unchecked();
+    }
+}
+
 /// A thread takes part.
 pub fn thread(index: u32, parent: u32) {
     Answer::new().line("thread").decimal("index", index.into()).decimal("parent", i64::from(parent as i32));
@@ -237,7 +251,7 @@ pub fn stalled(thread: u32) -> ! {
 }
 
 /// Threads that will never go on: first the line that says so, then each of them, then the end.
-pub fn deadlock<'a>(still: &Still, stuck: impl Iterator<Item = (&'a Player, Wanted, i64)>) -> ! {
+pub fn deadlock<'a>(stopped: &StopTheWorld, stuck: impl Iterator<Item = (&'a Shared, Wanted, i64)>) -> ! {
     stop(|answer| {
         answer.line("deadlock");
         for (player, wanted, owner) in stuck {
@@ -245,7 +259,7 @@ pub fn deadlock<'a>(still: &Still, stuck: impl Iterator<Item = (&'a Player, Want
             let line = answer.line("stuck").decimal("thread", player.index.into()).word("op", wanted.op.name());
             let line = line.hex("object", wanted.object).decimal("owner", owner).hex("pc", wanted.place.pc);
             line.list("stack", stack::frames(stack));
-            locks(answer, player.held(still).words());
+            locks(answer, player.held(stopped).words());
         }
     })
 }
@@ -272,7 +286,7 @@ fn stop(say: impl FnOnce(&mut Answer)) -> ! {
         say(&mut answer);
     }
     drop(answer);
-    super::say_what_is_unchecked();
+    say_what_is_unchecked();
     __foretrace_failed();
     if HOLD.load(Ordering::Relaxed) {
         loop {

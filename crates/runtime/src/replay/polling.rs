@@ -1,12 +1,13 @@
 //! Atomic operations and attempts to take mutexes in a replay. Those that repeat a round of polling are no steps of a
-//! schedule, as they are no events of a recording ([`Rounds`]).
+//! schedule, as they are no events of a recording ([`Rounds`](crate::polling::Rounds)).
 
 use super::order;
-use super::{Player, flush, gate, is_exact, late, note_atomic, player, stuck, sync};
+use super::{flush, gate, late, note_atomic, player, stuck, sync};
 use crate::hooks::atomic::{self, Idle, Operation, Outcome, Word};
 use crate::lines::{READ, WRITE, split};
-use crate::polling::{Poll, Rounds};
+use crate::polling::Poll;
 use crate::sys;
+use crate::thread::Thread;
 use crate::tls::{Section, tls};
 use foretrace_event::Order;
 use foretrace_event::wire::Op;
@@ -18,8 +19,8 @@ const PATIENT_SPINS: u32 = 5000;
 const SPINS_BETWEEN: u32 = 32;
 
 /// An atomic operation: waits for its turn, and is watched as an access. One that repeats a round of polling is no step.
-pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operation: &impl Operation<T>) -> Outcome<T> {
-    note_touched(player);
+pub fn atomic<T: Word>(player: &'static Thread, at: *mut T, pc: usize, operation: &impl Operation<T>) -> Outcome<T> {
+    player.note_touched();
     flush(player);
     if let Some(length) = would_poll(player, at, pc, operation) {
         if length > 1 && order::is_next_look(player.index, at as usize) {
@@ -31,20 +32,27 @@ pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operation
     }
     gate::peek(player);
     let section = Section::nest();
-    let outcome = atomic::exclusively(at as usize, || operate(player, at as usize, pc, operation));
+    let (outcome, repeats) = atomic::exclusively(at as usize, |clock| {
+        let outcome = operate(player, at as usize, pc, operation);
+        let poll = outcome.poll(at as usize, pc);
+        let repeats = poll.is_some_and(|poll| player.rounds.get().note(&poll).is_some());
+        if !repeats {
+            atomic::record(player, clock, at as usize, pc, &outcome);
+        }
+        (outcome, repeats)
+    });
     drop(section);
-    let poll = outcome.poll(at as usize, pc);
-    if poll.is_some_and(|poll| player.rounds().note(&poll).is_some()) {
+    if repeats {
         spin(player, outcome.op, pc);
         return outcome;
     }
     gate::pass(player, outcome.op, at as usize, pc);
     player.spins.set(0);
-    match poll {
+    match outcome.poll(at as usize, pc) {
         Some(poll) if poll.modifies => player.repeats.again(),
         Some(poll) => late::load(player, pc, at as usize, poll.value),
         None => {
-            player.rounds().end();
+            player.rounds.get().end();
             player.repeats.end();
         }
     }
@@ -52,7 +60,7 @@ pub fn atomic<T: Word>(player: &'static Player, at: *mut T, pc: usize, operation
 }
 
 /// Performs an operation and watches it. The caller has the variable for itself.
-fn operate<T: Word>(player: &'static Player, at: usize, pc: usize, operation: &impl Operation<T>) -> Outcome<T> {
+fn operate<T: Word>(player: &'static Thread, at: usize, pc: usize, operation: &impl Operation<T>) -> Outcome<T> {
     let outcome = operation.perform();
     let order = Order::from_abi(u32::from(outcome.order));
     note_atomic(player, outcome.op, at, usize::from(T::SIZE), order, pc);
@@ -60,59 +68,37 @@ fn operate<T: Word>(player: &'static Player, at: usize, pc: usize, operation: &i
 }
 
 /// Would the operation repeat a round of polling now? How many operations long the round is, if so.
-fn would_poll<T: Word>(player: &Player, at: *mut T, pc: usize, operation: &impl Operation<T>) -> Option<usize> {
+fn would_poll<T: Word>(player: &Thread, at: *mut T, pc: usize, operation: &impl Operation<T>) -> Option<usize> {
     // SAFETY: the program passes an atomic variable.
     let value = unsafe { T::load(at) };
     let modifies = operation.is_idle(value)? == Idle::Modify;
-    player.rounds().repeats(&Poll { at: at as usize, value: value.halves(), pc, modifies })
+    player.rounds.get().repeats(&Poll { at: at as usize, value: value.halves(), pc, modifies })
 }
 
 /// Performs the operation if it still repeats a round of polling.
-fn poll<T: Word>(player: &'static Player, at: *mut T, pc: usize, operation: &impl Operation<T>) -> Option<Outcome<T>> {
+fn poll<T: Word>(player: &'static Thread, at: *mut T, pc: usize, operation: &impl Operation<T>) -> Option<Outcome<T>> {
     let section = Section::nest();
-    let outcome = atomic::exclusively(at as usize, || {
+    let outcome = atomic::exclusively(at as usize, |_| {
         would_poll(player, at, pc, operation).map(|_| operate(player, at as usize, pc, operation))
     })?;
     drop(section);
-    outcome.poll(at as usize, pc).and_then(|poll| player.rounds().note(&poll));
+    outcome.poll(at as usize, pc).and_then(|poll| player.rounds.get().note(&poll));
     spin(player, outcome.op, pc);
     Some(outcome)
-}
-
-/// What the thread polls, when a handler begins.
-pub fn rounds() -> Rounds {
-    let Some(player) = player() else { return Rounds::default() };
-    note_touched(player);
-    core::mem::take(player.rounds())
-}
-
-/// The handler has returned: whatever it did, the thread still polls what it polled.
-pub fn resume(rounds: Rounds) {
-    if let Some(player) = player() {
-        *player.rounds() = rounds;
-    }
-}
-
-/// What the thread has touched since its last operation belongs to what it polls. Accesses that are examined one by one are
-/// noted as they come.
-fn note_touched(player: &'static Player) {
-    if !is_exact() {
-        player.rounds().touch_all(|tell| player.lines().each_of_few(tell));
-    }
 }
 
 /// Would an attempt to take the mutex repeat a round of polling, if it failed? Then it is no step.
 pub fn would_repeat(mutex: usize, arg: u64, pc: usize) -> bool {
     let Some(player) = player().filter(|_| tls().sections.get() == 0) else { return false };
-    note_touched(player);
+    player.note_touched();
     flush(player);
-    player.rounds().repeats(&Poll::failed_try(mutex, arg, pc)).is_some()
+    player.rounds.get().repeats(&Poll::failed_try(mutex, arg, pc)).is_some()
 }
 
 /// The attempt has failed, and repeats a round of polling.
 pub fn repeat(mutex: usize, arg: u64, pc: usize) {
     if let Some(player) = player() {
-        player.rounds().note(&Poll::failed_try(mutex, arg, pc));
+        player.rounds.get().note(&Poll::failed_try(mutex, arg, pc));
         spin(player, Op::LockFailed, pc);
     }
 }
@@ -120,18 +106,18 @@ pub fn repeat(mutex: usize, arg: u64, pc: usize) {
 /// The attempt has failed, and repeats nothing: it is a step.
 pub fn failed_try(mutex: usize, arg: u64, pc: usize) {
     let Some(player) = player() else { return };
-    let mut rounds = *player.rounds();
+    let mut rounds = *player.rounds.get();
     sync(Op::LockFailed, mutex, arg, pc);
     rounds.note(&Poll::failed_try(mutex, arg, pc));
-    *player.rounds() = rounds;
+    *player.rounds.get() = rounds;
 }
 
 /// The thread has repeated an operation that is no step.
-fn spin(player: &'static Player, op: Op, pc: usize) {
+fn spin(player: &'static Thread, op: Op, pc: usize) {
     player.repeats.again();
     player.spins.set(player.spins.get() + 1);
     let spins = player.spins.get();
-    if spins > PATIENT_SPINS || spins.is_multiple_of(SPINS_BETWEEN) && stuck::do_others_wait(player) {
+    if spins > PATIENT_SPINS || spins.is_multiple_of(SPINS_BETWEEN) && stuck::do_others_wait(player.shared()) {
         gate::no_more_waiting(player, op, pc);
     }
     sys::yield_now();
@@ -139,11 +125,11 @@ fn spin(player: &'static Player, op: Op, pc: usize) {
 
 /// An access belongs to the round of polling that the thread may be in.
 #[inline]
-pub(super) fn note_exact(player: &'static Player, address: usize, size: usize, kind: u32) {
-    if player.rounds().is_open() {
+pub(super) fn note_exact(player: &'static Thread, address: usize, size: usize, kind: u32) {
+    if player.rounds.get().is_open() {
         split(address, size, |at, mask| {
             let bytes = |wanted: u32| if kind & wanted != 0 { mask } else { 0 };
-            player.rounds().touch(at, bytes(READ), bytes(WRITE));
+            player.rounds.get().touch(at, bytes(READ), bytes(WRITE));
         });
     }
 }

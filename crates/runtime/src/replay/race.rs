@@ -4,10 +4,11 @@
 use super::outcome::{self, Answer};
 use super::shadow::{self, Cell, GRAIN};
 use super::stack::{self, Circumstances, StackId};
-use super::{Player, Still, blocks, players, schedule};
+use super::{blocks, schedule};
 use crate::benign;
 use crate::lines::WRITE;
 use crate::spin::Brief;
+use crate::thread::{StopTheWorld, Thread, threads};
 use crate::unseen;
 use foretrace_event::wire::Op;
 
@@ -25,7 +26,7 @@ struct Access {
 
 impl Access {
     /// Where it is made, and how.
-    fn stack(&self, player: &'static Player) -> StackId {
+    fn stack(&self, player: &'static Thread) -> StackId {
         let size = u32::try_from(self.size).unwrap_or(u32::MAX);
         let circumstances = Circumstances { size, locks: player.locks_held() };
         let free = if self.free { stack::FREE } else { 0 };
@@ -56,19 +57,19 @@ fn lock_of(address: usize) -> &'static Brief {
 }
 
 /// Watches a plain access. The caller is in a section.
-pub fn access(player: &'static Player, address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
+pub fn access(player: &'static Thread, address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
     check(player, Access { address, size, write: kind & WRITE != 0, atomic: false, free: false, pc, frame });
 }
 
 /// Watches an atomic access, which has been done. The caller is in a section.
-pub fn atomic(player: &'static Player, op: Op, address: usize, size: usize, pc: usize, frame: usize) {
+pub fn atomic(player: &'static Thread, op: Op, address: usize, size: usize, pc: usize, frame: usize) {
     let write = matches!(op, Op::AtomicStore | Op::AtomicRmw);
     check(player, Access { address, size, write, atomic: true, free: false, pc, frame });
 }
 
 /// Watches the end of a block: a write of it, remembered until the memory is used again. Of a large block, only what is known
 /// is looked at. The caller is in a section.
-pub fn free(player: &'static Player, start: usize, size: usize, pc: usize, frame: usize) {
+pub fn free(player: &'static Thread, start: usize, size: usize, pc: usize, frame: usize) {
     player.note_moment();
     let access = Access { address: start, size, write: true, atomic: false, free: true, pc, frame };
     let mut stack = Some(access.stack(player));
@@ -88,7 +89,7 @@ pub fn free(player: &'static Player, start: usize, size: usize, pc: usize, frame
     }
 }
 
-fn check(player: &'static Player, access: Access) {
+fn check(player: &'static Thread, access: Access) {
     let (stack, found) = examine(player, &access);
     if let Some(before) = found {
         tell(player, &access, stack, before);
@@ -96,7 +97,7 @@ fn check(player: &'static Player, access: Access) {
 }
 
 /// Notes an access, and looks for an earlier one that it races with. Says where it is made, too, if it had to be known.
-fn examine(player: &'static Player, access: &Access) -> (Option<StackId>, Option<Before>) {
+fn examine(player: &'static Thread, access: &Access) -> (Option<StackId>, Option<Before>) {
     player.note_moment();
     let end = access.address.saturating_add(access.size);
     let mut stack = None;
@@ -117,8 +118,8 @@ fn examine(player: &'static Player, access: &Access) -> (Option<StackId>, Option
 /// Has the thread accessed all these bytes, which are of one line, in the same way since it last synchronised? Then whoever
 /// raced with this access would race with that one. Cells say so without their lock: nobody else writes this epoch.
 #[inline]
-fn is_known(player: &'static Player, access: &Access, at: usize, stop: usize) -> bool {
-    let epoch = player.clock().epoch();
+fn is_known(player: &'static Thread, access: &Access, at: usize, stop: usize) -> bool {
+    let epoch = player.clock.get().epoch();
     let whole = at.is_multiple_of(GRAIN) && stop.is_multiple_of(GRAIN);
     !access.atomic
         && whole
@@ -145,7 +146,7 @@ fn reportable(access: &Access, before: Before) -> Option<Before> {
 
 /// Checks the bytes from `at` to `stop`, which are of one line.
 fn check_line(
-    player: &'static Player,
+    player: &'static Thread,
     access: &Access,
     stack: &mut Option<StackId>,
     at: usize,
@@ -170,7 +171,7 @@ fn check_line(
 
 /// Checks the bytes from `at` to `stop`, which are of one cell.
 fn check_grain(
-    player: &'static Player,
+    player: &'static Thread,
     access: &Access,
     stack: &mut Option<StackId>,
     cell: &mut Cell,
@@ -190,13 +191,13 @@ fn check_grain(
 }
 
 fn check_cell(
-    player: &'static Player,
+    player: &'static Thread,
     access: &Access,
     stack: &mut Option<StackId>,
     cell: &mut Cell,
     at: usize,
 ) -> Option<Before> {
-    let epoch = player.clock().epoch();
+    let epoch = player.clock.get().epoch();
     if !access.atomic && (cell.write == epoch || !access.write && cell.read == epoch) && cell.more.is_null() {
         return None;
     }
@@ -207,8 +208,8 @@ fn check_cell(
 }
 
 /// An earlier access that this one races with.
-fn conflict(player: &'static Player, access: &Access, cell: &mut Cell) -> Option<Before> {
-    let concurrent = |epoch: u64| epoch != 0 && !player.clock().knows(epoch);
+fn conflict(player: &'static Thread, access: &Access, cell: &mut Cell) -> Option<Before> {
+    let concurrent = |epoch: u64| epoch != 0 && !player.clock.get().knows(epoch);
     if concurrent(cell.write) {
         return Some(Before { at: 0, epoch: cell.write, stack: cell.write_stack, write: true, atomic: false });
     }
@@ -231,7 +232,7 @@ fn conflict(player: &'static Player, access: &Access, cell: &mut Cell) -> Option
 }
 
 /// Notes the access in the cell.
-fn note(player: &'static Player, access: &Access, cell: &mut Cell, epoch: u64, stack: StackId) {
+fn note(player: &'static Thread, access: &Access, cell: &mut Cell, epoch: u64, stack: StackId) {
     if access.atomic {
         if let Some(more) = cell.more() {
             let list = if access.write { &mut more.atomic_writes } else { &mut more.atomic_reads };
@@ -242,7 +243,7 @@ fn note(player: &'static Player, access: &Access, cell: &mut Cell, epoch: u64, s
         if let Some(more) = cell.known_more() {
             more.reads.clear();
         }
-    } else if cell.read == 0 || player.clock().knows(cell.read) {
+    } else if cell.read == 0 || player.clock.get().knows(cell.read) {
         (cell.read, cell.read_stack) = (epoch, stack);
     } else {
         let other = (cell.read, cell.read_stack);
@@ -254,25 +255,25 @@ fn note(player: &'static Player, access: &Access, cell: &mut Cell, epoch: u64, s
 }
 
 /// Tells of a race, once for each pair of places.
-fn tell(player: &'static Player, access: &Access, stack: Option<StackId>, before: Before) {
+fn tell(player: &'static Thread, access: &Access, stack: Option<StackId>, before: Before) {
     let stack = stack.unwrap_or_else(|| access.stack(player));
-    let other = players().find(|other| other.number() == (before.epoch >> 32) as u32);
+    let other = threads().find(|other| other.number == (before.epoch >> 32) as u32);
     let in_touch = other.map_or(0, |other| unseen::of(other, stack::frames(before.stack)));
     let libraries = in_touch & unseen::of(player, stack::frames(stack));
     if !outcome::is_news((access.pc as u64) << 32 ^ calls(before.stack), libraries) {
         return;
     }
-    let still = Still::new();
+    let stopped = StopTheWorld::new();
     let size = common(access, &before);
     let mut answer = Answer::new();
     let line = answer.line("race").hex("address", before.at).decimal("size", size as i64);
     line.decimal("step", schedule::taken().into()).library(libraries);
-    let now = player.moments.at(player.clock().own());
+    let now = player.moments.at(player.clock.get().own());
     tell_access(&mut answer, player.index, access.write, access.atomic, now, stack);
     let then = other.and_then(|other| other.moments.at(before.epoch as u32));
     let other = other.map_or(u32::MAX, |other| other.index);
     tell_access(&mut answer, other, before.write, before.atomic, then, before.stack);
-    drop(still);
+    drop(stopped);
     blocks::tell(&mut answer, before.at);
     drop(answer);
     outcome::__foretrace_failed();
@@ -323,7 +324,7 @@ mod tests {
     #[test]
     fn agrees_with_the_definition() {
         let _section = Section::nest();
-        let (players, mut races, mut clean) = (naive::players(true), 0, 0);
+        let (players, mut races, mut clean) = (naive::players(), 0, 0);
         for number in 0..6_000 {
             let (trace, base) = (Trace::random(number), Trace::base(number));
             let mut found = None;

@@ -26,7 +26,7 @@ fn number(offset: usize) -> u32 {
 }
 
 /// Maps and checks the schedule; false if there is none that can be used.
-pub fn load(settings: &Settings) -> bool {
+pub fn load(settings: &Settings, loose: bool) -> bool {
     let Ok(fd) = sys::open(&settings.path(b"schedule"), libc::O_RDONLY | libc::O_NOFOLLOW, 0) else { return false };
     let size = sys::size(fd).unwrap_or(0) as usize;
     let mapped = if size < HEADER_SIZE { Err(0) } else { sys::map_file_to_read(fd, size) };
@@ -44,7 +44,7 @@ pub fn load(settings: &Settings) -> bool {
     }
     THREADS.store(threads, Ordering::Relaxed);
     late::open(streams.late());
-    map_progress(settings) && order::open(&streams, objects, settings.loose)
+    map_progress(settings) && order::open(&streams, objects, loose)
 }
 
 /// Where the streams of a schedule are.

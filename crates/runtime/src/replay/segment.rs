@@ -5,12 +5,14 @@
 //! touched its line, and of the earlier one none. A replay that finds a race is run once more to tell the places.
 
 use super::clock::Epoch;
+use super::horizon;
 use super::outcome::{self, Answer};
 use super::pages::Pages;
-use super::{Player, horizon, players};
 use crate::lines::Sink;
 use crate::spin::Brief;
-use crate::{arena, benign, unseen};
+use crate::stream::Stream;
+use crate::thread::{Shared, Thread, threads};
+use crate::{arena, benign, state, unseen};
 use foretrace_event::wire::{Access, Op};
 
 /// Bytes of a line.
@@ -165,8 +167,8 @@ impl Known {
     }
 }
 
-/// A player's segment, to whose end the lines are handed.
-pub struct Segment(pub &'static Player);
+/// A thread's segment, to whose end the lines are handed.
+struct Segment(&'static Thread);
 
 impl Sink for Segment {
     #[inline]
@@ -181,6 +183,63 @@ impl Sink for Segment {
     }
 }
 
+/// Lines that are written as well as checked.
+struct Both<'a>(&'a mut Stream, Segment);
+
+impl Sink for Both<'_> {
+    #[inline]
+    fn soon(&mut self, address: usize) {
+        self.1.soon(address);
+    }
+
+    #[inline]
+    fn take(&mut self, access: &Access) {
+        self.0.take(access);
+        self.1.take(access);
+    }
+}
+
+/// Lets the lines of a thread go where the sink and the watch want them.
+macro_rules! with_lines {
+    ($thread:expr, |$lines:ident, $to:ident| $work:expr) => {{
+        let $lines = $thread.lines.get();
+        match ($thread.stream.get(), state::watches_segments()) {
+            (Some($to), false) => $work,
+            (None, true) => {
+                let $to = &mut Segment($thread);
+                $work
+            }
+            (Some(stream), true) => {
+                let $to = &mut Both(stream, Segment($thread));
+                $work
+            }
+            (None, false) => {}
+        }
+    }};
+}
+
+/// Ends a segment: what it touched is written and checked. The caller is in a section.
+#[inline]
+pub fn end(thread: &'static Thread) {
+    with_lines!(thread, |lines, to| lines.flush(to));
+}
+
+/// Writes and checks the lines of a block whose memory is about to have another meaning.
+pub fn end_block(thread: &'static Thread, start: usize, size: usize) {
+    with_lines!(thread, |lines, to| lines.flush_block(to, start, size));
+}
+
+/// Notes bytes of one line until the segment ends.
+#[inline]
+pub fn touch(thread: &'static Thread, address: usize, reads: u64, writes: u64, pc: usize) {
+    with_lines!(thread, |lines, to| lines.touch(to, address, reads, writes, pc));
+}
+
+/// Writes and checks bytes of one line at once.
+pub fn take(thread: &'static Thread, access: &Access) {
+    with_lines!(thread, |_lines, to| to.take(access));
+}
+
 /// A line has been touched that will be checked when the segment ends.
 #[inline]
 pub fn prefetch(address: usize) {
@@ -188,14 +247,14 @@ pub fn prefetch(address: usize) {
 }
 
 /// Checks an atomic access, which lies within a line.
-pub fn atomic(player: &'static Player, op: Op, address: usize, size: usize, pc: usize) {
+pub fn atomic(player: &'static Thread, op: Op, address: usize, size: usize, pc: usize) {
     let loads = matches!(op, Op::AtomicLoad | Op::AtomicCasFailed);
     check(player, address & !(LINE - 1), Masks::atomic(address, size, !loads), pc);
 }
 
 /// A look at the past of a line from the end of a segment.
 struct Look {
-    player: &'static Player,
+    player: &'static Thread,
     line: usize,
     epoch: Epoch,
     masks: Masks,
@@ -224,7 +283,7 @@ impl Look {
             self.emptied = true;
         } else if past.bytes & self.masks.all() == 0 {
             // Most of a line's past is about other bytes.
-        } else if epoch >> 32 == self.epoch >> 32 || self.player.clock().knows(epoch) {
+        } else if epoch >> 32 == self.epoch >> 32 || self.player.clock.get().knows(epoch) {
             past.bytes &= !self.masks.covers(*past);
             self.emptied |= past.bytes == 0;
         } else if self.race.is_none() && reportable(self.line, self.masks, *past) != 0 {
@@ -242,7 +301,7 @@ fn reportable(line: usize, masks: Masks, past: Past) -> u64 {
 }
 
 #[inline]
-fn check(player: &'static Player, line: usize, masks: Masks, pc: usize) {
+fn check(player: &'static Thread, line: usize, masks: Masks, pc: usize) {
     if let Some(past) = examine(player, line, masks) {
         tell(player, line, masks, pc, past);
     }
@@ -250,11 +309,11 @@ fn check(player: &'static Player, line: usize, masks: Masks, pc: usize) {
 
 /// Notes what a segment does to a line, and looks for something earlier that it races with.
 #[inline]
-fn examine(player: &'static Player, line: usize, masks: Masks) -> Option<Past> {
+fn examine(player: &'static Thread, line: usize, masks: Masks) -> Option<Past> {
     let known = LINES.cell(line)?;
     // SAFETY: the cell is valid for ever; all but its lock is used under the lock.
     let known = unsafe { &mut *known };
-    let epoch = player.clock().epoch();
+    let epoch = player.clock.get().epoch();
     let mut look = Look { player, line, epoch, masks, kinds: masks.kinds(epoch), emptied: false, race: None };
     known.lock.lock();
     known.near().iter_mut().for_each(|past| look.at(past));
@@ -270,10 +329,10 @@ fn examine(player: &'static Player, line: usize, masks: Masks) -> Option<Past> {
 }
 
 #[cold]
-fn tell(player: &'static Player, line: usize, masks: Masks, pc: usize, past: Past) {
+fn tell(player: &'static Thread, line: usize, masks: Masks, pc: usize, past: Past) {
     let bytes = reportable(line, masks, past);
-    let other = players().find(|other| other.number() == (past.epoch() >> 32) as u32);
-    let in_touch = |player: &Player| unseen::of(player, core::iter::empty());
+    let other = threads().find(|other| other.number == (past.epoch() >> 32) as u32);
+    let in_touch = |thread: &Shared| unseen::of(thread, core::iter::empty());
     let libraries = in_touch(player) & other.map_or(0, in_touch);
     if !outcome::is_news(pc as u64 ^ (line as u64).rotate_left(32), libraries) {
         return;
@@ -298,7 +357,7 @@ fn tell_access(answer: &mut Answer, thread: u32, write: bool, atomic: bool, size
 }
 
 /// Checks the end of a block: a write of it, or if it is large, of all that is known of it.
-pub fn free(player: &'static Player, start: usize, size: usize, pc: usize) {
+pub fn free(player: &'static Thread, start: usize, size: usize, pc: usize) {
     LINES.each_made(start, size, |_, line| {
         let (from, to) = (start.max(line) - line, start.saturating_add(size).min(line + LINE) - line);
         let writes = (u64::MAX >> (64 - (to - from))) << from;
@@ -332,7 +391,7 @@ mod tests {
     use core::cell::Cell;
 
     /// Where the lines of a segment go in the tests.
-    struct Found<'a>(&'static Player, &'a Cell<bool>);
+    struct Found<'a>(&'static Thread, &'a Cell<bool>);
 
     impl Found<'_> {
         fn check(&self, line: usize, masks: Masks) {
@@ -348,10 +407,10 @@ mod tests {
     }
 
     /// Is there a race in the trace, if it is checked by segments?
-    fn finds_race(players: &[&'static Player], trace: &Trace, base: usize) -> bool {
+    fn finds_race(players: &[&'static Thread], trace: &Trace, base: usize) -> bool {
         let found = Cell::new(false);
-        let end = |player: &'static Player| player.lines().flush(&mut Found(player, &found));
-        let access = |player: &'static Player, access: naive::Access| {
+        let end = |player: &'static Thread| player.lines.get().flush(&mut Found(player, &found));
+        let access = |player: &'static Thread, access: naive::Access| {
             let naive::Access { at, size, write, atomic } = access;
             if atomic {
                 end(player);
@@ -360,7 +419,7 @@ mod tests {
             }
             split(base + at, size, |at, mask| {
                 let (reads, writes) = if write { (0, mask) } else { (mask, 0) };
-                player.lines().touch(&mut Found(player, &found), at, reads, writes, 0x1000);
+                player.lines.get().touch(&mut Found(player, &found), at, reads, writes, 0x1000);
             });
         };
         trace.play(base, players, access, end);
@@ -371,7 +430,7 @@ mod tests {
     #[test]
     fn agrees_with_the_definition() {
         let _section = Section::nest();
-        let players = naive::players(false);
+        let players = naive::players();
         for number in 6_000..12_000 {
             let (trace, base) = (Trace::random(number), Trace::base(number));
             assert_eq!(finds_race(&players, &trace, base), trace.races, "trace {number}: {:?}", trace.events);

@@ -7,8 +7,8 @@
 //! A thread remembers the stacks it saw last. To see that one of them is the present one it is walked again, but neither
 //! hashed nor looked for among all, and nobody is met.
 
-use super::Player;
 use crate::spin::Spin;
+use crate::thread::{Shared, Thread};
 use crate::{arena, callers};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -95,7 +95,7 @@ impl Seen {
 }
 
 /// The stack of a thread that does not move, from a place outwards.
-pub fn capture(player: &Player, place: Place) -> StackId {
+pub fn capture(player: &Shared, place: Place) -> StackId {
     capture_within(player.stack, place)
 }
 
@@ -105,12 +105,12 @@ pub fn capture_within(bounds: (usize, usize), place: Place) -> StackId {
 }
 
 /// The stack of an access of the current thread.
-pub fn capture_access(player: &Player, pc: usize, frame: usize, circumstances: Circumstances) -> StackId {
+pub fn capture_access(player: &Thread, pc: usize, frame: usize, circumstances: Circumstances) -> StackId {
     capture_own(player, Place { pc, caller: 0, frame }, circumstances)
 }
 
 /// The stack of the current thread, as it is now.
-pub fn capture_own(player: &Player, place: Place, circumstances: Circumstances) -> StackId {
+pub fn capture_own(player: &Thread, place: Place, circumstances: Circumstances) -> StackId {
     let slot = player.stacks.slot(place.pc, place.frame);
     let known = slot.get();
     if known != 0 && is_now(player, place, circumstances, known) {
@@ -122,7 +122,7 @@ pub fn capture_own(player: &Player, place: Place, circumstances: Circumstances) 
 }
 
 /// Is the stack of that number the present one?
-fn is_now(player: &Player, place: Place, circumstances: Circumstances, id: StackId) -> bool {
+fn is_now(player: &Shared, place: Place, circumstances: Circumstances, id: StackId) -> bool {
     // SAFETY: the thread has been given the number, so the stack has been written, and is not changed any more.
     let known = unsafe { &*STACKS_BY_NUMBER.load(Ordering::Relaxed).add(id as usize) };
     let mut depth = 0;
@@ -136,7 +136,7 @@ fn is_now(player: &Player, place: Place, circumstances: Circumstances, id: Stack
 }
 
 /// The frame pointers of the functions on a stack of the current thread, one for each of its return addresses; zero: unknown.
-pub fn frame_pointers(player: &Player, place: Place) -> impl Iterator<Item = usize> {
+pub fn frame_pointers(player: &Shared, place: Place) -> impl Iterator<Item = usize> {
     let (mut pointers, mut depth) = ([0; DEPTH], 0);
     walk(player.stack, place, |_, pointer| {
         pointers[depth] = pointer;

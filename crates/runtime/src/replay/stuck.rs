@@ -8,8 +8,10 @@
 use super::objects::{self, Object};
 use super::order::{self, Next};
 use super::stack::{self, Place, StackId};
-use super::{Player, Still, outcome, players, schedule};
+use super::{outcome, schedule};
 use crate::interpose::limit;
+use crate::state;
+use crate::thread::{Shared, StopTheWorld, Thread, threads};
 use crate::tls::Section;
 use crate::{arena, sys};
 use core::sync::atomic::{AtomicU64, Ordering, fence};
@@ -36,7 +38,15 @@ pub struct Held {
     version: u32,
 }
 
+// SAFETY: the memory is ours and reached through it alone.
+unsafe impl Send for Held {}
+
 impl Held {
+    /// Nothing.
+    pub const fn new() -> Self {
+        Self { at: core::ptr::null_mut(), capacity: 0, count: 0, version: 0 }
+    }
+
     /// How often it has changed.
     pub fn version(&self) -> u32 {
         self.version
@@ -134,14 +144,14 @@ enum Blocked {
     /// Nobody.
     No,
     /// A thread that holds what it wants, or has not ended.
-    By(&'static Player),
+    By(&'static Shared),
     /// All the others.
     ByAll,
 }
 
 /// Brings what is known of an object up to date with a completed operation. Did the thread give back a lock that it held
 /// for reading? The caller is in a section.
-pub fn note(player: &'static Player, op: Op, object: usize, arg: u64, pc: usize) -> bool {
+pub fn note(player: &'static Thread, op: Op, object: usize, arg: u64, pc: usize) -> bool {
     let change = |new: fn(u64, u64) -> u64| {
         if let Some(object) = player.objects.find(object as u64) {
             self::change(object, |state| new(state, arg));
@@ -179,8 +189,8 @@ fn change(object: &Object, new: impl Fn(u64) -> u64) {
     let _ = object.state.fetch_update(Ordering::AcqRel, Ordering::Acquire, |state| Some(new(state)));
 }
 
-fn lock(player: &'static Player, object: usize, shared: bool, pc: usize) {
-    let place = super::is_exact().then(|| Place::of_call(pc));
+fn lock(player: &'static Thread, object: usize, shared: bool, pc: usize) {
+    let place = state::watches_accesses().then(|| Place::of_call(pc));
     let stack = place.map_or(0, |place| stack::capture_own(player, place, stack::Circumstances::default()));
     player.move_on(Some(|held: &mut Held| held.push(HeldLock { object, shared, stack })));
     if let Some(object) = player.objects.find(object as u64) {
@@ -189,9 +199,9 @@ fn lock(player: &'static Player, object: usize, shared: bool, pc: usize) {
 }
 
 /// A lock may be released by another thread than the one that took it.
-fn unlock(player: &'static Player, object: usize) -> bool {
+fn unlock(player: &'static Thread, object: usize) -> bool {
     let own = player.move_on(Some(|held: &mut Held| held.remove(object))).flatten();
-    let other = || players().find_map(|other| other.with_held(|held| held.remove(object)));
+    let other = || threads().find_map(|other| other.with_held(|held| held.remove(object)));
     let removed = own.or_else(other);
     if let Some((lock, object)) = removed.zip(player.objects.find(object as u64)) {
         count_holders(object, lock.shared, -1);
@@ -301,20 +311,20 @@ fn by_all(blocked: bool) -> Blocked {
     if blocked { Blocked::ByAll } else { Blocked::No }
 }
 
-fn blocked(still: &Still, player: &'static Player) -> Blocked {
-    match player.waiting(still) {
+fn blocked(stopped: &StopTheWorld, player: &'static Shared) -> Blocked {
+    match player.waiting(stopped) {
         None | Some(Waiting::Late(_) | Waiting::Leaving) => Blocked::No,
         Some(Waiting::Turn) => by_all(matches!(order::next(player.index), Next::NotYet)),
-        Some(Waiting::Operation(wanted)) => withheld(still, player, wanted),
+        Some(Waiting::Operation(wanted)) => withheld(stopped, player, wanted),
     }
 }
 
 /// Who keeps a thread from what it wants?
-fn withheld(still: &Still, player: &'static Player, wanted: Wanted) -> Blocked {
+fn withheld(stopped: &StopTheWorld, player: &'static Shared, wanted: Wanted) -> Blocked {
     match wanted.op {
-        Op::Lock | Op::RdLock => holder(still, player, wanted),
-        Op::Join => match players().find(|other| u64::from(other.index) == wanted.arg) {
-            Some(other) if !other.has_ended(still) => Blocked::By(other),
+        Op::Lock | Op::RdLock => holder(stopped, player, wanted),
+        Op::Join => match threads().find(|other| u64::from(other.index) == wanted.arg) {
+            Some(other) if !other.has_ended(stopped) => Blocked::By(other),
             _ => Blocked::No,
         },
         Op::SemWait => {
@@ -331,28 +341,28 @@ fn withheld(still: &Still, player: &'static Player, wanted: Wanted) -> Blocked {
 }
 
 /// Who holds the lock that a thread wants, in a way that keeps it out.
-fn holder(still: &Still, player: &'static Player, wanted: Wanted) -> Blocked {
+fn holder(stopped: &StopTheWorld, player: &'static Shared, wanted: Wanted) -> Blocked {
     let class = LockArg::decode(wanted.arg).map_or(LockClass::Mutex, |arg| arg.class);
-    let keeps_out = |other: &&'static Player| {
+    let keeps_out = |other: &&'static Shared| {
         let own = core::ptr::eq(*other, player);
         let may_again =
             own && (class.is_recursive() || matches!(class, LockClass::ErrorChecking | LockClass::Annotated));
         let conflicts = |lock: &HeldLock| lock.object == wanted.object && (wanted.op == Op::Lock || !lock.shared);
-        !may_again && other.held(still).all().iter().any(conflicts)
+        !may_again && other.held(stopped).all().iter().any(conflicts)
     };
-    players().find(keeps_out).map_or(Blocked::No, Blocked::By)
+    threads().find(keeps_out).map_or(Blocked::No, Blocked::By)
 }
 
 /// The thread is about to wait, if it cannot have what it wants at once: says so, and considers whether that is the end.
-pub fn wait_for(player: &'static Player, waiting: Waiting) {
+pub fn wait_for(player: &'static Thread, waiting: Waiting) {
     player.set_waiting(Some(waiting));
     if !is_free(player, waiting) {
-        consider(player);
+        consider(player.shared());
     }
 }
 
 /// Is it a lock that nobody holds? If someone takes it first, it is that thread which sees a circle close.
-fn is_free(player: &'static Player, waiting: Waiting) -> bool {
+fn is_free(player: &'static Thread, waiting: Waiting) -> bool {
     let _section = Section::nest();
     let is_lock = |wanted: &Wanted| matches!(wanted.op, Op::Lock | Op::RdLock);
     let lock = waiting.operation().filter(is_lock).and_then(|wanted| player.objects.find(wanted.object as u64));
@@ -362,18 +372,18 @@ fn is_free(player: &'static Player, waiting: Waiting) -> bool {
 }
 
 /// The thread is about to block, or has ended: can anyone still go on?
-pub fn consider(player: &'static Player) {
+pub fn consider(player: &'static Shared) {
     let before = {
         let _section = Section::nest();
-        let still = Still::new();
-        if is_circle(&still, player) {
-            drop(still);
+        let stopped = StopTheWorld::new();
+        if is_circle(&stopped, player) {
+            drop(stopped);
             return report(is_circle);
         }
-        if !all_blocked(&still) {
+        if !all_blocked(&stopped) {
             return;
         }
-        still.progress()
+        stopped.progress()
     };
     // What looks stuck may be about to move: a thread that has been woken and has not run yet.
     for look in 0..PATIENCE {
@@ -381,27 +391,27 @@ pub fn consider(player: &'static Player) {
         if !is_unchanged(before) {
             return;
         }
-        let asleep = |other: &'static Player| {
-            other.ended.get()
+        let asleep = |other: &'static Shared| {
+            other.ended.load(Ordering::Relaxed)
                 || core::ptr::eq(other, player)
                 || other.looks_for_signal.load(Ordering::Relaxed)
                 || sys::sleeps_until_woken(other.tid)
         };
-        if look >= SHORT_PATIENCE && players().all(asleep) && is_unchanged(before) {
+        if look >= SHORT_PATIENCE && threads().all(asleep) && is_unchanged(before) {
             break;
         }
     }
     if let Some(thread) = order::missing() {
         outcome::stalled(thread);
     }
-    report(|still, other| !other.has_ended(still));
+    report(|stopped, other| !other.has_ended(stopped));
 }
 
 /// Is everybody blocked still, and has nothing happened since?
 fn is_unchanged(before: u64) -> bool {
     let _section = Section::nest();
-    let still = Still::new();
-    still.progress() == before && all_blocked(&still)
+    let stopped = StopTheWorld::new();
+    stopped.progress() == before && all_blocked(&stopped)
 }
 
 /// Milliseconds in which nothing happens before all blocked means stuck.
@@ -412,17 +422,17 @@ const SHORT_PATIENCE: u32 = 5;
 /// Threads of a circle, at most.
 const LONGEST: usize = 100_000;
 
-fn next(still: &Still, player: &'static Player) -> Option<&'static Player> {
-    match blocked(still, player) {
+fn next(stopped: &StopTheWorld, player: &'static Shared) -> Option<&'static Shared> {
+    match blocked(stopped, player) {
         Blocked::By(other) => Some(other),
         _ => None,
     }
 }
 
-fn is_circle(still: &Still, player: &'static Player) -> bool {
+fn is_circle(stopped: &StopTheWorld, player: &'static Shared) -> bool {
     let mut at = player;
     for _ in 0..LONGEST {
-        match next(still, at) {
+        match next(stopped, at) {
             Some(other) if core::ptr::eq(other, player) => return true,
             Some(other) => at = other,
             None => return false,
@@ -431,13 +441,13 @@ fn is_circle(still: &Still, player: &'static Player) -> bool {
     false
 }
 
-fn all_blocked(still: &Still) -> bool {
-    all(still, |player| !matches!(blocked(still, player), Blocked::No))
+fn all_blocked(stopped: &StopTheWorld) -> bool {
+    all(stopped, |player| !matches!(blocked(stopped, player), Blocked::No))
 }
 
 /// Is it so of all threads that have not ended, and is nobody on the way?
-fn all(still: &Still, is_so: impl Fn(&'static Player) -> bool) -> bool {
-    let mut alive = players().filter(|player| !player.has_ended(still)).peekable();
+fn all(stopped: &StopTheWorld, is_so: impl Fn(&'static Shared) -> bool) -> bool {
+    let mut alive = threads().filter(|player| !player.has_ended(stopped)).peekable();
     !super::is_someone_coming() && alive.peek().is_some() && alive.all(is_so)
 }
 
@@ -451,36 +461,36 @@ pub enum Rest {
 }
 
 /// Who can go on?
-pub fn rest(still: &Still) -> Rest {
-    let waits = |player: &'static Player| match player.waiting(still) {
+pub fn rest(stopped: &StopTheWorld) -> Rest {
+    let waits = |player: &'static Shared| match player.waiting(stopped) {
         Some(Waiting::Late(_) | Waiting::Leaving) => true,
-        _ => !matches!(blocked(still, player), Blocked::No),
+        _ => !matches!(blocked(stopped, player), Blocked::No),
     };
     match () {
-        () if all(still, waits) => Rest::Nobody,
-        () if all(still, |player| waits(player) || player.repeats.is_many()) => Rest::Spinning,
+        () if all(stopped, waits) => Rest::Nobody,
+        () if all(stopped, |player| waits(player) || player.repeats.is_many()) => Rest::Spinning,
         () => Rest::Running,
     }
 }
 
 /// Will a thread do nothing unless another does something? `last`: one at a delay point is about to go on.
-pub fn is_idle(player: &'static Player, last: bool) -> bool {
+pub fn is_idle(player: &'static Shared, last: bool) -> bool {
     let waiting = {
         let _section = Section::nest();
-        let still = Still::new();
-        player.waiting(&still).map(|waiting| match waiting {
+        let stopped = StopTheWorld::new();
+        player.waiting(&stopped).map(|waiting| match waiting {
             Waiting::Late(_) => !last,
-            _ => !matches!(blocked(&still, player), Blocked::No),
+            _ => !matches!(blocked(&stopped, player), Blocked::No),
         })
     };
     waiting.unwrap_or_else(|| sys::activity(player.tid) == sys::Activity::Waits)
 }
 
 /// Is everybody else blocked, so that nothing will change unless this thread does it?
-pub fn do_others_wait(player: &'static Player) -> bool {
+pub fn do_others_wait(player: &'static Shared) -> bool {
     let _section = Section::nest();
-    let still = Still::new();
-    all(&still, |other| core::ptr::eq(other, player) || !matches!(blocked(&still, other), Blocked::No))
+    let stopped = StopTheWorld::new();
+    all(&stopped, |other| core::ptr::eq(other, player) || !matches!(blocked(&stopped, other), Blocked::No))
 }
 
 /// How often everybody must be found asleep, some milliseconds apart, before it is the end.
@@ -539,13 +549,13 @@ impl Watch {
         self.look_for_steps();
         let progress = {
             let _section = Section::nest();
-            let still = Still::new();
-            let may_be_stuck = |player| is_unknown(player) || !matches!(blocked(&still, player), Blocked::No);
-            all(&still, may_be_stuck).then(|| still.progress())
+            let stopped = StopTheWorld::new();
+            let may_be_stuck = |player| is_unknown(player) || !matches!(blocked(&stopped, player), Blocked::No);
+            all(&stopped, may_be_stuck).then(|| stopped.progress())
         };
         // Those who wait for one of our locks sleep, too: none is held meanwhile.
         let asleep = progress.is_some()
-            && players().filter(|player| is_unknown(player)).all(|player| sys::sleeps_until_woken(player.tid));
+            && threads().filter(|player| is_unknown(player)).all(|player| sys::sleeps_until_woken(player.tid));
         self.calm = asleep;
         let still_asleep = asleep && progress == Some(self.progress);
         self.asleep = if still_asleep { self.asleep + 1 } else { 0 };
@@ -580,16 +590,16 @@ impl Watch {
 }
 
 /// A thread that does not say what it waits for, if it waits.
-fn is_unknown(player: &Player) -> bool {
-    !player.ended.get() && player.waiting.get().is_none()
+fn is_unknown(player: &Shared) -> bool {
+    !player.ended.load(Ordering::Relaxed) && !player.waits.load(Ordering::Relaxed)
 }
 
-fn report(which: impl Fn(&Still, &'static Player) -> bool) {
+fn report(which: impl Fn(&StopTheWorld, &'static Shared) -> bool) {
     let _section = Section::nest();
-    let still = Still::new();
-    let stuck = players().filter(|player| which(&still, player)).filter_map(|player| {
-        let owner = next(&still, player).map_or(-1, |owner| i64::from(owner.index));
-        Some((player, player.waiting(&still)?.operation()?, owner))
+    let stopped = StopTheWorld::new();
+    let stuck = threads().filter(|player| which(&stopped, player)).filter_map(|player| {
+        let owner = next(&stopped, player).map_or(-1, |owner| i64::from(owner.index));
+        Some((player, player.waiting(&stopped)?.operation()?, owner))
     });
-    outcome::deadlock(&still, stuck);
+    outcome::deadlock(&stopped, stuck);
 }

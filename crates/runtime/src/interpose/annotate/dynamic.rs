@@ -190,7 +190,7 @@ interpose! {
     fn pthread_setname_np(thread: libc::pthread_t, name: *const c_char) -> c_int {
         // SAFETY: the program's own arguments.
         unsafe {
-            names::name_thread(thread::by_handle(thread), name);
+            names::name_thread(thread::handle::by_handle(thread), name);
             real(thread, name)
         }
     }

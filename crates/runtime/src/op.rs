@@ -1,0 +1,212 @@
+//! The one way in for operations and accesses: the gate, the sink and the watch answer. Nothing above knows which are on.
+
+use crate::interpose::signal;
+use crate::lines::{LARGE, READ, WRITE, split};
+use crate::polling::Rounds;
+use crate::replay::{self, segment};
+use crate::thread::{self, Thread, handle};
+use crate::tls::{Section, tls};
+use crate::{prelude, recording, state, unseen};
+use foretrace_event::wire::{Access, Op};
+
+/// An operation of the current thread, done at `pc`, at this moment.
+#[inline]
+pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
+    if state::is_replaying() {
+        return replay::sync(op, object, arg, pc);
+    }
+    let Some(_section) = Section::enter() else { return };
+    state::adopt();
+    if let Some(thread) = thread::current() {
+        segment::end(thread);
+        thread.record(op, object, arg, pc);
+    }
+}
+
+/// An attempt of the current thread to take a mutex has failed because that is taken.
+pub fn failed_try(mutex: usize, arg: u64, pc: usize) {
+    if state::is_replaying() {
+        return replay::polling::failed_try(mutex, arg, pc);
+    }
+    let Some(_section) = Section::enter() else { return };
+    state::adopt();
+    if let Some(thread) = thread::current() {
+        thread.record_failed_try(mutex, arg, pc);
+    }
+}
+
+/// The main thread begins, with what it has done before.
+pub fn begin_first(index: u32) {
+    unseen::look();
+    begin_thread(index, u32::MAX);
+    // What was done before was not done here.
+    let frame = tls().frame.replace(0);
+    if state::is_replaying() {
+        prelude::replay(replay::sync);
+    } else if let Some(thread) = thread::current() {
+        prelude::replay(|op, object, arg, pc| thread.record(op, object, arg, pc));
+    }
+    tls().frame.set(frame);
+}
+
+/// Are threads numbered by the gate? Else the recording numbers them.
+fn gate_numbers() -> bool {
+    replay::is_steered() || !state::is_recording()
+}
+
+/// The number of the thread that the current one is about to create.
+pub fn next_thread() -> u32 {
+    if gate_numbers() { replay::next_child() } else { recording::next_thread() }
+}
+
+/// That thread could not be created after all.
+pub fn no_thread() {
+    if gate_numbers() {
+        replay::no_child();
+    }
+}
+
+/// The current thread begins.
+pub fn begin_thread(index: u32, parent: u32) {
+    if state::is_recording() {
+        recording::add_thread(index);
+    }
+    thread::handle::name_handle(handle::handle(), index);
+    if state::is_replaying() {
+        replay::join_in(index, parent);
+        return replay::sync(Op::Start, 0, 0, 0);
+    }
+    let _section = Section::nest();
+    if let Some(thread) = thread::prepare(index, handle::stack()) {
+        thread::attach(thread);
+        thread.record(Op::Start, 0, 0, 0);
+    }
+}
+
+/// The current thread ends.
+pub fn end_thread() {
+    // What a handler did from now on would not count: signals go to other threads.
+    signal::block_all();
+    if state::is_replaying() {
+        replay::end();
+    }
+    let _section = Section::nest();
+    tls().ended.set(true);
+    if let Some(thread) = thread::detach() {
+        retire(thread);
+    }
+}
+
+/// Makes an object for a thread that does not run yet, and records its start. Its stack is not known.
+pub fn create_thread(index: u32) -> Option<&'static Thread> {
+    let _section = Section::nest();
+    let thread = thread::prepare(index, (0, 0))?;
+    thread.record(Op::Start, 0, 0, 0);
+    Some(thread)
+}
+
+/// Records the end of a thread that does not run any more, and takes its object back.
+pub fn retire(thread: &'static Thread) {
+    let _section = Section::nest();
+    segment::end(thread);
+    thread.record(Op::End, 0, 0, 0);
+    thread.release(false);
+}
+
+/// So many evictions in one segment show that it comes back to lines that had to make room. A segment that passes over
+/// much memory once has fewer, and would gain nothing from a larger table.
+const CROWDED: usize = 4 * LARGE;
+/// Sooner than that, if segments are checked: to check a line takes longer than to write it.
+const CROWDED_IF_CHECKED: usize = LARGE / 2;
+
+/// A plain access of any size, of kinds that count.
+pub fn access(address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
+    let takes_part = state::is_replaying();
+    if takes_part
+        && let Some(thread) = thread::own()
+        && !tls().waiting.get()
+    {
+        replay::before_access(thread, address, pc);
+    }
+    let Some(_section) = Section::enter() else { return };
+    let Some(thread) = thread::current() else { return };
+    if takes_part {
+        replay::access(thread, address, size, kind, pc, frame);
+    }
+    if thread.is_recorded() || state::watches_segments() {
+        gather(thread, takes_part, address, size, kind, pc);
+    }
+}
+
+/// Notes the lines of an access: in the table, or at once if the table belongs to code that a signal interrupted.
+fn gather(thread: &'static Thread, takes_part: bool, address: usize, size: usize, kind: u32, pc: usize) {
+    let direct = tls().handlers.get() != 0;
+    let checked = takes_part && state::watches_segments();
+    split(address, size, |at, mask| {
+        let reads = if kind & READ != 0 { mask } else { 0 };
+        let writes = if kind & WRITE != 0 { mask } else { 0 };
+        if direct {
+            segment::take(thread, &Access { line: at as u64 / 64, reads, writes, pc: pc as u64 });
+        } else {
+            segment::touch(thread, at, reads, writes, pc);
+        }
+        if checked {
+            replay::touched(thread, at);
+        }
+    });
+    if thread.lines.get().is_crowded(if checked { CROWDED_IF_CHECKED } else { CROWDED }) {
+        segment::end(thread);
+        thread.grow_lines(LARGE);
+    }
+    if thread::uses_no_lines() {
+        segment::end(thread);
+    }
+}
+
+/// A block has come into being, or has another meaning from now on. It ends no segment: nobody can have touched the block
+/// in this one.
+pub fn begin_block(at: usize, size: usize, asked: usize, origin: replay::blocks::Origin, pc: usize) {
+    if state::is_replaying() {
+        unseen::touch(pc);
+        return replay::renew(at, size, asked, origin, pc);
+    }
+    if !state::is_recording() {
+        return replay::note_early(at, asked, origin, pc);
+    }
+    if let Some(_section) = Section::enter()
+        && let Some(thread) = thread::current()
+    {
+        thread.record(Op::Alloc, at, size as u64, pc);
+    }
+}
+
+/// A block is about to end. What this thread did to it in the current segment is written and checked first. Code of the
+/// program's own that frees it, at `writes`, writes it.
+pub fn end_block(at: usize, size: usize, pc: usize, writes: Option<usize>) {
+    if state::is_replaying() {
+        unseen::touch(pc);
+        return replay::expire(at, size, writes);
+    }
+    if let Some(_section) = Section::enter()
+        && let Some(thread) = thread::current()
+    {
+        segment::end_block(thread, at, size);
+        thread.record(Op::Free, at, size as u64, writes.unwrap_or(0));
+    }
+}
+
+/// What the thread polls, when a handler begins.
+pub fn rounds() -> Rounds {
+    let _section = Section::nest();
+    let Some(thread) = thread::current() else { return Rounds::default() };
+    thread.note_touched();
+    core::mem::take(thread.rounds.get())
+}
+
+/// The handler has returned: whatever it did, the thread still polls what it polled.
+pub fn resume(rounds: Rounds) {
+    let _section = Section::nest();
+    if let Some(thread) = thread::current() {
+        *thread.rounds.get() = rounds;
+    }
+}
