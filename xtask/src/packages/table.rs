@@ -70,11 +70,7 @@ pub const PACKAGES: [Package; 14] = [
             "./configure -q --disable-asm CFLAGS='-g -O1' CXXFLAGS='-g -O1'",
             "make -s",
         ],
-        run: &[
-            "sh",
-            "-c",
-            "./lrzip -Q -f -p 2 -b -w 1 -o out.lrz DATA >said && exec ./lrzip -Q -d -f -p 2 -o - out.lrz",
-        ],
+        run: &["./lrzip", "-Q", "-f", "-p", "2", "-b", "-w", "1", "-o", "-", "DATA"],
     },
     Package {
         name: "memcached",
