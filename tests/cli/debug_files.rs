@@ -85,6 +85,35 @@ fn local_variables_have_names() {
     }
 }
 
+const BEHIND_A_CLASS: &str = "#include <condition_variable>
+#include <thread>
+class Pool {
+public:
+    void work() { completed_++; }
+private:
+    std::condition_variable wake_;
+    bool stop_ = false;
+    int completed_ = 0;
+};
+int main() {
+    Pool pool;
+    std::thread other([&] { pool.work(); });
+    pool.work();
+    other.join();
+}
+";
+
+/// Clang knows no size of `std::condition_variable`, which the C++ library defines.
+#[test]
+fn members_behind_a_class_of_a_library_have_names() {
+    for compiler in crate::support::compilers() {
+        let scratch = Scratch::with(&[("pool.cc", BEHIND_A_CLASS)]);
+        let ran = scratch.shell(&format!("FORETRACE_CC={compiler} foretrace check pool.cc"));
+        let report = ran.err();
+        assert!(report.contains("data race on `pool.completed_`, a local variable of main"), "{compiler}: {report}");
+    }
+}
+
 /// The lines of a program that was built and changed by these commands, as its recording shows them.
 fn dumped(commands: &str) -> String {
     let scratch = Scratch::with(&[("race.c", RACE)]);

@@ -1,7 +1,7 @@
 //! Ends, deaths and limits: what a check says when the program dies, cannot be recorded, or is a server; and what is left
 //! when the tool itself is ended.
 
-use crate::support::{FORETRACE, Scratch, compilers};
+use crate::support::{COUNTER, FORETRACE, Scratch, compilers};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -297,4 +297,24 @@ fn a_server_is_checked_with_its_client() {
     let finding = scratch.shell("echo foretrace-findings/data-race-*").out();
     let replayed = scratch.run(&format!("foretrace replay {}", finding.trim()));
     assert!(replayed.out().ends_with("failed 1 of 1 times\n"), "{} {}", replayed.out(), replayed.err());
+}
+
+#[test]
+fn little_stack_is_enough() {
+    let scratch =
+        Scratch::with(&[("p.csp", "channel a\nP = a -> P\nassert P :[deadlock free]\n"), ("prog.c", COUNTER)]);
+    scratch.shell("foretrace cc -g -pthread -o prog prog.c").succeeds();
+    for line in ["foretrace csp p.csp", "foretrace check -- ./prog", "foretrace record -o run.ft ./prog"] {
+        scratch.shell(&format!("ulimit -s 64; {line}")).succeeds();
+    }
+}
+
+#[test]
+fn nothing_is_left_where_there_are_few_descriptors() {
+    let scratch = Scratch::with(&[("prog.c", COUNTER)]);
+    scratch.shell("foretrace cc -g -pthread -o prog prog.c && mkdir tmp").succeeds();
+    for count in 4..20 {
+        scratch.shell(&format!("ulimit -n {count}; TMPDIR=$PWD/tmp foretrace check -- ./prog"));
+        assert_eq!(scratch.shell("ls tmp").out(), "", "with {count} descriptors");
+    }
 }

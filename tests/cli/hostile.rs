@@ -109,6 +109,12 @@ fn names_do_nothing_to_the_terminal() {
         "foretrace check --recording run.ft --format junit",
         "foretrace trace dump $(printf 'no\\033[31mwhere')",
         "foretrace replay $(printf 'no\\033[31mwhere')",
+        "printf 'P = \\033[31m\\302\\233 -> STOP' > e.csp; foretrace csp e.csp",
+        "printf 'channel a\\nprint \"\\033[31m\"\\nassert STOP [T= a -> STOP' > g.csp; foretrace csp g.csp",
+        "printf 'in a: Events[String]\\nout \\033[31m' > e.tessla; foretrace monitor e.tessla < /dev/null",
+        "printf 'in a: Events[String]\\nout a' > f.tessla; printf '1: a = \"x\\033[31my\\302\\233\"' | foretrace monitor f.tessla",
+        "printf '1: \\033[31ma = 3' | foretrace monitor f.tessla",
+        "printf '1,\\033[31m\\n2,\\033[31m' | foretrace monitor --csv f.tessla",
     ];
     for line in lines {
         let ran = scratch.shell(line);

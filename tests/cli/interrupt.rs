@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 /// A race and a deadlock. Each run leaves an `x` in the file `runs` when it begins, and a dot when its threads have ended.
-/// The first run does not end if `HANGS` is 1; the third does not begin if it is 3.
+/// The first run does not end if `HANGS` is 1, and makes no threads if it is 2; the third does not begin if it is 3.
 const PROGRAM: &str = r#"
 #include <pthread.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ int main(void) {
     int count = 0, c;
     while ((c = getc(runs)) != EOF)
         count += c == 'x';
-    if (HANGS == 3 && count == 3)
+    if ((HANGS == 2 && count == 1) || (HANGS == 3 && count == 3))
         pause();
     pthread_t a, b;
     pthread_create(&a, NULL, first, NULL);
@@ -89,6 +89,13 @@ fn the_recorded_run_ends_and_what_it_did_is_checked() {
     let (code, said) = interrupted(1, "x.");
     assert_eq!(code, Some(1), "{said}");
     assert!(said.contains("2 confirmed; the program was interrupted after"), "{said}");
+}
+
+#[test]
+fn a_run_that_is_interrupted_before_it_has_threads_is_no_all_clear() {
+    let (code, said) = interrupted(2, "x");
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("the program was ended before it had a second thread: nothing was checked"), "{said}");
 }
 
 #[test]

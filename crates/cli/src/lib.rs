@@ -14,6 +14,8 @@ mod identity;
 mod lines;
 mod output;
 mod quote;
+#[doc(hidden)]
+pub mod readers;
 mod recording;
 mod run;
 mod scratch;
@@ -61,8 +63,22 @@ pub fn main() -> ExitCode {
     main_as(&name)
 }
 
-/// The program under the given name.
+/// The stack that the tool runs on at least, in bytes.
+const STACK: usize = 8 << 20;
+
+/// The program under the given name. Where the first thread has little stack (`ulimit -s`), on a thread with more.
 pub fn main_as(name: &str) -> ExitCode {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Stack).current;
+    if limit.is_none_or(|limit| limit >= STACK as u64) {
+        return run_as(name);
+    }
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().stack_size(STACK).spawn_scoped(scope, || run_as(name));
+        thread.map_or_else(|_| run_as(name), |thread| thread.join().unwrap_or(ExitCode::from(FAILED)))
+    })
+}
+
+fn run_as(name: &str) -> ExitCode {
     outlive_full_files();
     warn_of_unknown_variables();
     let args = std::env::args_os();

@@ -5,6 +5,7 @@
 
 use anyhow::Context;
 use std::fs::{self, File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use tempfile::TempDir;
@@ -20,7 +21,7 @@ static OPEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 pub struct Scratch {
     directory: Option<TempDir>,
     /// Held for as long as the directory is in use.
-    _lock: Option<File>,
+    lock: Option<File>,
 }
 
 impl Scratch {
@@ -30,9 +31,9 @@ impl Scratch {
         remove_abandoned(&std::env::temp_dir());
         let directory =
             tempfile::Builder::new().prefix(&format!("{PREFIX}{kind}")).tempdir().context("no scratch directory")?;
-        let lock = File::open(directory.path()).ok().filter(|file| file.try_lock().is_ok());
+        let lock = hold(&directory).context("no scratch directory")?;
         OPEN.lock().expect(NO_PANIC).push(directory.path().to_owned());
-        Ok(Self { directory: Some(directory), _lock: lock })
+        Ok(Self { directory: Some(directory), lock: Some(lock) })
     }
 
     /// Where it is.
@@ -41,12 +42,22 @@ impl Scratch {
     }
 }
 
+/// Opens and locks the directory; some file systems know no locks. Without a descriptor to spare, it could not be emptied
+/// later, so it is removed at once.
+fn hold(directory: &TempDir) -> io::Result<File> {
+    let file = File::open(directory.path()).inspect_err(|_| drop(fs::remove_dir(directory.path())))?;
+    let _ = file.try_lock();
+    Ok(file)
+}
+
 const NO_PANIC: &str = "nothing panics while it holds this";
 
 impl Drop for Scratch {
     fn drop(&mut self) {
         let path = self.path().to_owned();
         OPEN.lock().expect(NO_PANIC).retain(|open| *open != path);
+        // To remove what is in a directory takes a descriptor, and there may be none but this.
+        self.lock = None;
         self.directory = None;
     }
 }

@@ -63,6 +63,12 @@ impl Meter {
         Meter { budget: Budget { threads: 1, ..self.budget.clone() }, ..self.clone() }
     }
 
+    /// The same budget with a lower bound on states.
+    pub fn with_states(&self, most: u64) -> Self {
+        let max_states = most.min(self.budget.max_states);
+        Meter { budget: Budget { max_states, ..self.budget.clone() }, ..self.clone() }
+    }
+
     pub fn note(&self, progress: Progress) {
         *self.progress.lock().expect("nobody panics while it is noted") = progress;
     }

@@ -2,7 +2,7 @@
 
 use crate::machine::event::{Event, Events, TAU};
 use crate::machine::product::Product;
-use crate::refine::check::{Failure, FailureKind};
+use crate::refine::answer::{Failure, FailureKind};
 
 /// What one part of the operator tree did.
 #[derive(Clone, Debug, PartialEq, Eq)]

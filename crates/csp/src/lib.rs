@@ -29,11 +29,13 @@
 //!   when they are put in; arguments, local definitions and endless sequences are lazy.
 //! - `lazyenumerate` is `explicate`, `lazynorm` is `normal`, `model_compress` is `sbisim`.
 //! - `WEAK_BUFFER` and `SIGNAL_BUFFER` lose what finds them full and say so with the event given for it.
-//! - A divergence is shown by a silent loop that need not be the shortest one.
+//! - A divergence is shown by a silent loop that need not be the shortest one, after as few steps as one can begin after.
 //!
 //! # What it misses
 //!
 //! - The watchdogs are known by name and refused where they are declared.
+//! - What a compressed component did is told in the events it shows, not in those of its parts.
+//! - States are kept in memory; a search that needs more than its budget ends undecided.
 //! - A recursion through a parallel operator has no finite machine and ends at the budget.
 //! - A state wider than 64 words (some 500 components of a hundred states) is refused; compress parts of it.
 //!

@@ -8,9 +8,9 @@ use crate::eval::{Eval, Evaluator, Fault, Value};
 use crate::machine::event::Event;
 use crate::machine::lts::Lts;
 use crate::native::Native;
-use crate::refine::check::{self, Answer, Failure, FailureKind, Options, Outcome, Statistics};
-use crate::refine::observe;
+use crate::refine::answer::{Answer, FailureKind, Options, Outcome, Statistics};
 use crate::refine::search::Watcher;
+use crate::refine::{check, determinism, observe, trace};
 use crate::source::{Position, Sources, Span};
 use crate::syntax::{self, Assertion, Claim, Decl, DeclKind, Expr, Symbol, Symbols};
 use crate::types;
@@ -344,21 +344,24 @@ fn decide(evaluator: &mut Evaluator, assertion: &Assertion, watcher: Watcher) ->
         Claim::Deterministic(process, model) => {
             let lts = explicit(evaluator, process)?;
             let lts = if options.held.is_empty() { lts } else { lts.with_priority(&options.held) };
-            let (answer, trace) = check::deterministic(&lts, *model, &options)?;
+            let (answer, trace) = determinism::deterministic(&lts, *model, &options)?;
             Ok(by_events(evaluator, answer, &trace, &lts, &meter))
         }
-        Claim::HasTrace { process, trace, .. } => {
-            let lts = explicit(evaluator, process)?;
-            let lts = if options.held.is_empty() { lts } else { lts.with_priority(&options.held) };
-            let trace = evaluator.events_in(trace)?;
-            let done = check::has_trace(&lts, &trace);
-            let answer = match done == trace.len() {
-                true => Answer::Holds,
-                false => Answer::Fails(Failure::plain(FailureKind::NoTrace(done))),
-            };
-            Ok(by_events(evaluator, answer, &trace, &lts, &meter))
-        }
+        Claim::HasTrace { process, trace, .. } => has_trace(evaluator, process, trace, &options),
     }
+}
+
+fn has_trace(evaluator: &mut Evaluator, process: &Expr, trace: &Expr, options: &Options) -> Eval<Decided> {
+    let term = evaluator.process(process, &None)?;
+    let product = evaluator.compile(term)?;
+    let trace = evaluator.events_in(trace)?;
+    let (done, states) = trace::longest(&product, &trace, options)?;
+    let verdict = match done == trace.len() {
+        true => Verdict::Holds,
+        false => Verdict::Fails(Some(Counterexample::after(&trace, &FailureKind::NoTrace(done), &evaluator.events))),
+    };
+    let statistics = Statistics { states, depth: done as u32, time: options.meter.elapsed(), ..Statistics::default() };
+    Ok((verdict, Vec::new(), statistics))
 }
 
 fn explicit(evaluator: &mut Evaluator, process: &Expr) -> Eval<Lts> {

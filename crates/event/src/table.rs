@@ -61,17 +61,17 @@ pub const fn slot(address: u64, mask: u32) -> u32 {
 
 /// What an address is changed with before its slot is looked for, where lines are kept apart by program counter.
 #[inline]
-pub const fn twist(pc: u64) -> u64 {
+pub const fn pc_salt(pc: u64) -> u64 {
     pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20 << LINE_BITS
 }
 
 /// The address of the line that stands at this slot with this tag: what [`tag`] and [`slot`] were made of.
 #[inline]
-pub const fn line(tag: u32, slot: u32, twist: u64) -> u64 {
+pub const fn line(tag: u32, slot: u32, pc_salt: u64) -> u64 {
     const BELOW: u64 = (1 << (TAG_SHIFT - LINE_BITS)) - 1;
-    let above = ((tag as u64) << TAG_SHIFT) ^ (twist & !(LOWEST - 1));
+    let above = ((tag as u64) << TAG_SHIFT) ^ (pc_salt & !(LOWEST - 1));
     let below = (slot as u64 ^ above >> (FOLD + LINE_BITS)) & BELOW;
-    (above | below << LINE_BITS) ^ twist
+    (above | below << LINE_BITS) ^ pc_salt
 }
 
 /// A window's first address, as the header has it: never zero, which is a window that is not in use.
@@ -118,7 +118,7 @@ pub fn read(
         0 => return Err(NoWindow),
         window => pc(window, place),
     };
-    let line = line(half(TAG), slot as u32, if by_place { twist(pc) } else { 0 });
+    let line = line(half(TAG), slot as u32, if by_place { pc_salt(pc) } else { 0 });
     Ok(Some(Access { line: line >> LINE_BITS, reads: whole(READS), writes: whole(WRITES), pc }))
 }
 
@@ -139,10 +139,10 @@ mod tests {
             assert!(fits(address));
             for entries in [SMALLEST, SMALLEST * 16] {
                 let mask = entries as u32 - 1;
-                for twist in [0, twist(0x40_1234), twist(0x7fff_f7a1_2345), twist(u64::MAX)] {
-                    let first = slot(address ^ twist, mask);
+                for salt in [0, pc_salt(0x40_1234), pc_salt(0x7fff_f7a1_2345), pc_salt(u64::MAX)] {
+                    let first = slot(address ^ salt, mask);
                     for slot in [first, first ^ (entries as u32 >> 1)] {
-                        assert_eq!(line(tag(address), slot, twist), address, "{address:x} {entries} {twist:x}");
+                        assert_eq!(line(tag(address), slot, salt), address, "{address:x} {entries} {salt:x}");
                     }
                 }
             }

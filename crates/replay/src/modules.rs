@@ -33,8 +33,10 @@ impl Modules {
 
     /// The same place in every run: the file, and the address in it. Addresses outside all files stay as they are.
     pub fn locate(&self, address: u64) -> (PathBuf, u64) {
-        self.find(address)
-            .map_or_else(|| (PathBuf::new(), address), |module| (module.path.clone(), address - module.bias))
+        self.find(address).map_or_else(
+            || (PathBuf::new(), address),
+            |module| (module.path.clone(), address.wrapping_sub(module.bias)),
+        )
     }
 }
 

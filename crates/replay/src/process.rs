@@ -70,8 +70,8 @@ pub enum CutShort {
     Served,
 }
 
-/// Runs a command and kills it when its time is up, with its process group if it leads one, or when the calling thread
-/// ends.
+/// Runs a command and kills it when its time is up or when the calling thread ends. If it leads a process group, the rest of
+/// the group is killed when it ends.
 ///
 /// # Errors
 /// If the command cannot be run.
@@ -105,8 +105,10 @@ pub fn run_beside(
     let limit = limit.into();
     let mut child = spawn(command)?;
     let cut_short = ends_within(&child, &limit, is_done, Client::new(client))?;
+    // Nobody has waited for the process yet, so its number is still the number of its group, if it leads one. What it has
+    // forked is ended even if it has ended itself: a replay leaves nothing behind.
+    let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
     if cut_short.is_some() {
-        let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
         child.kill()?;
     }
     let status = child.wait()?;
@@ -197,6 +199,27 @@ fn ends_within(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_process_has_forked_ends_with_it() {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = scratch.path().join("child");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "sleep 60 & echo $! > \"$0\""]).arg(&file).process_group(0);
+        let ended = run_limited(&mut shell, Duration::from_secs(60)).unwrap();
+        assert!(ended.status.success() && ended.cut_short.is_none());
+        let child = std::fs::read_to_string(&file).unwrap();
+        // The kernel takes a moment to end a process.
+        let is_there = || {
+            let state = std::fs::read_to_string(format!("/proc/{}/stat", child.trim())).unwrap_or_default();
+            !state.is_empty() && !state.contains(") Z ")
+        };
+        let begin = Instant::now();
+        while is_there() {
+            assert!(begin.elapsed() < Duration::from_secs(30), "it is still there");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
 
     #[test]
     fn a_process_is_killed_when_its_time_is_up() {

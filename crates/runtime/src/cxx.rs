@@ -3,14 +3,14 @@
 //! *What it misses*: what a function does to other parts of an object than those named here; wide strings and streams; the
 //! strings of the old ABI.
 
+pub mod calls;
+
 mod containers;
+mod notes;
 mod streams;
 mod strings;
 
-use crate::calls::Arguments;
-
-/// Notes the accesses of a call with these arguments, for the caller at an address.
-pub type Note = unsafe fn(&Arguments, usize);
+use notes::Note;
 
 /// How a function is known.
 enum Name {

@@ -15,7 +15,6 @@ pub mod fd;
 mod fiber;
 mod glib;
 pub mod libatomic;
-pub mod limit;
 mod memory;
 mod mutex;
 mod number;
@@ -36,19 +35,20 @@ pub mod string;
 pub mod thread;
 mod wide;
 
-use crate::replay::{self, gate::Arrival};
-use crate::state;
+use crate::axes;
+use crate::gate::limit::{self, Limit};
+use crate::gate::turn::Arrival;
+use crate::op::part;
 use core::ffi::c_int;
 use foretrace_event::wire::Op;
-use limit::Limit;
 
 /// Comes to an operation that may block or fail, before it is tried. In a replay the thread waits here for its turn.
 #[inline]
 fn arrive(op: Op, failed: Op, object: usize, arg: u64, limit: Limit, pc: usize) -> Arrival {
-    if !state::is_replaying() {
+    if !axes::is_replaying() {
         return Arrival::Go;
     }
-    replay::arrive(op, failed, object, arg, limit, pc)
+    part::arrive(op, failed, object, arg, limit, pc)
 }
 
 /// Tries an operation whose turn has come. One that is to succeed and does not wait, or whose deadline has passed, may find
@@ -72,7 +72,7 @@ fn insist(arrival: Arrival, busy: impl Fn(c_int) -> bool, mut real: impl FnMut()
 /// Takes the record of a releasing operation back if the operation failed. Callers see to it that it does not in a replay.
 fn undo_if_failed(pc: usize, result: c_int) -> c_int {
     if result != 0 {
-        crate::state::sync(Op::Undo, 0, 0, pc);
+        crate::run::sync(Op::Undo, 0, 0, pc);
     }
     result
 }

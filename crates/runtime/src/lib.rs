@@ -6,62 +6,39 @@
 //! This code lives in someone else's process, in its signal handlers, before `main` and after `exit`.
 //!
 //! * It never brings the program down for trouble of its own: it marks the recording incomplete and goes on.
-//! * It calls no function that it interposes, except the *real* one through [`real`]; the kernel it calls by itself
+//! * It calls no function that it interposes, except the *real* one through [`sys::real`]; the kernel it calls by itself
 //!   ([`sys`]). It uses `core` alone: no allocator, no standard library, no panic that unwinds.
-//! * On the hot path ([`lines`]): no lock, no system call, no branch but the hit test.
-//! * A *section* ([`tls::Section`]) is where the recorder's state of a thread is inconsistent. Sections are short and
-//!   never block on the program; signals that arrive in one are delivered at its end.
+//! * On the hot path ([`sink::lines`], `hooks::plain`): no lock, no system call, no branch but the hit test.
+//! * A *section* ([`thread::tls::Section`]) is where the state of a thread is inconsistent. Sections are short and never
+//!   block on the program; signals that arrive in one are delivered at its end.
 //! * What a function returns, and `errno`, are what the real one returned.
 //!
 //! # Where to find what
 //!
-//! [`recording`] is the file, [`stream`] a thread's records in it, [`lines`] the cache of touched lines and the access
-//! hooks, [`thread`] the threads; `hooks` is what compilers call, `interpose` what programs call.
+//! A run is a gate, a sink and a watch, freely combined; [`axes`] says which are on. The layers, from the bottom: [`sys`],
+//! [`memory`], [`sink`] (the recording), [`thread`] (one object a thread), [`gate`] (schedules), [`watch`] (detectors),
+//! [`op`] (where an operation or an access goes to all three), [`run`] (how it begins and ends), `interpose` (what programs
+//! call) and `hooks` (what compilers call).
 #![cfg_attr(not(test), no_std)]
 #![cfg_attr(test, allow(dead_code, non_snake_case, reason = "tests export nothing: they run on libc's own functions"))]
 #![allow(clippy::missing_safety_doc, reason = "the C interface is documented by its standards")]
 
 #[macro_use]
+mod sys;
+#[macro_use]
 mod macros;
 
-mod access;
-mod arena;
-mod benign;
-mod bpf;
-mod callers;
-mod calls;
+mod axes;
 mod cxx;
-mod elf;
-mod ending;
+mod gate;
 mod hooks;
-mod internal;
 mod interpose;
-mod lifetime;
-mod lineage;
-mod lines;
-mod linkmap;
-mod map;
-mod modules;
-mod names;
+mod memory;
 mod op;
-mod places;
-mod polling;
-mod prelude;
-mod real;
-mod record;
-mod recording;
-mod replay;
-mod sandbox;
-mod settings;
-mod spin;
-mod stamp;
-mod state;
-mod stream;
-mod sys;
-mod tables;
+mod run;
+mod sink;
 mod thread;
-mod tls;
-mod unseen;
+mod watch;
 
 /// Nothing here panics on purpose; if it does, the recording ends as if the program had been killed.
 #[cfg(all(not(test), panic = "abort"))]
@@ -77,8 +54,8 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
 #[unsafe(link_section = ".init_array")]
 static ON_LOAD: extern "C" fn() = {
     extern "C" fn on_load() {
-        state::init();
-        state::begin_early();
+        run::init();
+        run::begin_early();
     }
     on_load
 };

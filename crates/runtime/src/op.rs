@@ -1,22 +1,31 @@
 //! The one way in for operations and accesses: the gate, the sink and the watch answer. Nothing above knows which are on.
 
-use crate::interpose::signal;
-use crate::lines::{LARGE, READ, WRITE, split};
-use crate::polling::Rounds;
-use crate::replay::{self, segment};
-use crate::thread::{self, Thread, handle};
-use crate::tls::{Section, tls};
-use crate::{prelude, recording, state, unseen};
+pub mod access;
+pub mod atomic;
+pub mod end;
+pub mod lifetime;
+pub mod part;
+pub mod polling;
+pub mod prelude;
+pub mod record;
+pub mod text;
+
+use crate::axes;
+use crate::sink::lines::{LARGE, READ, WRITE, split};
+use crate::sink::recording;
+use crate::thread::tls::{Section, tls};
+use crate::thread::{self, Thread, handle, polling::Rounds, signals};
+use crate::watch::{segment, unseen};
 use foretrace_event::wire::{Access, Op};
 
 /// An operation of the current thread, done at `pc`, at this moment.
 #[inline]
 pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
-    if state::is_replaying() {
-        return replay::sync(op, object, arg, pc);
+    if axes::is_replaying() {
+        return part::sync(op, object, arg, pc);
     }
     let Some(_section) = Section::enter() else { return };
-    state::adopt();
+    adopt();
     if let Some(thread) = thread::current() {
         segment::end(thread);
         thread.record(op, object, arg, pc);
@@ -25,13 +34,24 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
 
 /// An attempt of the current thread to take a mutex has failed because that is taken.
 pub fn failed_try(mutex: usize, arg: u64, pc: usize) {
-    if state::is_replaying() {
-        return replay::polling::failed_try(mutex, arg, pc);
+    if axes::is_replaying() {
+        return polling::failed_try(mutex, arg, pc);
     }
     let Some(_section) = Section::enter() else { return };
-    state::adopt();
+    adopt();
     if let Some(thread) = thread::current() {
         thread.record_failed_try(mutex, arg, pc);
+    }
+}
+
+/// A thread that was not created through us, such as one of libc's own helpers, gets an object when it first does
+/// something. Under a schedule it is left alone.
+#[inline]
+fn adopt() {
+    let tls = tls();
+    if tls.thread.get().is_null() && !tls.ended.get() {
+        begin_thread(recording::next_thread(), u32::MAX);
+        end::notice_end();
     }
 }
 
@@ -41,8 +61,8 @@ pub fn begin_first(index: u32) {
     begin_thread(index, u32::MAX);
     // What was done before was not done here.
     let frame = tls().frame.replace(0);
-    if state::is_replaying() {
-        prelude::replay(replay::sync);
+    if axes::is_replaying() {
+        prelude::replay(part::sync);
     } else if let Some(thread) = thread::current() {
         prelude::replay(|op, object, arg, pc| thread.record(op, object, arg, pc));
     }
@@ -51,30 +71,30 @@ pub fn begin_first(index: u32) {
 
 /// Are threads numbered by the gate? Else the recording numbers them.
 fn gate_numbers() -> bool {
-    replay::is_steered() || !state::is_recording()
+    part::is_steered() || !axes::is_recording()
 }
 
 /// The number of the thread that the current one is about to create.
 pub fn next_thread() -> u32 {
-    if gate_numbers() { replay::next_child() } else { recording::next_thread() }
+    if gate_numbers() { part::next_child() } else { recording::next_thread() }
 }
 
 /// That thread could not be created after all.
 pub fn no_thread() {
     if gate_numbers() {
-        replay::no_child();
+        part::no_child();
     }
 }
 
 /// The current thread begins.
 pub fn begin_thread(index: u32, parent: u32) {
-    if state::is_recording() {
+    if axes::is_recording() {
         recording::add_thread(index);
     }
     thread::handle::name_handle(handle::handle(), index);
-    if state::is_replaying() {
-        replay::join_in(index, parent);
-        return replay::sync(Op::Start, 0, 0, 0);
+    if axes::is_replaying() {
+        part::join_in(index, parent);
+        return part::sync(Op::Start, 0, 0, 0);
     }
     let _section = Section::nest();
     if let Some(thread) = thread::prepare(index, handle::stack()) {
@@ -86,9 +106,9 @@ pub fn begin_thread(index: u32, parent: u32) {
 /// The current thread ends.
 pub fn end_thread() {
     // What a handler did from now on would not count: signals go to other threads.
-    signal::block_all();
-    if state::is_replaying() {
-        replay::end();
+    signals::block_all();
+    if axes::is_replaying() {
+        part::end();
     }
     let _section = Section::nest();
     tls().ended.set(true);
@@ -121,19 +141,19 @@ const CROWDED_IF_CHECKED: usize = LARGE / 2;
 
 /// A plain access of any size, of kinds that count.
 pub fn access(address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
-    let takes_part = state::is_replaying();
+    let takes_part = axes::is_replaying();
     if takes_part
         && let Some(thread) = thread::own()
         && !tls().waiting.get()
     {
-        replay::before_access(thread, address, pc);
+        part::before_access(thread, address, pc);
     }
     let Some(_section) = Section::enter() else { return };
     let Some(thread) = thread::current() else { return };
     if takes_part {
-        replay::access(thread, address, size, kind, pc, frame);
+        part::access(thread, address, size, kind, pc, frame);
     }
-    if thread.is_recorded() || state::watches_segments() {
+    if thread.is_recorded() || axes::watches_segments() {
         gather(thread, takes_part, address, size, kind, pc);
     }
 }
@@ -141,7 +161,7 @@ pub fn access(address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
 /// Notes the lines of an access: in the table, or at once if the table belongs to code that a signal interrupted.
 fn gather(thread: &'static Thread, takes_part: bool, address: usize, size: usize, kind: u32, pc: usize) {
     let direct = tls().handlers.get() != 0;
-    let checked = takes_part && state::watches_segments();
+    let checked = takes_part && axes::watches_segments();
     split(address, size, |at, mask| {
         let reads = if kind & READ != 0 { mask } else { 0 };
         let writes = if kind & WRITE != 0 { mask } else { 0 };
@@ -151,7 +171,7 @@ fn gather(thread: &'static Thread, takes_part: bool, address: usize, size: usize
             segment::touch(thread, at, reads, writes, pc);
         }
         if checked {
-            replay::touched(thread, at);
+            part::touched(thread, at);
         }
     });
     if thread.lines.get().is_crowded(if checked { CROWDED_IF_CHECKED } else { CROWDED }) {
@@ -165,13 +185,13 @@ fn gather(thread: &'static Thread, takes_part: bool, address: usize, size: usize
 
 /// A block has come into being, or has another meaning from now on. It ends no segment: nobody can have touched the block
 /// in this one.
-pub fn begin_block(at: usize, size: usize, asked: usize, origin: replay::blocks::Origin, pc: usize) {
-    if state::is_replaying() {
+pub fn begin_block(at: usize, size: usize, asked: usize, origin: crate::watch::blocks::Origin, pc: usize) {
+    if axes::is_replaying() {
         unseen::touch(pc);
-        return replay::renew(at, size, asked, origin, pc);
+        return part::renew(at, size, asked, origin, pc);
     }
-    if !state::is_recording() {
-        return replay::note_early(at, asked, origin, pc);
+    if !axes::is_recording() {
+        return part::note_early(at, asked, origin, pc);
     }
     if let Some(_section) = Section::enter()
         && let Some(thread) = thread::current()
@@ -183,9 +203,9 @@ pub fn begin_block(at: usize, size: usize, asked: usize, origin: replay::blocks:
 /// A block is about to end. What this thread did to it in the current segment is written and checked first. Code of the
 /// program's own that frees it, at `writes`, writes it.
 pub fn end_block(at: usize, size: usize, pc: usize, writes: Option<usize>) {
-    if state::is_replaying() {
+    if axes::is_replaying() {
         unseen::touch(pc);
-        return replay::expire(at, size, writes);
+        return part::expire(at, size, writes);
     }
     if let Some(_section) = Section::enter()
         && let Some(thread) = thread::current()

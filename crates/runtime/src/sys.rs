@@ -1,8 +1,23 @@
 //! The kernel, called directly: libc's wrappers may be interposed, by us or by the program. What a filter of the program's
 //! refuses is not asked for ([`sandbox`]).
 
-use crate::sandbox;
-use crate::settings::Decimal;
+#[macro_use]
+mod arguments;
+#[macro_use]
+mod macros;
+
+pub mod bpf;
+pub mod decimal;
+pub mod elf;
+pub mod internal;
+pub mod lineage;
+pub mod linkmap;
+pub mod real;
+pub mod sandbox;
+pub mod settings;
+pub mod tables;
+
+use crate::sys::decimal::Decimal;
 use core::arch::asm;
 use core::sync::atomic::{AtomicU64, Ordering};
 

@@ -4,30 +4,44 @@
 //! is its owner's alone. Other threads find each other through [`threads`], which hands out shared parts only; the whole
 //! object comes from [`current`], for the thread that it stands for. So the compiler refuses to pass what is private.
 
+pub mod callers;
+pub mod clock;
+pub mod count;
 pub mod handle;
+pub mod moments;
+pub mod objects;
+pub mod order;
+pub mod polling;
+pub mod published;
+pub mod repeats;
+pub mod signals;
+pub mod stack;
+pub mod tls;
+pub mod waiting;
 
-use crate::interpose::signal::Slots;
-use crate::lines::{Lines, SMALL};
-use crate::polling::Rounds;
-use crate::recording::Chunk;
-use crate::replay::clock::Synchronised;
-use crate::replay::horizon::Published;
-use crate::replay::late::Repeats;
-use crate::replay::moments::Moments;
-use crate::replay::objects::Remembered;
-use crate::replay::stack::{self, StackId};
-use crate::replay::stuck::{Held, Waiting};
-use crate::replay::{look, schedule};
-use crate::spin::{Guard, Locked, Spin};
-use crate::stamp::Stamps;
-use crate::stream::Stream;
-use crate::tls::{Section, tls};
-use crate::{arena, lineage, recording, state};
+use crate::axes;
+use crate::memory::spin::{Guard, Locked, Spin};
+use crate::memory::{arena, fork};
+use crate::sink::lines::{Lines, SMALL};
+use crate::sink::recording::{self, Chunk};
+use crate::sink::stamp::Stamps;
+use crate::sink::stream::Stream;
+use crate::sys::lineage;
+use crate::thread::tls::{Section, tls};
 use core::cell::{Cell, UnsafeCell};
 use core::ops::Deref;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use foretrace_event::layout::ChunkKind;
 use foretrace_event::table::ENTRY_SIZE;
+use moments::Moments;
+use objects::Remembered;
+use order::Synchronised;
+use polling::Rounds;
+use published::Published;
+use repeats::Repeats;
+use signals::Slots;
+use stack::StackId;
+use waiting::{Held, Waiting};
 
 /// A value that only the owner of its thread uses, one call at a time, in a section.
 pub struct Owned<T>(UnsafeCell<T>);
@@ -252,14 +266,6 @@ impl Thread {
         number
     }
 
-    /// An access is about to be examined.
-    #[inline]
-    pub fn note_moment(&self) {
-        let known = self.index < schedule::threads();
-        let taken = if known { schedule::taken_by(self.index).load(Ordering::Relaxed) } else { 0 };
-        self.moments.note(self.clock.get(), taken);
-    }
-
     /// What it has said that it waits for.
     pub fn own_waiting(&self) -> Option<Waiting> {
         self.waiting.get()
@@ -281,8 +287,8 @@ impl Thread {
         status.waiting = waiting;
         self.waits.store(waiting.is_some(), Ordering::Relaxed);
         match (self.waiting.replace(waiting), waiting) {
-            (None, Some(_)) => look::one_less(),
-            (Some(_), None) => look::one_more(),
+            (None, Some(_)) => count::one_less(),
+            (Some(_), None) => count::one_more(),
             _ => {}
         }
     }
@@ -333,7 +339,7 @@ pub fn current() -> Option<&'static Thread> {
         return None;
     }
     if !lineage::is_own() {
-        state::leave();
+        leave();
     }
     own()
 }
@@ -343,6 +349,12 @@ pub fn current() -> Option<&'static Thread> {
 pub fn own() -> Option<&'static Thread> {
     // SAFETY: the object is this thread's alone from its beginning to its end, and is never freed.
     unsafe { tls().thread.get().as_ref() }
+}
+
+/// This thread, if it takes part in the gate or in the watch.
+#[inline]
+pub fn taking_part() -> Option<&'static Thread> {
+    own().filter(|_| axes::is_replaying())
 }
 
 /// This thread's number in the recording.
@@ -416,7 +428,7 @@ impl Thread {
         let new = || Some((Stream::take()?, Chunk::take(ChunkKind::Table, SMALL * ENTRY_SIZE)?));
         let (records, table) = spare.or_else(new)?;
         self.table.set(Some(table));
-        self.lines.get().init(table.content(), SMALL, state::keeps_places()).then_some((records, table))
+        self.lines.get().init(table.content(), SMALL, axes::keeps_places()).then_some((records, table))
     }
 
     /// The thread has ended, and all it did is written.
@@ -454,7 +466,7 @@ pub fn attach(thread: &'static Thread) {
 /// Takes the current thread's object away from it.
 pub fn detach() -> Option<&'static Thread> {
     let tls = tls();
-    tls.lines.set(crate::lines::no_lines());
+    tls.lines.set(crate::sink::lines::no_lines());
     // SAFETY: as in `own`; nobody else has the pointer.
     unsafe { tls.thread.replace(core::ptr::null_mut()).as_ref() }
 }
@@ -478,10 +490,10 @@ pub fn uses_no_lines() -> bool {
 pub fn choose_lines() {
     let tls = tls();
     let quiet = tls.handlers.get() != 0 || tls.ignored.iter().any(|count| count.get() != 0);
-    let by_line = !quiet && !state::watches_accesses() && !DIRECT.load(Ordering::Relaxed);
+    let by_line = !quiet && !axes::watches_accesses() && !DIRECT.load(Ordering::Relaxed);
     let lines = own().filter(|_| by_line).map(|thread| thread.lines.get().for_hooks());
     // In this order the mask never reaches beyond the table: none is larger than the one where nothing is found.
-    tls.lines.set(crate::lines::no_lines());
+    tls.lines.set(crate::sink::lines::no_lines());
     if let Some((entries, slot_mask)) = lines {
         tls.slot_mask.set(slot_mask);
         tls.lines.set(entries);
@@ -489,10 +501,21 @@ pub fn choose_lines() {
 }
 
 /// In a forked child.
-pub fn reset_locks() {
+fn reset_locks() {
     POOL.reset();
     POOL.lock().0 = core::ptr::null_mut();
     SPARE.reset();
     *SPARE.lock() = [None; 64];
-    handle::reset_locks();
+}
+at_fork!(reset_locks);
+
+/// In a forked child: the recording is the parent's. If processes are followed, the child's begins with its first
+/// thread.
+pub fn leave() {
+    axes::SETTINGS.reset();
+    fork::reset_all();
+    detach();
+    if axes::leave() {
+        recording::abandon();
+    }
 }

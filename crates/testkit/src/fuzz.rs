@@ -9,7 +9,7 @@ use std::path::Path;
 use foretrace_event::wire::{Access, Detail, LockArg, Op, Sync};
 use foretrace_event::{Event, LockClass};
 use foretrace_trace::convert::{record, std_form};
-use foretrace_trace::{Recording, RecordingWriter, Trace, check, text};
+use foretrace_trace::{Module, Recording, RecordingWriter, Symbols, Trace, check, text};
 
 use crate::Random;
 
@@ -115,6 +115,42 @@ pub fn std_trace(seed: u64) {
     if let Ok(trace) = std_form::parse(&String::from_utf8_lossy(&bytes)) {
         accepted(&trace);
     }
+}
+
+/// A recording with these files beside its events.
+///
+/// # Panics
+/// If the reader does wrong.
+pub fn beside_events(files: &[(&str, &[u8])]) {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let put =
+        |name: &str, bytes: &[u8]| std::fs::write(scratch.path().join(name), bytes).expect("a file can be written");
+    let trace = text::parse(TEXTS[1]).expect("the seeds are good");
+    put("events", &record(&trace, Cursor::new(Vec::new())).expect("memory takes all writes").into_inner());
+    files.iter().for_each(|(name, bytes)| put(name, bytes));
+    let Ok(recording) = Recording::open(scratch.path()) else { return };
+    let symbols = Symbols::new(&recording);
+    [0, 1, 0x40_0010, 0x7f_0010, u64::MAX].into_iter().for_each(|address| ask(&symbols, address));
+    let _ = recording.trace();
+}
+
+/// A file as a module of a program; addresses all over it are asked for.
+///
+/// # Panics
+/// If the reader does wrong.
+pub fn as_module(bytes: &[u8]) {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let path = scratch.path().join("module");
+    std::fs::write(&path, bytes).expect("a file can be written");
+    let module = Module { start: 0, end: u64::MAX, bias: 0, build_id: String::new(), path };
+    let symbols = Symbols::of_modules(vec![module], None);
+    (0..64).map(|shift| u64::MAX >> shift).for_each(|address| ask(&symbols, address));
+    (0x1000..0x1200).step_by(16).chain((0x3f00..0x4100).step_by(4)).for_each(|address| ask(&symbols, address));
+}
+
+/// Everything that can be asked of an address.
+fn ask(symbols: &Symbols, address: u64) {
+    let _ = (symbols.frames(address), symbols.name_of(address), symbols.variable(address));
 }
 
 /// Operations on objects at a few addresses, as a program makes them that knows no rules: no thread of its trace ends

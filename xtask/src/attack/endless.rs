@@ -26,13 +26,22 @@ const COMMANDS: [&str; 7] = [
 
 /// The memory that a command may have: far more than the greatest line or script takes.
 const MEMORY: &str = "--as=2000000000";
-/// A stream that is right and never ends is read for ever; this many bytes of it are enough.
-const MOST: &str = "head -c 400000000";
+/// A stream that is right and never ends is read for ever. Twice the longest line is enough, or more than the longest text
+/// where the whole is read at once.
+const LINES: &str = "head -c 9000000";
+const TEXT: &str = "head -c 300000000";
+/// Every line at a prompt is answered, which takes its time.
+const QUESTIONS: &str = "head -c 3000";
 
 /// One command, fed for as long as it reads.
 pub fn once(ground: &Ground, random: &mut Random) -> Result<(), String> {
     let (source, words) = (*random.choose(&SOURCES), *random.choose(&COMMANDS));
-    let feed = format!("{source} 2>/dev/null | {MOST}");
+    let most = match words {
+        "csp -" => TEXT,
+        "csp --repl good.csp" if source.starts_with("yes") => QUESTIONS,
+        _ => LINES,
+    };
+    let feed = format!("{source} 2>/dev/null | {most}");
     let script = match words.contains("endless") {
         true => format!("rm -f endless; mkfifo endless; ({feed} > endless) & \"$0\" {words} > /dev/null"),
         false => format!("{feed} | \"$0\" {words} > /dev/null"),

@@ -1,6 +1,6 @@
 //! Broken files and special files in place of every file that the tool reads.
 
-use super::ground::{Ground, SPOILT, judge};
+use super::ground::{Ground, SPOILT, judge, told};
 use foretrace_testkit::Random;
 use foretrace_testkit::fuzz::mutate;
 use std::fs;
@@ -28,12 +28,16 @@ const READERS: &[Reader] = &[
             "predict @",
             "trace convert @ --to text",
             "check --budget 5s --recording @",
-            "monitor good.tessla --recording @",
+            "monitor locks.tessla @",
         ],
     },
-    Reader { whole: "good.trace", parts: &[""], commands: &["predict --budget 20000 @", "trace dump @"] },
-    Reader { whole: "good.std", parts: &[""], commands: &["predict --budget 20000 @", "trace convert @ --to text"] },
-    Reader { whole: "good.csp", parts: &[""], commands: &["csp --timeout 5 @"] },
+    Reader { whole: "good.trace", parts: &[""], commands: &["predict --max-states 20000 @", "trace dump @"] },
+    Reader {
+        whole: "good.std",
+        parts: &[""],
+        commands: &["predict --max-states 20000 @", "trace convert @ --to text"],
+    },
+    Reader { whole: "good.csp", parts: &[""], commands: &["csp --timeout 5s @"] },
     Reader { whole: "good.tessla", parts: &[""], commands: &["monitor @ good.events"] },
     Reader { whole: "good.events", parts: &[""], commands: &["monitor good.tessla @"] },
     Reader { whole: "good.csv", parts: &[""], commands: &["monitor good.tessla @"] },
@@ -56,6 +60,22 @@ fn target(ground: &Ground, random: &mut Random) -> (PathBuf, Vec<String>) {
     let file = if part.is_empty() { whole } else { whole.join(part) };
     let command = random.choose(reader.commands);
     (file, command.split(' ').map(|word| if word == "@" { copy.clone() } else { word.to_owned() }).collect())
+}
+
+/// Every command must understand the whole files, or the attack would attack nothing but the reader of arguments.
+pub fn check_whole(ground: &Ground) -> Result<(), String> {
+    for reader in READERS {
+        let finding = ground.finding().to_string_lossy().into_owned();
+        let whole = if reader.whole == "finding" { &finding } else { reader.whole };
+        for command in reader.commands {
+            let words: Vec<&str> = command.split(' ').map(|word| if word == "@" { whole } else { word }).collect();
+            let ran = ground.run(&words);
+            if !matches!(ran.status.code(), Some(0 | 1)) {
+                return Err(format!("{words:?} does not work on the whole file: {}", told(&ran)));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// One file with some of its bytes changed.

@@ -3,6 +3,7 @@
 use super::ground::{Ground, judge_answer};
 use foretrace_testkit::Random;
 
+/// Limits under which the program itself can still make its threads.
 const LIMITS: [&str; 12] = [
     "--fsize=0",
     "--fsize=1",
@@ -13,7 +14,7 @@ const LIMITS: [&str; 12] = [
     "--as=300000000",
     "--as=600000000",
     "--stack=65536",
-    "--data=20000000",
+    "--data=60000000",
     "--memlock=0",
     "--nproc=1",
 ];

@@ -15,7 +15,7 @@ mod nasty;
 mod signals;
 
 use crate::run::{cargo, check};
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use foretrace_testkit::Random;
 use ground::Ground;
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ impl Args {
     }
 }
 
-/// Attacks until the time is over or something is wrong.
+/// Attacks until the time is over; fails if an attack succeeded.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     check(&mut cargo(&["build", "--quiet", "--package", "foretrace"]))?;
     let length = Duration::try_from_secs_f64(args.minutes * 60.0).context("--minutes must be a length of time")?;
@@ -71,11 +71,15 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         bail!("there is no such kind; there are {}", ATTACKS.map(|attack| attack.name).join(", "));
     }
     let ground = Ground::prepare()?;
-    let counts = attack(args, &ground, &kinds, Instant::now() + length)?;
+    files::check_whole(&ground).map_err(anyhow::Error::msg)?;
+    let counts = attack(args, &ground, &kinds, Instant::now() + length);
     for (kind, count) in &counts {
-        println!("{kind:14} {count:8} attacks, none succeeded");
+        println!("{kind:14} {:8} attacks, {} succeeded", count.made, count.succeeded);
     }
-    println!("{} passed, 0 failed", counts.values().sum::<u64>());
+    let [made, succeeded] = [|count: &Count| count.made, |count: &Count| count.succeeded]
+        .map(|number| counts.values().map(number).sum::<u64>());
+    println!("{} passed, {succeeded} failed", made - succeeded);
+    ensure!(succeeded == 0, "{succeeded} attacks succeeded");
     Ok(())
 }
 
@@ -83,24 +87,28 @@ fn is_wanted(args: &Args, attack: &Attack) -> bool {
     args.kind.as_ref().is_none_or(|kind| kind == attack.name)
 }
 
-/// One attack after the other, the kinds in turn; how many there were of each.
-fn attack(
-    args: &Args,
-    ground: &Ground,
-    kinds: &[&Attack],
-    end: Instant,
-) -> anyhow::Result<BTreeMap<&'static str, u64>> {
-    let mut counts = BTreeMap::new();
+/// Attacks of a kind.
+#[derive(Default)]
+struct Count {
+    made: u64,
+    succeeded: u64,
+}
+
+/// One attack after the other, the kinds in turn, each told if it succeeds; how many there were of each.
+fn attack(args: &Args, ground: &Ground, kinds: &[&Attack], end: Instant) -> BTreeMap<&'static str, Count> {
+    let mut counts: BTreeMap<&'static str, Count> = BTreeMap::new();
     for seed in (args.seed..).take_while(|seed| args.count.is_none_or(|count| seed - args.seed < count)) {
         if Instant::now() >= end {
             break;
         }
         let kind = kinds[(seed % kinds.len() as u64) as usize];
+        let count = counts.entry(kind.name).or_default();
+        count.made += 1;
         if let Err(wrong) = (kind.once)(ground, &mut Random::new(seed)).and_then(|()| ground.nothing_left()) {
-            let (name, kinds) = (kind.name, args.kind.as_ref().map_or("", |_| " (with the same --kind)"));
-            bail!("{name}: {wrong}\nrepeat it with cargo xtask attack --count 1 --seed {seed}{kinds}");
+            count.succeeded += 1;
+            let same = args.kind.as_ref().map_or(String::new(), |kind| format!(" --kind {kind:?}"));
+            eprintln!("{}: {wrong}\nrepeat it with cargo xtask attack --count 1 --seed {seed}{same}\n", kind.name);
         }
-        *counts.entry(kind.name).or_default() += 1;
     }
-    Ok(counts)
+    counts
 }

@@ -12,7 +12,7 @@ const COMMANDS: [&[&str]; 4] = [
     &["check", "--findings", "signalled", "--recording", "good.ft"],
     &["check", "--findings", "signalled", "--", "./prog"],
     &["record", "-o", "signalled.ft", "./prog"],
-    &["csp", "--timeout", "20", "good.csp"],
+    &["csp", "--timeout", "20s", "good.csp"],
 ];
 
 /// One signal to one command, after up to sixty milliseconds. It must end, and leave no directory of its own.

@@ -42,6 +42,7 @@ pub fn run(rounds: usize) -> anyhow::Result<()> {
         row(model, rounds, scratch.path())?;
     }
     ten_million(scratch.path())?;
+    bisimulation()?;
     fifty()
 }
 
@@ -128,6 +129,23 @@ fn ten_million(scratch: &Path) -> anyhow::Result<()> {
     ];
     let (cost, _) = meter.run(&line)?;
     println!("\n11 529 602 states: {:.2} s, peak memory {:.0} MB", cost.seconds, cost.megabytes);
+    Ok(())
+}
+
+/// Writing out, compressing and searching a million states, all different.
+fn bisimulation() -> anyhow::Result<()> {
+    for threads in [1, 2] {
+        let result = foretrace("bench/csp/bisimulation.csp", threads)?;
+        let part = &result["scripts"][0]["assertions"][0];
+        let s = &part["statistics"];
+        println!(
+            "sbisim of {} states and {} transitions on {threads} thread(s): {} in {:.2} s",
+            s["states"],
+            s["transitions"],
+            part["result"],
+            s["seconds"].as_f64().unwrap_or(0.0)
+        );
+    }
     Ok(())
 }
 

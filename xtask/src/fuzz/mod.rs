@@ -2,6 +2,7 @@
 
 mod arguments;
 mod csp;
+mod files;
 mod predict;
 mod random;
 mod streams;
@@ -27,6 +28,11 @@ const TARGETS: &[Target] = &[
     Target { name: "text", about: "text traces", once: |random| readers::text_form(random.next()) },
     Target { name: "std", about: "STD traces", once: |random| readers::std_trace(random.next()) },
     Target { name: "tessla", about: "stream specifications", once: streams::specification },
+    Target { name: "schedule", about: "schedules of findings", once: files::schedule },
+    Target { name: "outcome", about: "what a replay says", once: files::outcome },
+    Target { name: "input", about: "the standard input that a finding names", once: files::input },
+    Target { name: "side", about: "the files beside the events of a recording", once: files::side_files },
+    Target { name: "module", about: "modules with symbols and debug information", once: files::module },
     Target { name: "events", about: "traces of stream monitors: text, CSV, binary", once: streams::events },
 ];
 
@@ -67,4 +73,19 @@ fn fuzz(target: &Target, args: &Args) -> anyhow::Result<()> {
     }
     println!("{}: {} inputs, no failure", target.name, seed - args.seed);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Inputs that every target reads in the tests; more are for `cargo xtask fuzz`.
+    const FEW: u64 = 60;
+
+    #[test]
+    fn a_few_inputs_of_every_target() {
+        for target in TARGETS {
+            (1..=FEW).for_each(|seed| (target.once)(&mut Random::new(seed)));
+        }
+    }
 }

@@ -16,8 +16,10 @@ pub type Path = Vec<String>;
 #[derive(Default)]
 pub struct Crate {
     modules: BTreeMap<Path, Module>,
-    /// Where each macro is defined.
-    macros: BTreeMap<String, Path>,
+    /// Macros, with the modules that define them.
+    macros: BTreeSet<(String, Path)>,
+    /// Modules whose macros are seen outside of them.
+    shown: BTreeSet<Path>,
 }
 
 #[derive(Default)]
@@ -47,12 +49,22 @@ impl Crate {
         while let Some(token) = items.next() {
             match token {
                 TokenTree::Punct(mark) if mark.as_char() == '#' && items.skips_test() => {}
+                TokenTree::Group(group) if is_attribute(&group, "macro_use") => self.show(module, &items),
                 TokenTree::Group(group) => self.read(module, group.stream()),
                 TokenTree::Ident(word) if word == "use" && !items.is_mark(0, '<') => self.read_use(module, &mut items),
                 TokenTree::Ident(word) if word == "mod" => self.read_module(module, &mut items),
                 TokenTree::Ident(word) => self.read_path(module, &word, &mut items),
                 _ => {}
             }
+        }
+    }
+
+    /// Behind a `#[macro_use]`: the macros of the module that follows are seen outside of it.
+    fn show(&mut self, module: &[String], items: &Tokens) {
+        if let (Some(TokenTree::Ident(word)), Some(TokenTree::Ident(name))) = (items.peek(0), items.peek(1))
+            && word == "mod"
+        {
+            self.shown.insert([module, &[name.to_string()]].concat());
         }
     }
 
@@ -82,7 +94,7 @@ impl Crate {
         if items.is_mark(0, '!') {
             if first == "macro_rules" {
                 if let Some(TokenTree::Ident(name)) = items.peek(1) {
-                    self.macros.insert(name.to_string(), module.to_vec());
+                    self.macros.insert((name.to_string(), module.to_vec()));
                 }
             } else {
                 let path = vec!["macro".to_owned(), first];
@@ -117,9 +129,16 @@ impl Crate {
 
     fn target(&self, module: &[String], path: &[String]) -> Option<Path> {
         match path {
-            [first, name] if first == "macro" => self.macros.get(name).cloned(),
+            [first, name] if first == "macro" => self.macro_module(module, name),
             path => self.resolve(module, path, 0),
         }
+    }
+
+    /// The module that defines a macro, as another sees it.
+    fn macro_module(&self, module: &[String], name: &str) -> Option<Path> {
+        let defined = || self.macros.iter().filter(|(known, _)| known == name).map(|(_, path)| path);
+        let own = defined().find(|path| path.as_slice() == module);
+        own.or_else(|| defined().find(|path| self.shown.contains(*path))).cloned()
     }
 
     /// The module that a path leads to; none if it leads out of the crate or is no path of modules.
@@ -254,12 +273,10 @@ impl Tokens {
     /// Behind a `#`: is this `#[cfg(test)]`? Then the item that it belongs to is passed over.
     fn skips_test(&mut self) -> bool {
         let is_test = matches!(self.peek(0), Some(TokenTree::Group(group)) if is_cfg_test(group));
-        while is_test {
-            self.at += 1;
-            if self.peek(0).is_none_or(ends_item) {
-                self.at += 1;
-                break;
-            }
+        if is_test {
+            let rest = self.all[self.at..].iter();
+            let body = rest.skip(1).position(ends_item).map_or(self.all.len(), |body| self.at + body + 2);
+            self.at = body.min(self.all.len());
         }
         is_test
     }
@@ -275,5 +292,9 @@ fn ends_item(token: &TokenTree) -> bool {
 }
 
 fn is_cfg_test(attribute: &Group) -> bool {
-    attribute.stream().to_string().replace(' ', "") == "cfg(test)"
+    is_attribute(attribute, "cfg(test)")
+}
+
+fn is_attribute(group: &Group, content: &str) -> bool {
+    group.delimiter() == Delimiter::Bracket && group.stream().to_string().replace(' ', "") == content
 }

@@ -12,7 +12,7 @@ pub(super) mod keep;
 mod sources;
 mod steps;
 mod subject;
-mod suppress;
+pub mod suppress;
 mod undecided;
 mod vain;
 mod values;
@@ -195,7 +195,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if memory::is_spent() {
         report.notes.push(format!("{}: not everything was checked", memory::SPENT));
     }
-    report.incomplete = interrupted || memory::is_spent() || subject.trace.notes().iter().any(Note::is_loss);
+    let losses = subject.trace.notes().iter().any(Note::is_loss);
+    report.incomplete = interrupted || losses || memory::is_spent() || subject.is_ended_early();
     report.fail_on_predicted = args.fail_on == FailOn::Predicted;
     report.show_predicted = args.all || report.fail_on_predicted;
     suppressions.apply(&mut report);

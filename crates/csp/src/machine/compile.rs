@@ -6,6 +6,7 @@ use super::lts::Lts;
 use super::product::{Component, Product};
 use super::rules::{self, Comp, Node, Rule, Side, Target};
 use super::term::{Compression, Next, SetId, Term, TermId};
+use crate::budget::Limit;
 use crate::compress;
 use crate::eval::{Eval, Evaluator};
 use crate::refine::explicate::{self, Restriction};
@@ -16,11 +17,15 @@ use std::sync::Arc;
 const MAX_NESTING: usize = 300;
 /// Leaves up to this size are reduced by strong bisimulation before they are used.
 const REDUCE_LEAVES: usize = 50_000;
+/// What priority, chase or deter leave of a part is written out up to this many states.
+const WRITTEN_OUT: u64 = 20_000;
 
 #[derive(Default)]
 struct Builder {
     comps: Vec<Component>,
     nodes: Vec<Node>,
+    /// Parts whose steps are held back as the search comes to them.
+    inner: Vec<Filter>,
 }
 
 impl Builder {
@@ -58,7 +63,7 @@ impl Evaluator {
         let mut builder = Builder::default();
         let mut filter = None;
         let root = self.build_root(&mut builder, term, &mut filter)?;
-        Ok(Product { comps: builder.comps, nodes: builder.nodes, root, filter })
+        Ok(Product { comps: builder.comps, nodes: builder.nodes, root, filter, inner: builder.inner })
     }
 
     /// Builds a process that may be restricted as a whole: priority, chase and deter, with nothing but hiding and
@@ -128,9 +133,9 @@ impl Evaluator {
         }
         let from = b.comps.len() as Comp;
         match &*term {
-            Term::Prioritise(p, order) => self.build_restricted(b, id, *p, Restriction::Priority(order)),
-            Term::Chase(p) => self.build_restricted(b, id, *p, Restriction::Chase),
-            Term::Determined(p) => self.build_restricted(b, id, *p, Restriction::Determined),
+            Term::Prioritise(p, order) => self.build_restricted(b, id, *p, Restriction::Priority(order), depth),
+            Term::Chase(p) => self.build_restricted(b, id, *p, Restriction::Chase, depth),
+            Term::Determined(p) => self.build_restricted(b, id, *p, Restriction::Determined, depth),
             Term::Parallel(p, set, q) => {
                 let (l, r) = (self.build(b, *p, depth + 1)?, self.build(b, *q, depth + 1)?);
                 let shared = self.terms.set(*set).clone();
@@ -210,15 +215,51 @@ impl Evaluator {
         Ok(b.leaf(self.name_of(id, "compressed process"), Component::Explicit(Arc::new(lts))))
     }
 
-    /// Priority, chase and deter look at all steps of a state at once, which rules do not: what they leave of a composition is
-    /// written out.
-    fn build_restricted(&mut self, b: &mut Builder, id: TermId, p: TermId, restriction: Restriction) -> Eval<usize> {
+    /// Priority, chase and deter look at all steps of a state at once, which rules do not: what they leave of a small
+    /// composition is written out, a large one is restricted as the search comes to each state.
+    fn build_restricted(
+        &mut self,
+        b: &mut Builder,
+        id: TermId,
+        p: TermId,
+        restriction: Restriction,
+        depth: usize,
+    ) -> Eval<usize> {
         let product = self.compile(p)?;
-        let mut lts = explicate::product(&product, restriction, &self.meter)?;
+        let small = self.meter.with_states(WRITTEN_OUT);
+        let meter = if product.has_native() { &self.meter } else { &small };
+        let mut lts = match explicate::product(&product, restriction, meter) {
+            Err(Limit::States(WRITTEN_OUT)) if self.meter.budget.max_states > WRITTEN_OUT => {
+                return self.build_filtered(b, id, p, restriction, depth);
+            }
+            lts => lts?,
+        };
         if let Restriction::Chase | Restriction::Determined = restriction {
             lts = lts.without_chains();
         }
         Ok(b.leaf(self.name_of(id, "restricted process"), Component::Explicit(Arc::new(lts))))
+    }
+
+    fn build_filtered(
+        &mut self,
+        b: &mut Builder,
+        id: TermId,
+        p: TermId,
+        restriction: Restriction,
+        depth: usize,
+    ) -> Eval<usize> {
+        let from = b.comps.len() as Comp;
+        let child = self.build(b, p, depth + 1)?;
+        let rules = rules::switching(&b.side(child, 0), |_| false, &[]);
+        let node = self.add_one(b, id, "restricted process", child, rules, from);
+        let kind = match restriction {
+            Restriction::Free => return Ok(node),
+            Restriction::Priority(order) => filter::Kind::Priority(Rc::new(order.clone())),
+            Restriction::Chase => filter::Kind::Chase,
+            Restriction::Determined => filter::Kind::Determined,
+        };
+        b.inner.push(Filter { kind, node });
+        Ok(node)
     }
 
     fn build_native(&mut self, b: &mut Builder, id: TermId, native: u32) -> Eval<usize> {

@@ -40,14 +40,19 @@ enum How {
 }
 
 impl FlatFilter {
-    pub fn new(filter: &Filter, product: &Product) -> Self {
-        let inside: Vec<Event> =
-            (0..product.root().rules.len()).map(|r| event_inside(product, filter.node, r)).collect();
+    /// A filter around the whole product: its rules are those of the root.
+    pub fn around(filter: &Filter, product: &Product) -> Self {
+        let inside = (0..product.root().rules.len()).map(|r| event_inside(product, filter.node, r)).collect();
+        FlatFilter::new(&filter.kind, inside)
+    }
+
+    /// A filter of rules with these events.
+    pub fn new(kind: &Kind, inside: Vec<Event>) -> Self {
         let mut events = inside.clone();
         events.sort();
         events.dedup();
         let number = |e: Event| events.binary_search(&e).ok().map(|n| n as u32);
-        let how = match &filter.kind {
+        let how = match kind {
             Kind::Priority(order) => How::Priority(held_by(order, &events)),
             Kind::Chase => How::Chase,
             Kind::Determined => How::Determined,

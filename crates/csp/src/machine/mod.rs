@@ -3,6 +3,7 @@
 pub mod compile;
 pub mod event;
 pub mod filter;
+pub mod inner;
 pub mod lts;
 pub mod plan;
 pub mod product;

@@ -118,6 +118,7 @@ impl<const W: usize> Found<W> {
     }
 }
 
+#[derive(Default)]
 pub struct Plan {
     /// Moves that are complete with the partner's answer.
     plain: Table,
@@ -129,15 +130,16 @@ pub struct Plan {
 }
 
 impl Plan {
-    pub fn new(machines: &[Machine], rules: &[FlatRule]) -> Plan {
+    /// A plan of some rules; `led` tells which of them an event of a component leads.
+    pub fn new<'a>(machines: &[Machine], rules: &[FlatRule], led: impl Fn(usize, u32) -> &'a [u32]) -> Plan {
         let mut plan = Plan { plain: Table::default(), rest: Table::default(), answers: vec![0] };
         let mut known = FxHashMap::default();
-        for machine in machines.iter().filter(|m| m.native().is_none()) {
+        for (comp, machine) in machines.iter().enumerate().filter(|(_, m)| m.native().is_none()) {
             let states = machine.states() as usize;
             let (mut plain, mut rest) = (vec![Vec::new(); states], vec![Vec::new(); states]);
             for state in 0..states {
                 for step in machine.row(state as u32) {
-                    for &rule in machine.led(step.local) {
+                    for &rule in led(comp, step.local) {
                         let mv = plan.single(machines, &rules[rule as usize], &mut known);
                         let list = if mv.is_some() { &mut plain[state] } else { &mut rest[state] };
                         list.push(Move { delta: step.delta, rule, ..mv.unwrap_or(ALONE) });
@@ -182,10 +184,19 @@ impl Plan {
         Some(at)
     }
 
+    /// Finds every step of the plan's rules.
+    #[inline]
+    pub fn find<const W: usize>(&self, machines: &[Machine], rules: &[FlatRule], key: &[u64; W], found: &mut Found<W>) {
+        self.plain(key, found);
+        self.rest(key, &mut |rule, next| {
+            rules[rule as usize].fire(machines, 0, key, next, &mut |next| found.push(rule, next));
+        });
+    }
+
     /// Finds the steps of plain moves. Whether a partner has an answer is as good as random, so nothing branches on it:
     /// what has none is overwritten by the next.
     #[inline]
-    pub fn plain<const W: usize>(&self, key: &[u64; W], found: &mut Found<W>) {
+    fn plain<const W: usize>(&self, key: &[u64; W], found: &mut Found<W>) {
         let mut len = 0;
         for (field, moves) in self.plain.of(key) {
             found.len = len;
@@ -206,7 +217,7 @@ impl Plan {
 
     /// Calls `emit` with the rule of every other move, and the state after its leader's step.
     #[inline]
-    pub fn rest<const W: usize>(&self, key: &[u64; W], emit: &mut impl FnMut(u32, [u64; W])) {
+    fn rest<const W: usize>(&self, key: &[u64; W], emit: &mut impl FnMut(u32, [u64; W])) {
         for (field, moves) in self.rest.of(key) {
             for mv in moves {
                 let mut next = *key;

@@ -6,6 +6,7 @@
 
 use super::event::Event;
 use super::filter::{Filter, FlatFilter};
+use super::inner::Restrictions;
 use super::lts::Lts;
 use super::plan::{Found, Plan};
 use super::rules::{Comp, Node, Rule, Target};
@@ -27,11 +28,17 @@ pub struct Product {
     pub root: usize,
     /// What holds steps of the whole back.
     pub filter: Option<Filter>,
+    /// What holds steps of parts back; a part comes after those inside it.
+    pub inner: Vec<Filter>,
 }
 
 impl Product {
     pub fn root(&self) -> &Node {
         &self.nodes[self.root]
+    }
+
+    pub fn has_native(&self) -> bool {
+        self.comps.iter().any(|c| matches!(c, Component::Native(..)))
     }
 }
 
@@ -134,6 +141,10 @@ impl Machine {
         &row[from..from + count]
     }
 
+    pub fn events(&self) -> usize {
+        self.events
+    }
+
     /// One more than the last state, which is the one in which the component is off.
     pub fn states(&self) -> u32 {
         self.offsets.len() as u32 - 1
@@ -163,7 +174,7 @@ impl Machine {
 
 /// A rule ready to run.
 pub struct FlatRule {
-    /// What the outside sees, as a place in the alphabet.
+    /// What the outside sees, as a place in the alphabet; for rules of the root.
     pub label: u32,
     pub leader: (Comp, u32),
     pub others: Vec<(Comp, u32)>,
@@ -171,6 +182,32 @@ pub struct FlatRule {
     pub sets: Vec<(usize, u64, u64)>,
     /// The components it switches.
     pub switched: Vec<Comp>,
+}
+
+impl FlatRule {
+    /// Completes the rule from its `at`th follower on, once for each combination of their steps.
+    pub fn fire<const W: usize>(
+        &self,
+        machines: &[Machine],
+        at: usize,
+        key: &[u64; W],
+        next: [u64; W],
+        emit: &mut impl FnMut([u64; W]),
+    ) {
+        let Some(&(comp, local)) = self.others.get(at) else {
+            let mut next = next;
+            for &(word, keep, fill) in &self.sets {
+                next[word] = next[word] & keep | fill;
+            }
+            return emit(next);
+        };
+        let machine = &machines[comp as usize];
+        for step in machine.on(machine.field.get(key), local) {
+            let mut next = next;
+            next[machine.field.word] ^= step.delta;
+            self.fire(machines, at + 1, key, next, emit);
+        }
+    }
 }
 
 pub struct Packed {
@@ -183,6 +220,7 @@ pub struct Packed {
     pub extra: Field,
     has_native: bool,
     plan: Plan,
+    inner: Restrictions,
     filter: Option<FlatFilter>,
 }
 
@@ -200,7 +238,7 @@ impl Packed {
         let words = packer.used.len();
         let alphabet = alphabet(&product.root().rules);
         let ready: Vec<Vec<u64>> = machines.iter().map(readiness).collect();
-        let flat = |r: &Rule| flat_rule(r, product, &locals, &alphabet, &machines, &ready);
+        let flat = |r: &Rule| flat_rule(r, product, &locals, Some(&alphabet), &machines, &ready);
         let rules: Vec<FlatRule> = product.root().rules.iter().map(flat).collect();
         for (c, machine) in machines.iter_mut().enumerate() {
             index_leads(machine, c as Comp, locals[c].len(), &rules);
@@ -212,9 +250,12 @@ impl Packed {
             set_component(&mut initial, &product.comps[c], machine, target);
         }
         let has_native = machines.iter().any(|m| m.native.is_some());
-        let plan = Plan::new(&machines, &rules);
-        let filter = product.filter.as_ref().map(|f| FlatFilter::new(f, product));
-        Packed { machines, rules, alphabet, words, initial, extra, has_native, plan, filter }
+        let plan = Plan::new(&machines, &rules, |comp, local| machines[comp].led(local));
+        let filter = product.filter.as_ref().map(|f| FlatFilter::around(f, product));
+        let flat =
+            |rules: &[Rule]| rules.iter().map(|r| flat_rule(r, product, &locals, None, &machines, &ready)).collect();
+        let inner = Restrictions::new(product, &machines, flat);
+        Packed { machines, rules, alphabet, words, initial, extra, has_native, plan, inner, filter }
     }
 
     /// The first state, in as many words as the search uses.
@@ -235,6 +276,9 @@ impl Packed {
     #[inline]
     pub fn find<const W: usize>(&self, key: &[u64; W], found: &mut Found<W>) {
         self.find_all(key, found);
+        if !self.inner.is_empty() {
+            self.inner.apply(&self.machines, key, found);
+        }
         if let Some(filter) = &self.filter {
             filter.apply(found);
         }
@@ -242,7 +286,7 @@ impl Packed {
 
     /// Whether steps are held back, so that no step can be judged by itself.
     pub fn is_filtered(&self) -> bool {
-        self.filter.is_some()
+        self.filter.is_some() || !self.inner.is_empty()
     }
 
     #[inline]
@@ -251,33 +295,7 @@ impl Packed {
             found.clear();
             return self.successors_with_natives(key, &mut |rule, next| found.push(rule, next));
         }
-        self.plan.plain(key, found);
-        self.plan.rest(key, &mut |rule, next| self.fire(rule, 0, key, next, &mut |rule, next| found.push(rule, next)));
-    }
-
-    /// Completes a rule from its `at`th follower on, once for each combination of their steps.
-    fn fire<const W: usize>(
-        &self,
-        rule: u32,
-        at: usize,
-        key: &[u64; W],
-        next: [u64; W],
-        emit: &mut impl FnMut(u32, [u64; W]),
-    ) {
-        let flat = &self.rules[rule as usize];
-        let Some(&(comp, local)) = flat.others.get(at) else {
-            let mut next = next;
-            for &(word, keep, fill) in &flat.sets {
-                next[word] = next[word] & keep | fill;
-            }
-            return emit(rule, next);
-        };
-        let machine = &self.machines[comp as usize];
-        for step in machine.on(machine.field.get(key), local) {
-            let mut next = next;
-            next[machine.field.word] ^= step.delta;
-            self.fire(rule, at + 1, key, next, emit);
-        }
+        self.plan.find(&self.machines, &self.rules, key, found);
     }
 
     fn native_steps<const W: usize>(&self, key: &[u64; W]) -> NativeSteps {
@@ -334,7 +352,7 @@ impl Packed {
     ) {
         let flat = &self.rules[rule as usize];
         let Some(&(comp, local)) = flat.others.get(at) else {
-            return self.fire(rule, at, key, next, emit);
+            return flat.fire(&self.machines, at, key, next, &mut |next| emit(rule, next));
         };
         let machine = &self.machines[comp as usize];
         if machine.native.is_some() {
@@ -444,7 +462,7 @@ fn flat_rule(
     rule: &Rule,
     product: &Product,
     locals: &[FxHashMap<Event, u32>],
-    alphabet: &[Event],
+    alphabet: Option<&[Event]>,
     machines: &[Machine],
     ready: &[Vec<u64>],
 ) -> FlatRule {
@@ -452,7 +470,8 @@ fn flat_rule(
     if moves.len() > 1 {
         moves.sort_by_key(|&(c, local)| (ready[c as usize][local as usize], c));
     }
-    let label = alphabet.binary_search(&rule.result).expect("the alphabet has every result") as u32;
+    let place = |all: &[Event]| all.binary_search(&rule.result).expect("the alphabet has every result") as u32;
+    let label = alphabet.map_or(0, place);
     let (sets, switched) = switches(rule, product, machines);
     FlatRule { label, leader: moves[0], others: moves[1..].to_vec(), sets, switched }
 }

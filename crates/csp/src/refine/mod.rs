@@ -1,6 +1,10 @@
 //! Refinement and the other questions asked of a process.
 
+pub mod answer;
 pub mod check;
+pub mod determinism;
+mod divergence;
+mod explain;
 pub mod explicate;
 mod meeting;
 pub mod normal;
@@ -9,5 +13,7 @@ pub mod reduce;
 pub mod search;
 pub mod space;
 pub mod store;
+pub mod trace;
+mod words;
 
-pub use check::{Answer, Failure, Outcome, Statistics};
+pub use answer::{Answer, Failure, Outcome, Statistics};

@@ -11,7 +11,7 @@
 //! *Deviations*: both sides are written out first, and there is one thread. The specifications people write for these
 //! models are small. ✓ is an event like others: it can be refused, and termination is a state that offers nothing.
 
-use super::check::{Answer, Failure, FailureKind};
+use super::answer::{Answer, Failure, FailureKind};
 use crate::budget::{Limit, Meter};
 use crate::compress::silent_parts;
 use crate::machine::event::{Event, TAU};

@@ -8,11 +8,14 @@
 //! *Deviations*: FDR's type checker has further forms for extendable types; here a dotted variable that could be one
 //! field or several is taken to be one, unless the context needs a whole event.
 
+mod annotation;
 mod builtin;
 mod classes;
 mod declaration;
+mod definition;
 mod dots;
 mod expression;
+mod order;
 mod pattern;
 mod process;
 mod scheme;

@@ -1,5 +1,7 @@
-//! The scripts that tests are made of.
+//! The scripts that tests are made of, and the answers marked in them.
+#![allow(dead_code)]
 
+use foretrace_csp::script::{Report, Verdict};
 use std::path::{Path, PathBuf};
 
 /// The scripts of a folder of `tests/csp`, in order.
@@ -12,4 +14,22 @@ pub fn files(name: &str) -> Vec<PathBuf> {
         .collect();
     files.sort();
     files
+}
+
+/// The lines after `-- expect:`, in order.
+pub fn expectations(text: &str) -> Vec<String> {
+    text.lines().filter_map(|l| l.trim().strip_prefix("-- expect: ")).map(str::to_owned).collect()
+}
+
+pub fn described(report: &Report) -> String {
+    match &report.verdict {
+        Verdict::Holds => "holds".into(),
+        Verdict::Fails(Some(shown)) => format!("fails {} <{}>", shown.kind, shown.trace.join(", ")),
+        other => format!("{other:?}"),
+    }
+}
+
+/// Whether an answer is the marked one. A trace may be left out of a mark where the shortest is not the point.
+pub fn fits(found: &str, wanted: &str) -> bool {
+    found == wanted || (!wanted.ends_with('>') && found.starts_with(wanted))
 }

@@ -3,12 +3,13 @@
 mod denotation;
 mod operational;
 mod process;
+mod timed;
 
 use denotation::{ALL, Meaning, Trace, meaning};
 use foretrace_csp::budget::Budget;
 use foretrace_csp::counterexample::Counterexample;
 use foretrace_csp::script::{Script, Verdict, with_stack};
-use operational::{Observer, refined};
+use operational::{Observer, Steps, diverges, reachable, refined};
 use process::{COMPRESSIONS, NAMES, Process, Random, random, script};
 
 const HEADER: &str = "channel a, b, c
@@ -164,4 +165,58 @@ fn check_pair(seed: u64) -> usize {
 fn random_scripts_agree_with_the_oracle() {
     let asked: usize = with_stack(|| (1..=PAIRS).map(check_pair).sum());
     assert_eq!(asked, PAIRS as usize * QUESTIONS);
+}
+
+const TIMED_HEADER: &str = "channel tock
+channel a, b, c
+takes(a) = 0
+takes(b) = 1
+takes(c) = 2
+tick_once(P) = tock -> P
+";
+const TIMED_PAIRS: u64 = 1000;
+
+/// A question about two timed processes, and its answer by the rules of timed sections.
+fn timed_cases(p: &timed::Timed, q: &timed::Timed) -> Vec<(&'static str, bool)> {
+    let states = reachable(q);
+    let deadlocked = |p: &timed::Timed| *p != timed::Timed::Ended && p.steps().is_empty();
+    vec![
+        ("SPEC [T= IMPL", refined(p, q, Observer::Traces, false)),
+        ("SPEC [F= IMPL", refined(p, q, Observer::Failures, false)),
+        ("SPEC [FD= IMPL", refined(p, q, Observer::Failures, true)),
+        ("IMPL [FD= SPEC", refined(q, p, Observer::Failures, true)),
+        ("IMPL :[deadlock free [F]]", !states.iter().any(deadlocked)),
+        ("IMPL :[divergence free]", !diverges(&states)),
+    ]
+}
+
+fn check_timed_pair(seed: u64) -> usize {
+    let mut r = Random(seed.wrapping_mul(0xd6e8_feb8_6659_fd93) | 1);
+    let (small, large) = (1 + r.below(4) as u32, 1 + r.below(5) as u32);
+    let p = timed::random(&mut r, small);
+    let q = match r.below(3) {
+        0 => timed::Timed::Parallel(Box::new(p.clone()), 7, Box::new(timed::random(&mut r, 2))),
+        _ => timed::random(&mut r, large),
+    };
+    let cases = timed_cases(&p, &q);
+    let asserts: Vec<String> = cases.iter().map(|(claim, _)| format!("assert {claim}\n")).collect();
+    let (p, q) = (timed::script(&p), timed::script(&q));
+    let text = format!("{TIMED_HEADER}Timed(takes) {{\n  SPEC = {p}\n  IMPL = {q}\n}}\n{}", asserts.concat());
+    let loaded = Script::load("timed.csp", &text, Vec::new()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    for ((claim, expected), assertion) in cases.iter().zip(loaded.assertions()) {
+        let report = loaded.check(&assertion, &Budget::default(), &|_| {});
+        let holds = match &report.verdict {
+            Verdict::Holds => true,
+            Verdict::Fails(_) => false,
+            other => panic!("seed {seed}: {other:?}\n{claim}\n{text}"),
+        };
+        assert_eq!(holds, *expected, "seed {seed}: {claim}\n{text}");
+    }
+    cases.len()
+}
+
+#[test]
+fn random_timed_sections_agree_with_the_oracle() {
+    let asked: usize = with_stack(|| (1..=TIMED_PAIRS).map(check_timed_pair).sum());
+    assert_eq!(asked, TIMED_PAIRS as usize * 6);
 }

@@ -1,11 +1,26 @@
 //! Revivals and refusal traces of finite processes by their definitions, over the textbooks' rules for the steps of each
 //! operator. Shares nothing with the checker; failures found this way must agree with the denotational ones.
 
-use super::denotation::{ALL, Events, TICK};
+use super::denotation::{Events, TICK};
 use super::process::Process;
 use std::collections::BTreeSet;
 
-type States = BTreeSet<Process>;
+/// A process that takes steps.
+pub trait Steps: Ord + Clone {
+    /// The number of its last event.
+    const LAST: u8;
+    /// Each step with its event, or with nothing for τ.
+    fn steps(&self) -> Vec<(Option<u8>, Self)>;
+}
+
+impl Steps for Process {
+    const LAST: u8 = TICK;
+    fn steps(&self) -> Vec<(Option<u8>, Self)> {
+        steps(self)
+    }
+}
+
+type States<P> = BTreeSet<P>;
 
 /// The steps of a process; nothing for τ. After termination nothing is left to do, as in STOP.
 fn steps(p: &Process) -> Vec<(Option<u8>, Process)> {
@@ -118,63 +133,64 @@ fn images(r: &[(u8, u8)], e: u8) -> Vec<u8> {
 }
 
 /// All that silent steps reach.
-fn closed(states: impl IntoIterator<Item = Process>) -> States {
-    let mut out: States = BTreeSet::new();
-    let mut todo: Vec<Process> = states.into_iter().collect();
+fn closed<P: Steps>(states: impl IntoIterator<Item = P>) -> States<P> {
+    let mut out: States<P> = BTreeSet::new();
+    let mut todo: Vec<P> = states.into_iter().collect();
     while let Some(p) = todo.pop() {
         if out.insert(p.clone()) {
-            todo.extend(steps(&p).into_iter().filter(|(e, _)| e.is_none()).map(|(_, n)| n));
+            todo.extend(p.steps().into_iter().filter(|(e, _)| e.is_none()).map(|(_, n)| n));
         }
     }
     out
 }
 
-pub fn start(p: &Process) -> States {
+pub fn start<P: Steps>(p: &P) -> States<P> {
     closed([p.clone()])
 }
 
 /// What a stable state offers.
-fn offers(p: &Process) -> Option<Events> {
-    let steps = steps(p);
+fn offers<P: Steps>(p: &P) -> Option<Events> {
+    let steps = p.steps();
     let stable = steps.iter().all(|(e, _)| e.is_some());
     stable.then(|| steps.iter().filter_map(|(e, _)| *e).fold(0, |m, e| m | 1 << e))
 }
 
-fn after(states: &States, e: u8) -> States {
-    closed(states.iter().flat_map(steps).filter(|(x, _)| *x == Some(e)).map(|(_, n)| n))
+fn after<P: Steps>(states: &States<P>, e: u8) -> States<P> {
+    closed(states.iter().flat_map(P::steps).filter(|(x, _)| *x == Some(e)).map(|(_, n)| n))
 }
 
 /// The stable states that refuse a set.
-fn refusing(states: &States, x: Events) -> States {
-    states.iter().filter(|p| offers(p).is_some_and(|o| o & x == 0)).cloned().collect()
+fn refusing<P: Steps>(states: &States<P>, x: Events) -> States<P> {
+    states.iter().filter(|p| offers(*p).is_some_and(|o| o & x == 0)).cloned().collect()
 }
 
 /// Whether some state can work silently for ever: a finite process does so only round a loop.
-fn diverges(states: &States) -> bool {
-    let silent = |p: &Process| steps(p).into_iter().filter(|(e, _)| e.is_none()).map(|(_, n)| n);
+pub fn diverges<P: Steps>(states: &States<P>) -> bool {
+    let silent = |p: &P| p.steps().into_iter().filter(|(e, _)| e.is_none()).map(|(_, n)| n);
     states.iter().any(|p| closed(silent(p)).contains(p))
 }
 
 /// What is compared.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Observer {
+    Traces,
     Failures,
     Revivals,
     RefusalTests,
 }
 
 /// Whether all that is observed of the second is observed of the first.
-pub fn refined(spec: &Process, implementation: &Process, observer: Observer, divergences: bool) -> bool {
+pub fn refined<P: Steps>(spec: &P, implementation: &P, observer: Observer, divergences: bool) -> bool {
     let mut known = BTreeSet::new();
     included(&start(spec), &start(implementation), observer, divergences, &mut known)
 }
 
-fn included(
-    s: &States,
-    i: &States,
+fn included<P: Steps>(
+    s: &States<P>,
+    i: &States<P>,
     observer: Observer,
     divergences: bool,
-    known: &mut BTreeSet<(States, States)>,
+    known: &mut BTreeSet<(States<P>, States<P>)>,
 ) -> bool {
     if !known.insert((s.clone(), i.clone())) || divergences && diverges(s) {
         return true;
@@ -182,19 +198,33 @@ fn included(
     if divergences && diverges(i) {
         return false;
     }
-    let follow = |s: &States, i: &States, known: &mut BTreeSet<(States, States)>| {
-        (0..=TICK).all(|e| {
+    let follow = |s: &States<P>, i: &States<P>, known: &mut BTreeSet<(States<P>, States<P>)>| {
+        (0..=P::LAST).all(|e| {
             let (s, i) = (after(s, e), after(i, e));
             i.is_empty() || !s.is_empty() && included(&s, &i, observer, divergences, known)
         })
     };
-    (0..=ALL).all(|x| {
+    let all: Events = (1 << (P::LAST + 1)) - 1;
+    (0..=all).all(|x| {
         let (s, i) = (refusing(s, x), refusing(i, x));
         let revived = |e| after(&i, e).is_empty() || !after(&s, e).is_empty();
         match observer {
+            Observer::Traces => true,
             Observer::Failures => i.is_empty() || !s.is_empty(),
-            Observer::Revivals => (x != ALL || i.is_empty() || !s.is_empty()) && (0..=TICK).all(revived),
+            Observer::Revivals => (x != all || i.is_empty() || !s.is_empty()) && (0..=P::LAST).all(revived),
             Observer::RefusalTests => (i.is_empty() || !s.is_empty()) && follow(&s, &i, known),
         }
     }) && follow(s, i, known)
+}
+
+/// Every state a process can come to.
+pub fn reachable<P: Steps>(p: &P) -> States<P> {
+    let mut out = BTreeSet::new();
+    let mut todo = vec![p.clone()];
+    while let Some(p) = todo.pop() {
+        if out.insert(p.clone()) {
+            todo.extend(p.steps().into_iter().map(|(_, n)| n));
+        }
+    }
+    out
 }

@@ -1,8 +1,8 @@
 //! The parts of `std::map`, `std::set`, `std::list` and hash tables that are in the library's own code.
 
-use super::{Name, Note};
-use crate::access::{reads, writes};
-use crate::calls::Arguments;
+use crate::cxx::Name;
+use crate::cxx::notes::{Arguments, Note};
+use crate::op::access::{reads, writes};
 use Name::Is;
 
 /// A node of a tree.

@@ -1,11 +1,11 @@
 //! Streams: to write to one or to read from it changes it, and the standard makes that a race, except on the standard
 //! streams (`cout` and the others, [iostream.objects.overview]).
 
-use super::strings::{reads_string, writes_head};
-use super::{Name, Note};
-use crate::access::{reads, writes};
-use crate::calls::Arguments;
-use crate::interpose::string::reads_text;
+use crate::cxx::Name;
+use crate::cxx::notes::{Arguments, Note};
+use crate::cxx::strings::{reads_string, writes_head};
+use crate::op::access::{reads, writes};
+use crate::op::text::reads_text;
 use Name::{Begins, Is};
 use core::ffi::{CStr, c_char, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};

@@ -1,9 +1,8 @@
 //! `std::string`: members by the name of the member and the types of what it is given.
 
-use super::Note;
-use crate::access::{reads, writes};
-use crate::calls::Arguments;
-use crate::interpose::string::reads_text;
+use crate::cxx::notes::{Arguments, Note};
+use crate::op::access::{reads, writes};
+use crate::op::text::reads_text;
 
 /// The parts of a string that are always there: where its characters are, and how many.
 #[repr(C)]

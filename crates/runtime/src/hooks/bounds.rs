@@ -1,16 +1,18 @@
 //! Module constructors, function boundaries, and stretches of code that are not to be checked.
 
-use crate::access::{ignore, resume};
-use crate::lines::{READ, WRITE};
-use crate::{callers, state};
+use crate::cxx::calls;
+use crate::op::access::{ignore, resume};
+use crate::run;
+use crate::sink::lines::{READ, WRITE};
+use crate::thread::callers;
 
 /// The module constructor of instrumented code.
 unsafe extern "C" fn init() {
-    let pc = state::caller();
-    state::init();
-    state::set_instrumented();
-    callers::announce(pc);
-    state::begin_early();
+    let pc = crate::thread::tls::caller();
+    run::init();
+    run::set_instrumented();
+    callers::announce(pc, calls::watch);
+    run::begin_early();
 }
 trampoline!(__tsan_init, init);
 

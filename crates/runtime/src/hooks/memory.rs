@@ -1,6 +1,7 @@
 //! Copies and fills that clang emits for instrumented code: accesses and the operation itself.
 
-use crate::lines::{READ, WRITE, access};
+use crate::op::access::access;
+use crate::sink::lines::{READ, WRITE};
 use core::ffi::{c_int, c_void};
 
 real_function!(fn memmove(to: *mut c_void, from: *const c_void, bytes: usize) -> *mut c_void);

@@ -2,7 +2,87 @@
 //!
 //! Hooks of 16 bytes are aligned to 8 only, so they may cross the end of a line like the unaligned ones.
 
-use crate::lines::{READ, WRITE, aligned_hooks, crossing_hooks, hook};
+use crate::sink::lines::{READ, WRITE};
+use foretrace_event::table;
+
+const _: () = assert!(table::FOLD + 3 == table::TAG_SHIFT && table::LINE_BITS >= 3);
+
+/// A hook: looks for the line, sets the bits, or takes the slow path. `$check` comes first and may jump to `3:`.
+macro_rules! hook {
+    ($name:ident, $size:literal, $kind:expr $(, $check:expr)*) => {
+        #[cfg_attr(not(test), unsafe(no_mangle))]
+        #[unsafe(naked)]
+        pub unsafe extern "C" fn $name(address: usize) {
+            core::arch::naked_asm!(
+                $($check,)*
+                "mov rsi, qword ptr [rip + ft_tls@gottpoff]",
+                "mov rdx, qword ptr fs:[rsi]",
+                "mov rcx, rdi",
+                "shr rcx, {tag_shift}",
+                // The address folded, but for bits that the next shift drops.
+                "lea eax, [8 * rcx]",
+                "xor eax, edi",
+                "shr eax, {line_bits}",
+                "and eax, dword ptr fs:[rsi + {slot_mask}]",
+                // An entry is three words.
+                "lea esi, [rax + 2 * rax]",
+                "cmp dword ptr [rdx + 8 * rsi], ecx",
+                "jne 4f",
+                "2:",
+                "mov ecx, edi",
+                "mov eax, {mask}",
+                "shl rax, cl",
+                ".if {kind} & 1",
+                "or qword ptr [rdx + 8 * rsi + {reads}], rax",
+                ".endif",
+                ".if {kind} & 2",
+                "or qword ptr [rdx + 8 * rsi + {writes}], rax",
+                ".endif",
+                "ret",
+                // The second place: see `other`.
+                "4:",
+                "mov rsi, qword ptr [rip + ft_tls@gottpoff]",
+                "mov esi, dword ptr fs:[rsi + {slot_mask}]",
+                "inc esi",
+                "shr esi, 1",
+                "xor eax, esi",
+                "lea esi, [rax + 2 * rax]",
+                "cmp dword ptr [rdx + 8 * rsi], ecx",
+                "je 2b",
+                "3:",
+                "mov esi, {what}",
+                "mov rdx, qword ptr [rsp]",
+                "mov rcx, rbp",
+                "jmp {slow}",
+                // Aligns the section, and so the hook: what a hit takes of it fits into one line of the cache.
+                ".p2align 6",
+                slot_mask = const $crate::thread::tls::SLOT_MASK,
+                line_bits = const foretrace_event::table::LINE_BITS,
+                tag_shift = const foretrace_event::table::TAG_SHIFT,
+                reads = const foretrace_event::table::READS,
+                writes = const foretrace_event::table::WRITES,
+                mask = const (1u64 << $size) - 1,
+                kind = const $kind,
+                what = const $size | $kind << 8,
+                slow = sym $crate::op::access::slow,
+            )
+        }
+    };
+}
+
+/// A hook for accesses that lie within a line, being aligned to their size.
+macro_rules! aligned_hooks {
+    ($($name:ident $size:literal $kind:expr;)*) => {
+        $(hook!($name, $size, $kind);)*
+    };
+}
+
+/// A hook for accesses that may cross the end of a line; those take the slow path.
+macro_rules! crossing_hooks {
+    ($($name:ident $size:literal $kind:expr;)*) => {
+        $(hook!($name, $size, $kind, "mov ecx, edi", "and ecx, 63", concat!("cmp ecx, 64 - ", $size), "ja 3f");)*
+    };
+}
 
 const BOTH: u32 = READ | WRITE;
 

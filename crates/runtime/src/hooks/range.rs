@@ -1,7 +1,8 @@
 //! Accesses of any size, and accesses whose place is passed along: by gcc for what has no hook of its own, and by
 //! tools that generate code (JITs, Archer, Swift).
 
-use crate::lines::{READ, WRITE, access, series};
+use crate::op::access::{access, series};
+use crate::sink::lines::{READ, WRITE};
 
 exported! {
     /// Bytes that are read.

@@ -10,9 +10,8 @@ mod mutex;
 mod sanitizer;
 mod ubsan;
 
-use crate::state::sync;
+use crate::run::sync;
 use foretrace_event::wire::Op;
-pub use mutex::reset_locks;
 
 exported! {
     /// Everything before is visible to later acquires of the address.

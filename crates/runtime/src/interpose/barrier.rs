@@ -1,8 +1,8 @@
 //! Barriers.
 
-use super::undo_if_failed;
-use crate::replay;
-use crate::state::sync;
+use crate::interpose::undo_if_failed;
+use crate::op::part;
+use crate::run::sync;
 use core::ffi::{c_int, c_uint};
 use foretrace_event::wire::Op;
 use libc::{pthread_barrier_t, pthread_barrierattr_t};
@@ -24,7 +24,7 @@ interpose! {
 
     fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_int |pc| {
         sync(Op::BarrierEnter, barrier as usize, 0, pc);
-        replay::block(Op::BarrierExit, barrier as usize, 0, pc);
+        part::block(Op::BarrierExit, barrier as usize, 0, pc);
         // SAFETY: the program's own arguments.
         let result = unsafe { real(barrier) };
         match result {

@@ -2,7 +2,7 @@
 //!
 //! Accesses belong to the segment they are in, so they are noted after the call, when it is known how far it went.
 
-use crate::access::{reads, writes};
+use crate::op::access::{reads, writes};
 use core::ffi::{c_int, c_void};
 
 /// How far a search went: up to what it found, or to the end.

@@ -3,8 +3,8 @@
 //! Each is given by its signature and by the arguments it writes when it succeeds: a pointer to a value, or a buffer
 //! whose length the result tells. Null pointers are left out, as the functions themselves do.
 
-use super::string::{reads_text, writes_text};
-use crate::access::{fills, reads, writes};
+use crate::op::access::{fills, reads, writes};
+use crate::op::text::{reads_text, writes_text};
 use core::ffi::{c_char, c_double, c_int, c_long, c_void};
 use libc::{
     clockid_t, idtype_t, itimerval, rlimit, rusage, siginfo_t, stat, statfs, statvfs, sysinfo, time_t, timespec,
@@ -179,7 +179,7 @@ interpose! {
         unsafe {
             let result = real(buffer, size);
             if result == 0 {
-                writes(pc, buffer, super::string::strnlen(buffer, size) + 1);
+                writes(pc, buffer, crate::op::text::strnlen(buffer, size) + 1);
             }
             result
         }

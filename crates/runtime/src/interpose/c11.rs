@@ -1,9 +1,10 @@
 //! C11 threads. glibc's go straight to the insides of its pthreads, so each has a replacement of its own.
 
-use super::limit::Limit;
-use super::mutex::{self, lock_arg, polls};
-use super::{cond, thread as threads};
-use crate::state::{self, sync};
+use crate::axes;
+use crate::gate::limit::Limit;
+use crate::interpose::mutex::{self, lock_arg, polls};
+use crate::interpose::{cond, thread as threads};
+use crate::run::{self, sync};
 use core::ffi::{c_int, c_void};
 use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};
@@ -40,14 +41,14 @@ unsafe fn lock(mutex: *mut pthread_mutex_t, limit: Limit, pc: usize, real: impl 
     let arg = unsafe { lock_arg(mutex) }
         | LockArg { patience: limit.patience(), ..LockArg::blocking(LockClass::Mutex) }.encode();
     // SAFETY: as above.
-    if matches!(limit, Limit::Now) && state::is_replaying() && unsafe { polls(mutex, arg, pc) } {
+    if matches!(limit, Limit::Now) && axes::is_replaying() && unsafe { polls(mutex, arg, pc) } {
         return BUSY;
     }
-    let arrival = super::arrive(Op::Lock, Op::LockFailed, mutex as usize, arg, limit, pc);
-    let result = super::insist(arrival, |result| matches!(result, BUSY | TIMED_OUT), real);
+    let arrival = crate::interpose::arrive(Op::Lock, Op::LockFailed, mutex as usize, arg, limit, pc);
+    let result = crate::interpose::insist(arrival, |result| matches!(result, BUSY | TIMED_OUT), real);
     match result {
         SUCCESS => sync(Op::Lock, mutex as usize, arg, pc),
-        BUSY if matches!(limit, Limit::Now) => state::failed_try(mutex as usize, arg, pc),
+        BUSY if matches!(limit, Limit::Now) => run::failed_try(mutex as usize, arg, pc),
         BUSY | TIMED_OUT => sync(Op::LockFailed, mutex as usize, arg, pc),
         _ => {}
     }
@@ -126,7 +127,7 @@ interpose! {
     fn cnd_init(cond: *mut c_void) -> c_int |pc| {
         sync(Op::CondInit, cond as usize, 0, pc);
         // SAFETY: the program's own arguments.
-        super::undo_if_failed(pc, unsafe { real(cond) })
+        crate::interpose::undo_if_failed(pc, unsafe { real(cond) })
     }
 
     fn cnd_destroy(cond: *mut c_void) |pc| {

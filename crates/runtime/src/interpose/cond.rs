@@ -5,13 +5,14 @@
 //! records say so. What libraries do to unwind the thread's stack up to there is not recorded: it would stand within
 //! the wait.
 
-use super::limit::{self, Limit, SECOND};
-use super::mutex::{lock_arg, refuses_unlock};
-use super::undo_if_failed;
-use crate::real::Real;
-use crate::replay;
-use crate::state::{self, sync};
-use crate::tls::tls;
+use crate::axes;
+use crate::gate::limit::{self, Limit, SECOND};
+use crate::interpose::mutex::{lock_arg, refuses_unlock};
+use crate::interpose::undo_if_failed;
+use crate::op::part;
+use crate::run::{self, sync};
+use crate::sys::real::Real;
+use crate::thread::tls::tls;
 use core::ffi::{c_int, c_void};
 use foretrace_event::wire::Op;
 use libc::{pthread_cond_t, pthread_condattr_t, pthread_mutex_t, timespec};
@@ -59,7 +60,7 @@ pub unsafe fn wait(
     limit: Limit,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
-    if state::is_replaying() {
+    if axes::is_replaying() {
         // To be refused is no step.
         // SAFETY: as the caller says.
         if matches!(limit, Limit::Until(deadline) if !deadline.is_valid()) || unsafe { refuses_unlock(mutex) } {
@@ -68,7 +69,7 @@ pub unsafe fn wait(
         // SAFETY: as the caller says.
         return unsafe { replay_wait(&Waiting { cond, mutex, pc }, timeout, limit, real) };
     }
-    if !state::is_recording() {
+    if !axes::is_recording() {
         return real();
     }
     // SAFETY: the program waits with a mutex that it holds.
@@ -104,13 +105,13 @@ unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, limit: Limit, real: imp
     let without_limit = matches!(limit, Limit::Forever);
     // SAFETY: the program waits with a mutex that it holds.
     let arg = unsafe { lock_arg(mutex) };
-    replay::waits_again(cond, pc);
-    state::replay_unlock_to_wait(mutex as usize, arg, cond, pc);
-    let scheduled = !replay::is_over();
+    part::waits_again(cond, pc);
+    run::replay_unlock_to_wait(mutex as usize, arg, cond, pc);
+    let scheduled = !part::is_over();
     // SAFETY: as above.
     let woken = if scheduled { unsafe { scheduled_wait(waiting, arg, limit) } } else { None };
     if without_limit && matches!(woken, Some(Woken::Spuriously)) {
-        replay::wakes_unsignalled(cond, pc);
+        part::wakes_unsignalled(cond, pc);
     }
     let result = match woken {
         Some(Woken::TimedOut) => timeout,
@@ -118,14 +119,14 @@ unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, limit: Limit, real: imp
         None => {
             // One with a deadline goes on by itself.
             if without_limit {
-                replay::block(Op::Wait, cond, 0, pc);
+                part::block(Op::Wait, cond, 0, pc);
             }
             let result = match CLOCK_WAIT.find().filter(|_| without_limit) {
                 // SAFETY: as above.
                 Some(wait) => unsafe {
-                    replay::look_for_signal(true);
+                    part::look_for_signal(true);
                     let result = go_on_waiting(waiting, wait);
-                    replay::look_for_signal(false);
+                    part::look_for_signal(false);
                     result
                 },
                 None => real(),
@@ -146,7 +147,7 @@ unsafe fn go_on_waiting(waiting: &Waiting, wait: ClockWait) -> c_int {
     loop {
         // SAFETY: the program waits with a mutex that it holds.
         let result = unsafe { wait(waiting.cond, waiting.mutex, libc::CLOCK_MONOTONIC, &in_a_while(slice)) };
-        let is_signalled = result == libc::ETIMEDOUT && replay::is_signalled(waiting.cond);
+        let is_signalled = result == libc::ETIMEDOUT && part::is_signalled(waiting.cond);
         match (result, is_signalled) {
             (libc::ETIMEDOUT, true) if was_signalled => return 0,
             (libc::ETIMEDOUT, true) => slice = SHORTEST,
@@ -200,15 +201,15 @@ unsafe fn scheduled_wait(waiting: &Waiting, arg: u64, limit: Limit) -> Option<Wo
     let Waiting { cond, mutex, pc } = *waiting;
     // SAFETY: the program waits with a mutex that it holds; it is taken again below.
     unsafe { pthread_mutex_unlock(mutex) };
-    let step = replay::await_wake();
+    let step = part::await_wake();
     let woken = step.map(|op| if op == Op::Wait { Woken::Signalled } else { Woken::without_signal(limit) });
     if let Some(op) = step {
         sync(op, cond, mutex as u64, pc);
     }
-    super::arrive(Op::Lock, Op::Lock, mutex as usize, arg, Limit::Forever, pc);
+    crate::interpose::arrive(Op::Lock, Op::Lock, mutex as usize, arg, Limit::Forever, pc);
     // SAFETY: as above.
     unsafe { pthread_mutex_lock(mutex) };
-    if woken.is_none() && replay::is_signalled(cond) {
+    if woken.is_none() && part::is_signalled(cond) {
         sync(Op::Wait, cond, mutex as u64, pc);
         return Some(Woken::Signalled);
     }
@@ -217,9 +218,9 @@ unsafe fn scheduled_wait(waiting: &Waiting, arg: u64, limit: Limit) -> Option<Wo
 
 /// Signals or broadcasts by calling `real`.
 pub fn signal(op: Op, cond: usize, pc: usize, real: impl FnOnce() -> c_int) -> c_int {
-    if state::is_replaying() {
+    if axes::is_replaying() {
         let mut result = 0;
-        state::replay_signal(op, cond, pc, || result = real());
+        run::replay_signal(op, cond, pc, || result = real());
         return result;
     }
     sync(op, cond, 0, pc);
@@ -232,7 +233,7 @@ real_function!(fn pthread_condattr_getclock(attributes: *const pthread_condattr_
 unsafe fn note_clock(cond: usize, attributes: *const pthread_condattr_t) {
     let mut clock = libc::CLOCK_REALTIME;
     // SAFETY: the program's own attributes; the clock is a local.
-    if state::is_on() && !attributes.is_null() && unsafe { pthread_condattr_getclock(attributes, &mut clock) } == 0 {
+    if axes::is_on() && !attributes.is_null() && unsafe { pthread_condattr_getclock(attributes, &mut clock) } == 0 {
         limit::set_clock(cond, clock);
     }
 }

@@ -8,10 +8,12 @@
 //! *What it misses*: fibers of a process that has forked; replay, which knows no fibers; and what is ignored (`AnnotateIgnoreReadsBegin`) in one fiber
 //! is ignored in those that the thread switches to.
 
-use crate::state::{self, sync};
+use crate::run::{self, sync};
+use crate::sink::recording;
+use crate::thread::tls::tls;
 use crate::thread::{self, Thread};
-use crate::tls::tls;
-use crate::{names, op, recording};
+use crate::watch::names;
+use crate::{axes, op};
 use core::ffi::{c_char, c_uint};
 use foretrace_event::wire::Op;
 
@@ -24,7 +26,7 @@ fn no_fiber() -> *mut Thread {
 
 /// A fiber's recorder.
 fn recorder(fiber: *mut Thread) -> Option<&'static Thread> {
-    if !state::is_recording() || state::is_replaying() || fiber == no_fiber() {
+    if !axes::is_recording() || axes::is_replaying() || fiber == no_fiber() {
         return None;
     }
     // SAFETY: other values that the program has are recorders, which are never freed.
@@ -37,15 +39,15 @@ const NO_SYNC: c_uint = 1;
 exported! {
     /// What runs now.
     fn __tsan_get_current_fiber() -> *mut Thread {
-        state::begin();
+        run::begin();
         let current = tls().thread.get();
         if current.is_null() { no_fiber() } else { current }
     }
 
     /// A fiber begins its life; it does not run yet.
     fn __tsan_create_fiber(_flags: c_uint) -> *mut Thread |pc| {
-        state::begin();
-        if !state::is_recording() || state::is_replaying() {
+        run::begin();
+        if !axes::is_recording() || axes::is_replaying() {
             return no_fiber();
         }
         let id = recording::next_thread();

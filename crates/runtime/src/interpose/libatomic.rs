@@ -4,14 +4,13 @@
 //! ones that are not aligned, are guarded by locks of ours, in all code alike since all calls come here; each operation
 //! is recorded as the acquire and the release that its memory order asks for.
 
-use crate::hooks::atomic::{
+use crate::memory::spin::Spin;
+use crate::op::atomic::{
     Add, And, Change, Exchange, Nand, Number, Or, Sub, Xor, change, compare_exchange, load, store, thread_fence,
 };
-use crate::replay::segment;
-use crate::spin::Spin;
-use crate::state;
-use crate::thread;
-use crate::tls::Section;
+use crate::thread::tls::Section;
+use crate::watch::segment;
+use crate::{axes, run, thread};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{Ordering, compiler_fence};
 use foretrace_event::Order;
@@ -128,11 +127,12 @@ const LOCKS: usize = 64;
 static GUARDS: [Spin<()>; LOCKS] = [const { Spin::new(()) }; LOCKS];
 
 /// In a forked child.
-pub fn reset_locks() {
+fn reset_locks() {
     for guard in &GUARDS {
         guard.reset();
     }
 }
+at_fork!(reset_locks);
 
 /// Operates on a large variable, and records what order it asked for: `operate` says which.
 fn guarded(at: *mut u8, pc: usize, operate: impl FnOnce() -> Order) {
@@ -141,7 +141,7 @@ fn guarded(at: *mut u8, pc: usize, operate: impl FnOnce() -> Order) {
     let order = operate();
     let ops = [(order.acquires(), Op::Acquire), (order.releases(), Op::Release)];
     let ops = ops.into_iter().filter_map(|(asked, op)| asked.then_some(op));
-    if state::is_recording() && !state::is_replaying() {
+    if axes::is_recording() && !axes::is_replaying() {
         if let Some(thread) = thread::current() {
             segment::end(thread);
             ops.for_each(|op| thread.record(op, at as usize, 0, pc));
@@ -151,7 +151,7 @@ fn guarded(at: *mut u8, pc: usize, operate: impl FnOnce() -> Order) {
     // In a replay the thread may have to wait for its turn, which it does with nothing held.
     drop(guard);
     drop(section);
-    ops.for_each(|op| state::sync(op, at as usize, 0, pc));
+    ops.for_each(|op| run::sync(op, at as usize, 0, pc));
 }
 
 /// Calls `$one` with the type that variables of this size and place have, or else does `$many`.

@@ -6,10 +6,12 @@
 //! To free a block is to write it, as far as it concerns other threads, if code of the program's own does it: the record
 //! has a place then. A library that nobody instrumented may order its threads in ways that nobody sees.
 
-use super::quarantine;
-use crate::replay::blocks::Origin;
-use crate::state;
-use crate::{access, arena, lines, op};
+use crate::axes;
+use crate::interpose::quarantine;
+use crate::memory::arena;
+use crate::op::{self, access};
+use crate::sink::lines;
+use crate::watch::blocks::Origin;
 use core::ffi::{c_int, c_void};
 
 real_function!(fn malloc_usable_size(at: *mut c_void) -> usize);
@@ -20,13 +22,13 @@ real_function!(fn free(at: *mut c_void));
 /// Is memory of interest? In a program without instrumented code it is not.
 #[inline]
 fn is_watched() -> bool {
-    (state::is_recording() || state::is_replaying()) && state::is_instrumented()
+    (axes::is_recording() || axes::is_replaying()) && axes::is_instrumented()
 }
 
 /// Does it matter that memory comes into being? In a replay to come it does, already before the first thread.
 #[inline]
 fn is_noted() -> bool {
-    is_watched() || state::will_watch_accesses() && state::is_instrumented()
+    is_watched() || axes::will_watch_accesses() && axes::is_instrumented()
 }
 
 /// Records that a block has begun, of which the program has asked for so much. It ends no segment: nobody can have touched
@@ -76,7 +78,7 @@ unsafe fn resized(at: *mut c_void, size: usize, pc: usize, real: impl FnOnce() -
 
 /// In a replay a block whose size changes always moves, and the old one is kept from reuse; none if it is not kept.
 unsafe fn moved(at: *mut c_void, size: usize) -> Option<*mut c_void> {
-    if at.is_null() || size == 0 || !state::is_replaying() || !is_watched() {
+    if at.is_null() || size == 0 || !axes::is_replaying() || !is_watched() {
         return None;
     }
     // SAFETY: the program's own block; the new one is at least as large as what is copied.
@@ -218,7 +220,7 @@ interpose! {
             return unmap();
         }
         ending(at, size, pc);
-        super::undo_if_failed(pc, unmap())
+        crate::interpose::undo_if_failed(pc, unmap())
     }
 }
 

@@ -1,9 +1,12 @@
 //! Mutexes: `pthread_mutex_*` of every kind, with every way to ask.
 
-use super::limit::Limit;
-use super::{arrive, insist, undo_if_failed};
-use crate::replay::{self, gate::Arrival, look::Look};
-use crate::state::{self, sync};
+use crate::axes;
+use crate::gate::backoff::Backoff;
+use crate::gate::limit::Limit;
+use crate::gate::turn::Arrival;
+use crate::interpose::{arrive, insist, undo_if_failed};
+use crate::op::{part, polling};
+use crate::run::{self, sync};
 use core::ffi::c_int;
 use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};
@@ -36,7 +39,7 @@ pub unsafe fn refuses_unlock(mutex: *const pthread_mutex_t) -> bool {
     /// Robust mutexes, and those that lend priority: the kernel looks for the owner in the lock.
     const KNOWN_TO_KERNEL: c_int = 16 | 32;
     const THREAD: c_int = 0x3fff_ffff;
-    let Some(thread) = replay::player() else { return false };
+    let Some(thread) = crate::thread::taking_part() else { return false };
     // SAFETY: the program passes a mutex.
     unsafe {
         let for_kernel = word(mutex, KIND) & KNOWN_TO_KERNEL != 0;
@@ -54,18 +57,18 @@ pub unsafe fn lock_arg(mutex: *const pthread_mutex_t) -> u64 {
 
 /// Locks a mutex by calling `real`, and records the outcome.
 unsafe fn lock(mutex: *mut pthread_mutex_t, limit: Limit, pc: usize, real: impl FnMut() -> c_int) -> c_int {
-    if !state::is_on() {
+    if !axes::is_on() {
         let mut real = real;
         return real();
     }
     // SAFETY: the program passes a mutex.
     let mut arg = LockArg { class: unsafe { class(mutex) }, patience: limit.patience(), owner_died: false };
-    if matches!(limit, Limit::Forever) && state::is_replaying() {
+    if matches!(limit, Limit::Forever) && axes::is_replaying() {
         // SAFETY: as the caller says.
         return unsafe { replay_lock(mutex, arg, pc, real) };
     }
     // SAFETY: as the caller says.
-    if matches!(limit, Limit::Now) && state::is_replaying() && unsafe { polls(mutex, arg.encode(), pc) } {
+    if matches!(limit, Limit::Now) && axes::is_replaying() && unsafe { polls(mutex, arg.encode(), pc) } {
         return libc::EBUSY;
     }
     let arrival = arrive(Op::Lock, Op::LockFailed, mutex as usize, arg.encode(), limit, pc);
@@ -73,7 +76,7 @@ unsafe fn lock(mutex: *mut pthread_mutex_t, limit: Limit, pc: usize, real: impl 
     arg.owner_died = result == libc::EOWNERDEAD;
     match result {
         0 | libc::EOWNERDEAD => sync(Op::Lock, mutex as usize, arg.encode(), pc),
-        libc::EBUSY if matches!(limit, Limit::Now) => state::failed_try(mutex as usize, arg.encode(), pc),
+        libc::EBUSY if matches!(limit, Limit::Now) => run::failed_try(mutex as usize, arg.encode(), pc),
         libc::EBUSY | libc::ETIMEDOUT => sync(Op::LockFailed, mutex as usize, arg.encode(), pc),
         _ => {}
     }
@@ -83,9 +86,9 @@ unsafe fn lock(mutex: *mut pthread_mutex_t, limit: Limit, pc: usize, real: impl 
 /// In a replay: does the thread poll the mutex, and is that taken? Then the attempt fails, and is no step.
 pub unsafe fn polls(mutex: *const pthread_mutex_t, arg: u64, pc: usize) -> bool {
     // SAFETY: as the caller says.
-    let polls = replay::polling::would_repeat(mutex as usize, arg, pc) && unsafe { word(mutex, LOCK) } != 0;
+    let polls = polling::would_repeat(mutex as usize, arg, pc) && unsafe { word(mutex, LOCK) } != 0;
     if polls {
-        replay::polling::repeat(mutex as usize, arg, pc);
+        polling::repeat(mutex as usize, arg, pc);
     }
     polls
 }
@@ -103,13 +106,13 @@ unsafe fn replay_lock(
     // SAFETY: the program passes a mutex.
     let mut result = unsafe { pthread_mutex_trylock(mutex) };
     // If it is the thread's turn, the last one is just about to give it back.
-    let mut look = if arrival == Arrival::Insist { Look::for_a_moment() } else { Look::default() };
-    while result == libc::EBUSY && look.again() {
+    let mut backoff = if arrival == Arrival::Insist { Backoff::for_a_moment() } else { Backoff::default() };
+    while result == libc::EBUSY && backoff.again() {
         // SAFETY: as above.
         result = unsafe { pthread_mutex_trylock(mutex) };
     }
     if result == libc::EBUSY {
-        replay::block(Op::Lock, mutex as usize, arg.encode(), pc);
+        part::block(Op::Lock, mutex as usize, arg.encode(), pc);
         result = real();
     }
     arg.owner_died = result == libc::EOWNERDEAD;
@@ -122,7 +125,7 @@ unsafe fn replay_lock(
 /// Unlocks a mutex by calling `real`, and records that. To be refused is no step of a replay.
 pub unsafe fn unlock(mutex: *mut pthread_mutex_t, pc: usize, real: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the program passes a mutex.
-    if !state::is_on() || unsafe { refuses_unlock(mutex) } {
+    if !axes::is_on() || unsafe { refuses_unlock(mutex) } {
         return real();
     }
     // SAFETY: as above.
@@ -135,7 +138,7 @@ interpose! {
         // SAFETY: the program's own arguments.
         unsafe {
             let result = real(mutex, attributes);
-            if result == 0 && state::is_on() {
+            if result == 0 && axes::is_on() {
                 sync(Op::LockInit, mutex as usize, lock_arg(mutex), pc);
             }
             result

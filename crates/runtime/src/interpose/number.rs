@@ -1,6 +1,6 @@
 //! Functions that read numbers from strings: they look at the characters up to the one they stop at.
 
-use crate::access::{counts, fills, reads};
+use crate::op::access::{counts, fills, reads};
 use core::ffi::{c_char, c_int, c_long, c_longlong, c_ulong, c_ulonglong};
 
 /// The characters a conversion looked at, and the pointer it left to the caller.

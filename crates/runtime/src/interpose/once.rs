@@ -1,10 +1,10 @@
 //! Things done once: `pthread_once`, `call_once`, and the guards of C++ statics.
 
-use super::limit::Limit;
-use crate::hooks::atomic::store_by;
-use crate::state::sync;
+use crate::gate::limit::Limit;
+use crate::op::atomic::store_by;
+use crate::run::sync;
 use crate::sys;
-use crate::tls::tls;
+use crate::thread::tls::tls;
 use core::arch::global_asm;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -27,7 +27,7 @@ pub struct Call {
 unsafe extern "C-unwind" fn run() {
     // SAFETY: the calling frame's, and no one else's while the initialiser runs.
     let Call { control, routine, pc, .. } = *unsafe {
-        let call = &mut *tls().once.get();
+        let call = &mut *tls().once.get().cast::<Call>();
         call.ran = true;
         call
     };
@@ -67,23 +67,23 @@ unsafe extern "C" fn aborted(_version: c_int, actions: c_int, _class: u64, _what
     const FOR_GOOD: c_int = 2;
     const CONTINUE: c_int = 8;
     // SAFETY: the frame of the call lies below the one that is being left.
-    let call = unsafe { tls().once.get().as_ref() };
+    let call = unsafe { tls().once.get().cast::<Call>().as_ref() };
     if actions & FOR_GOOD != 0
         && let Some(call) = call
     {
         sync(Op::OnceAbort, call.control, 0, call.pc);
-        tls().once.set(call.outer);
+        tls().once.set(call.outer.cast());
     }
     CONTINUE
 }
 
 /// Calls `real` with an initialiser that records, and records what it did.
 unsafe fn once(control: usize, routine: Routine, pc: usize, real: impl FnOnce(Routine) -> c_int) -> c_int {
-    super::arrive(Op::OncePass, Op::OncePass, control, 0, Limit::Forever, pc);
-    let mut call = Call { control, routine, pc, ran: false, outer: tls().once.get() };
-    tls().once.set(&mut call);
+    crate::interpose::arrive(Op::OncePass, Op::OncePass, control, 0, Limit::Forever, pc);
+    let mut call = Call { control, routine, pc, ran: false, outer: tls().once.get().cast() };
+    tls().once.set((&raw mut call).cast());
     let result = real(run);
-    tls().once.set(call.outer);
+    tls().once.set(call.outer.cast());
     if result == 0 && !call.ran {
         sync(Op::OncePass, control, 0, pc);
     }
@@ -107,7 +107,7 @@ interpose! {
     }
 
     fn __cxa_guard_acquire(guard: *mut AtomicU32) -> c_int |pc| {
-        super::arrive(Op::OncePass, Op::OncePass, guard as usize, 0, Limit::Forever, pc);
+        crate::interpose::arrive(Op::OncePass, Op::OncePass, guard as usize, 0, Limit::Forever, pc);
         // SAFETY: the compiler passes a guard.
         let mine = unsafe {
             match REAL.find() {

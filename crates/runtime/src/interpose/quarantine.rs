@@ -3,10 +3,10 @@
 //!
 //! The quarantine is bounded: the oldest blocks are given back when there are too many, or when they take too much memory.
 
-use crate::arena;
-use crate::spin::Spin;
-use crate::state;
-use crate::tls::Section;
+use crate::axes;
+use crate::memory::arena;
+use crate::memory::spin::Spin;
+use crate::thread::tls::Section;
 use core::ffi::c_void;
 
 /// Blocks that are kept, at most; a power of two.
@@ -105,7 +105,7 @@ impl Marked {
 
 /// Keeps a block of that size instead of freeing it, and frees what has been kept for long enough; false: it is not kept.
 pub fn keep(at: *mut c_void, size: usize, free: impl Fn(*mut c_void)) -> bool {
-    if !state::is_replaying() || size > LARGEST {
+    if !axes::is_replaying() || size > LARGEST {
         return false;
     }
     let _section = Section::nest();
@@ -133,6 +133,7 @@ pub fn keep(at: *mut c_void, size: usize, free: impl Fn(*mut c_void)) -> bool {
 }
 
 /// In a forked child.
-pub fn reset_locks() {
+fn reset_locks() {
     QUARANTINE.reset();
 }
+at_fork!(reset_locks);

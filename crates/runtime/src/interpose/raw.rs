@@ -3,11 +3,13 @@
 //!
 //! A child that shares the parent's memory is a thread that libc does not know; what it does is taken for its creator's.
 
-use super::process::born;
-use crate::bpf::Instruction;
-use crate::sandbox::{self, Set};
-use crate::state::{self, sync};
-use crate::{names, stamp, sys, thread, unseen};
+use crate::run::process::born;
+use crate::run::{self, sync};
+use crate::sink::stamp;
+use crate::sys::bpf::Instruction;
+use crate::sys::sandbox::{self, Set};
+use crate::watch::{names, unseen};
+use crate::{axes, sys, thread};
 use core::ffi::{c_char, c_int, c_long, c_ulong, c_void};
 use foretrace_event::wire::Op;
 use libc::CLONE_VM;
@@ -111,10 +113,10 @@ fn with_clock(takes: bool, call: impl FnOnce() -> c_long) -> c_long {
 
 /// Makes a call that refuses others, for which the recorder prepares.
 fn give_up(set: Set, call: impl FnOnce() -> c_long) -> c_long {
-    if set.is_empty() || !state::is_on() {
+    if set.is_empty() || !axes::is_on() {
         return call();
     }
-    state::before_filter();
+    run::before_filter();
     let new = sandbox::refuse(set);
     let result = call();
     if result < 0 {
@@ -142,8 +144,8 @@ interpose! {
             sync(Op::ProcessFork, 0, 0, pc);
         }
         if number == libc::SYS_exit_group {
-            state::finish(a as c_int, pc);
-            state::last_moment();
+            run::finish(a as c_int, pc);
+            run::last_moment();
         }
         // The child of a `vfork` would return on its parent's stack.
         let number = if number == libc::SYS_vfork { libc::SYS_fork } else { number };

@@ -3,7 +3,8 @@
 //! The recording's `open` is mapped into far more address space than it takes. A program that limits its address space
 //! would find it used up, so the unused part is given back first.
 
-use crate::{recording, state};
+use crate::axes;
+use crate::sink::recording;
 use core::ffi::c_int;
 use libc::{RLIMIT_AS, pid_t, rlimit, rlimit64};
 
@@ -11,7 +12,7 @@ type Resource = libc::__rlimit_resource_t;
 
 /// A limit of this process is about to become this.
 unsafe fn prepare(process: pid_t, which: Resource, limit: *const rlimit) {
-    if process == 0 && which == RLIMIT_AS && !limit.is_null() && state::is_recording() {
+    if process == 0 && which == RLIMIT_AS && !limit.is_null() && axes::is_recording() {
         // SAFETY: the program passes a limit, or null.
         recording::give_back_space(unsafe { (*limit).rlim_cur });
     }

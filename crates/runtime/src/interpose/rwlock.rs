@@ -1,8 +1,8 @@
 //! Reader-writer locks.
 
-use super::limit::Limit;
-use super::{arrive, insist, undo_if_failed};
-use crate::state::sync;
+use crate::gate::limit::Limit;
+use crate::interpose::{arrive, insist, undo_if_failed};
+use crate::run::sync;
 use core::ffi::c_int;
 use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};

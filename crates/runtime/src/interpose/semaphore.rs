@@ -1,11 +1,12 @@
 //! Semaphores, unnamed and named.
 
-use super::limit::Limit;
-use super::{arrive, insist, undo_if_failed};
-use crate::map::Map;
-use crate::spin::Spin;
-use crate::state::{self, sync};
-use crate::tls::Section;
+use crate::axes;
+use crate::gate::limit::Limit;
+use crate::interpose::{arrive, insist, undo_if_failed};
+use crate::memory::map::Map;
+use crate::memory::spin::Spin;
+use crate::run::sync;
+use crate::thread::tls::Section;
 use core::ffi::{c_char, c_int, c_uint};
 use foretrace_event::wire::Op;
 use libc::{sem_t, timespec};
@@ -14,9 +15,10 @@ use libc::{sem_t, timespec};
 static OPEN: Spin<Map> = Spin::new(Map::new());
 
 /// In a forked child.
-pub fn reset_locks() {
+fn reset_locks() {
     OPEN.reset();
 }
+at_fork!(reset_locks);
 
 /// Changes how often a semaphore is open, and says how often it is now.
 fn count_open(semaphore: *mut sem_t, change: i64) -> u64 {
@@ -118,7 +120,7 @@ interpose! {
 
     fn sem_post(semaphore: *mut sem_t) -> c_int |pc| {
         // To fail is no step of a replay.
-        if state::is_replaying() && is_full(semaphore) {
+        if axes::is_replaying() && is_full(semaphore) {
             // SAFETY: the program's own arguments.
             return unsafe { real(semaphore) };
         }

@@ -5,18 +5,18 @@
 //! a handler that begins, and a wait that returns, acquires from it. What comes out of a `signalfd` is ordered by one channel of
 //! all signals. A handler's own work is its thread's, so what `pause` and `sigsuspend` order needs nothing more.
 
-use super::fd::channel::{self, Channel};
-use crate::access::fills;
-use crate::map::Map;
-use crate::spin::Spin;
-use crate::state;
-use crate::tls::Section;
+use crate::axes;
+use crate::interpose::fd::channel::{self, Channel};
+use crate::memory::map::Map;
+use crate::memory::spin::Spin;
+use crate::op::access::fills;
+use crate::thread::tls::Section;
 use core::ffi::{c_int, c_uint, c_void};
 use libc::{itimerspec, itimerval, pthread_t, sigevent, siginfo_t, sigset_t, sigval, timespec};
 
 /// The signal is about to be sent, or may come from now on.
 pub fn sends(signal: c_int, pc: usize) {
-    if state::is_live() && signal > 0 {
+    if axes::is_live() && signal > 0 {
         Channel::signal(signal).release(pc);
         Channel::signal(ANY).release(pc);
     }
@@ -24,7 +24,7 @@ pub fn sends(signal: c_int, pc: usize) {
 
 /// The signal has come.
 pub fn comes(signal: c_int, pc: usize) {
-    if state::is_live() && signal > 0 {
+    if axes::is_live() && signal > 0 {
         Channel::signal(signal).acquire(pc);
     }
 }
@@ -36,9 +36,10 @@ const ANY: c_int = 0;
 static TIMERS: Spin<Map> = Spin::new(Map::new());
 
 /// In a forked child.
-pub fn reset_locks() {
+fn reset_locks() {
     TIMERS.reset();
 }
+at_fork!(reset_locks);
 
 /// The signal that a timer sends; zero if it sends none.
 unsafe fn signal_of(event: *const sigevent) -> c_int {
@@ -138,7 +139,7 @@ interpose! {
             let signal = signal_of(event);
             sends(signal, pc);
             let result = real(clock, event, timer);
-            if result == 0 && state::is_on() {
+            if result == 0 && axes::is_on() {
                 set_timer(*timer as usize, signal);
             }
             result
@@ -146,7 +147,7 @@ interpose! {
     }
 
     fn timer_settime(timer: *mut c_void, flags: c_int, new: *const itimerspec, old: *mut itimerspec) -> c_int |pc| {
-        if state::is_live() {
+        if axes::is_live() {
             sends(timer_signal(timer as usize), pc);
         }
         // SAFETY: the program's own arguments.

@@ -4,32 +4,17 @@
 //! causes by itself are not. While a handler runs, the thread's table of lines is left alone: the code that was
 //! interrupted may be about to write to it.
 
-use crate::replay;
-use crate::spin::Spin;
-use crate::state::{self, sync};
-use crate::tls::{Section, tls};
-use crate::{op, thread};
-use core::cell::UnsafeCell;
+use crate::memory::spin::Spin;
+use crate::op::{self, part};
+use crate::run::sync;
+use crate::thread::signals::{Deferred, SIGNALS, block_all, pthread_sigmask, set_mask, sigaction};
+use crate::thread::tls::{Section, deliver_by, tls};
+use crate::watch::fault;
+use crate::{axes, thread};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::Ordering;
 use foretrace_event::wire::Op;
 use libc::{sigaction as Action, siginfo_t, sigset_t};
-
-/// Signals are numbered from 1 to this.
-pub const SIGNALS: usize = 64;
-
-/// What is kept of a signal that has to wait.
-#[repr(C)]
-pub struct Deferred {
-    info: siginfo_t,
-    context: [u8; CONTEXT],
-}
-
-/// A thread's signals that have to wait, by number.
-pub type Slots = UnsafeCell<[Deferred; SIGNALS]>;
-
-/// Bytes of a `ucontext_t` that handlers look at.
-const CONTEXT: usize = size_of::<libc::ucontext_t>();
 
 /// The program's own handlers.
 static ACTIONS: Spin<[Option<Action>; SIGNALS]> = Spin::new([None; SIGNALS]);
@@ -37,13 +22,11 @@ static ACTIONS: Spin<[Option<Action>; SIGNALS]> = Spin::new([None; SIGNALS]);
 type Plain = unsafe extern "C-unwind" fn(c_int);
 type Full = unsafe extern "C-unwind" fn(c_int, *mut siginfo_t, *mut c_void);
 
-real_function!(pub fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int);
-real_function!(fn pthread_sigmask(how: c_int, new: *const sigset_t, old: *mut sigset_t) -> c_int);
-
 /// In a forked child.
-pub fn reset_locks() {
+fn reset_locks() {
     ACTIONS.reset();
 }
+at_fork!(reset_locks);
 
 fn action(signal: c_int) -> Option<Action> {
     let _section = Section::nest();
@@ -60,8 +43,8 @@ unsafe fn is_fault(signal: c_int, info: *const siginfo_t) -> bool {
 unsafe extern "C" fn on_signal(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     // SAFETY: the kernel passes the information.
     unsafe {
-        if state::is_replaying() && is_fault(signal, info) {
-            replay::fault::note(signal, info, context);
+        if axes::is_replaying() && is_fault(signal, info) {
+            fault::note(signal, info, context);
         }
         match slot(signal) {
             Some(slot) if tls().sections.get() != 0 && !is_fault(signal, info) => defer(slot, signal, info, context),
@@ -98,26 +81,9 @@ unsafe fn blocked(context: *mut c_void) -> *mut u64 {
     unsafe { (&raw mut (*context.cast::<libc::ucontext_t>()).uc_sigmask).cast() }
 }
 
-/// Blocks all signals, and says which were blocked before.
-pub fn block_all() -> sigset_t {
-    // SAFETY: both are locals.
-    unsafe {
-        let (mut all, mut before): (sigset_t, sigset_t) = (core::mem::zeroed(), core::mem::zeroed());
-        (&raw mut all).cast::<u8>().write_bytes(0xff, size_of::<sigset_t>());
-        pthread_sigmask(libc::SIG_SETMASK, &all, &mut before);
-        before
-    }
-}
-
-/// Blocks these signals, and no others.
-pub fn set_mask(mask: &sigset_t) {
-    // SAFETY: the mask is the caller's.
-    unsafe { pthread_sigmask(libc::SIG_SETMASK, mask, core::ptr::null_mut()) };
-}
-
 /// Delivers the signals that arrived in a section.
 #[cold]
-pub fn deliver_pending() {
+fn deliver_pending() {
     while tls().sections.get() == 0 {
         let pending = tls().pending.load(Ordering::Relaxed);
         if pending == 0 {
@@ -157,11 +123,11 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let errno = unsafe { *libc::__errno_location() };
     tls.handlers.set(outer.0 + 1);
     tls.handler_frame.set((&raw const action) as usize);
-    tls.lines.set(crate::lines::no_lines());
+    tls.lines.set(crate::sink::lines::no_lines());
     let waiting = tls.waiting.replace(false);
-    let (rounds, blocked) = (op::rounds(), replay::waits_for());
+    let (rounds, blocked) = (op::rounds(), part::waits_for());
     sync(Op::SignalEnter, 0, signal as u64, 0);
-    super::sending::comes(signal, 0);
+    crate::interpose::sending::comes(signal, 0);
     // SAFETY: the program has installed this function for this signal; which of the two it is, the flags say.
     unsafe {
         *libc::__errno_location() = errno;
@@ -173,28 +139,12 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     }
     sync(Op::SignalExit, 0, signal as u64, 0);
     op::resume(rounds);
-    replay::wait_on(blocked);
+    part::wait_on(blocked);
     tls.waiting.set(waiting);
     tls.handlers.set(outer.0);
     tls.handler_frame.set(outer.1);
     tls.lines.set(outer.2);
     tls.caller.set(outer.3);
-}
-
-/// How many handlers the thread has left by a jump since this was asked last. It has left them if the frame of the last one
-/// is gone from the stack.
-#[cold]
-pub fn left_by_jump() -> u32 {
-    let tls = tls();
-    let here = (&raw const tls) as usize;
-    const FAR: usize = 1 << 20;
-    let frame = tls.handler_frame.get();
-    if here <= frame && frame - here <= FAR {
-        return 0;
-    }
-    let left = tls.handlers.replace(0);
-    thread::choose_lines();
-    left
 }
 
 /// Are these the handlers of the program, rather than the default or none?
@@ -206,7 +156,7 @@ const fn is_handler(handler: usize) -> bool {
 unsafe fn install(signal: c_int, new: *const Action, old: *mut Action) -> c_int {
     // SAFETY: the program's own arguments.
     unsafe {
-        if !state::is_on() || !(1..=SIGNALS as c_int).contains(&signal) {
+        if !axes::is_on() || !(1..=SIGNALS as c_int).contains(&signal) {
             return sigaction(signal, new, old);
         }
         let _section = Section::nest();
@@ -216,10 +166,11 @@ unsafe fn install(signal: c_int, new: *const Action, old: *mut Action) -> c_int 
         let before = actions[signal as usize - 1];
         let mut ours = new.as_ref().copied();
         if let Some(ours) = ours.as_mut().filter(|new| is_handler(new.sa_sigaction)) {
+            deliver_by(deliver_pending);
             actions[signal as usize - 1] = Some(*ours);
             ours.sa_sigaction = on_signal as *const () as usize;
             ours.sa_flags |= libc::SA_SIGINFO;
-        } else if let Some(fault) = replay::fault::instead_of_default(signal)
+        } else if let Some(fault) = fault::instead_of_default(signal)
             && let Some(ours) = ours.as_mut().filter(|new| new.sa_sigaction == libc::SIG_DFL)
         {
             *ours = fault;
@@ -232,7 +183,7 @@ unsafe fn install(signal: c_int, new: *const Action, old: *mut Action) -> c_int 
         {
             *old = before;
         }
-        if let Some(old) = old.as_mut().filter(|old| replay::fault::is_ours(old.sa_sigaction)) {
+        if let Some(old) = old.as_mut().filter(|old| fault::is_ours(old.sa_sigaction)) {
             *old = core::mem::zeroed();
         }
         drop(actions);
@@ -243,13 +194,13 @@ unsafe fn install(signal: c_int, new: *const Action, old: *mut Action) -> c_int 
 
 interpose! {
     fn sigaction(signal: c_int, new: *const Action, old: *mut Action) -> c_int |pc| {
-        super::sending::sends(signal, pc);
+        crate::interpose::sending::sends(signal, pc);
         // SAFETY: the program's own arguments.
         unsafe { install(signal, new, old) }
     }
 
     fn signal(signal: c_int, handler: usize) -> usize |pc| {
-        super::sending::sends(signal, pc);
+        crate::interpose::sending::sends(signal, pc);
         // SAFETY: the program's own arguments; the actions are locals.
         unsafe {
             let mut new: Action = core::mem::zeroed();

@@ -3,11 +3,11 @@
 //! A thread that spins for ever looks, from outside, like one that works. So while a program is recorded, a thread that has
 //! spun for long sleeps until some spin lock is given back, and whoever watches the run sees that nobody can go on.
 
-use super::limit::Limit;
-use super::rwlock::{EXCLUSIVE, lock as take};
-use super::undo_if_failed;
-use crate::state::{self, sync};
-use crate::sys;
+use crate::gate::limit::Limit;
+use crate::interpose::rwlock::{EXCLUSIVE, lock as take};
+use crate::interpose::undo_if_failed;
+use crate::run::sync;
+use crate::{axes, sys};
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 use foretrace_event::LockClass;
@@ -34,7 +34,7 @@ real_function!(fn pthread_spin_trylock(lock: *mut pthread_spinlock_t) -> c_int);
 unsafe fn spin(lock: *mut pthread_spinlock_t, real: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the program's own lock.
     let is_taken = || unsafe { pthread_spin_trylock(lock) == 0 };
-    if !state::is_recording() || SHARED.load(Ordering::Relaxed) {
+    if !axes::is_recording() || SHARED.load(Ordering::Relaxed) {
         return real();
     }
     for tries in 0..TRIES + YIELDS {
@@ -57,7 +57,7 @@ unsafe fn spin(lock: *mut pthread_spinlock_t, real: impl FnOnce() -> c_int) -> c
 
 /// A spin lock has been given back.
 fn wake_sleepers() {
-    if state::is_recording() {
+    if axes::is_recording() {
         // Either a thread that is about to sleep finds the lock free, or it is seen here.
         fence(Ordering::SeqCst);
         if SLEEPERS.load(Ordering::Relaxed) > 0 {

@@ -5,8 +5,8 @@
 //!
 //! A result is written by the call that returns it. State that has no address is a variable of ours.
 
-use super::string::{reads_text, whole, writes_text};
-use crate::access::{counts, reads, writes};
+use crate::op::access::{counts, reads, writes};
+use crate::op::text::{reads_text, whole, writes_text};
 use core::ffi::{c_char, c_double, c_int, c_long, c_uint, c_void};
 use libc::{dirent, dirent64, group, hostent, passwd, protoent, servent, time_t, tm};
 

@@ -6,12 +6,12 @@
 mod print;
 mod scan;
 
-use super::fd::channel;
-use super::fd::dup::closing;
-use super::fd::path::{changing, seen};
-use super::string::{reads_text, writes_text};
-use crate::access::{fills, reads, writes};
-use crate::state;
+use crate::axes;
+use crate::interpose::fd::channel;
+use crate::interpose::fd::dup::closing;
+use crate::interpose::fd::path::{changing, seen};
+use crate::op::access::{fills, reads, writes};
+use crate::op::text::{reads_text, writes_text};
 use core::ffi::{c_char, c_int, c_void};
 use libc::FILE;
 
@@ -19,7 +19,7 @@ real_function!(fn fileno(stream: *mut FILE) -> c_int);
 
 /// Something is about to be written to a stream.
 pub unsafe fn releases(stream: *mut FILE, pc: usize) {
-    if state::is_live() && !stream.is_null() {
+    if axes::is_live() && !stream.is_null() {
         // SAFETY: the program passes a stream.
         channel::release(unsafe { fileno(stream) }, pc);
     }
@@ -27,7 +27,7 @@ pub unsafe fn releases(stream: *mut FILE, pc: usize) {
 
 /// Something has been read from a stream.
 pub unsafe fn acquires(stream: *mut FILE, pc: usize) {
-    if state::is_live() {
+    if axes::is_live() {
         // SAFETY: the program passes a stream.
         channel::acquire(unsafe { fileno(stream) }, pc);
     }
@@ -35,7 +35,7 @@ pub unsafe fn acquires(stream: *mut FILE, pc: usize) {
 
 /// The stream's file is about to be closed.
 unsafe fn closes(stream: *mut FILE, pc: usize) {
-    if state::is_on() && !stream.is_null() {
+    if axes::is_on() && !stream.is_null() {
         // SAFETY: the program passes a stream.
         let fd = unsafe { fileno(stream) };
         if fd >= 0 {

@@ -1,7 +1,7 @@
 //! The locks of stdio streams, taken by hand.
 
-use super::limit::Limit;
-use crate::state::sync;
+use crate::gate::limit::Limit;
+use crate::run::sync;
 use core::ffi::c_int;
 use foretrace_event::wire::{LockArg, Op};
 use foretrace_event::{LockClass, Patience};
@@ -11,7 +11,7 @@ const STREAM: LockArg = LockArg::blocking(LockClass::Stream);
 
 interpose! {
     fn flockfile(stream: *mut FILE) |pc| {
-        super::arrive(Op::Lock, Op::LockFailed, stream as usize, STREAM.encode(), Limit::Forever, pc);
+        crate::interpose::arrive(Op::Lock, Op::LockFailed, stream as usize, STREAM.encode(), Limit::Forever, pc);
         // SAFETY: the program's own arguments.
         unsafe { real(stream) };
         sync(Op::Lock, stream as usize, STREAM.encode(), pc);
@@ -19,9 +19,9 @@ interpose! {
 
     fn ftrylockfile(stream: *mut FILE) -> c_int |pc| {
         let arg = LockArg { patience: Patience::Try, ..STREAM }.encode();
-        let arrival = super::arrive(Op::Lock, Op::LockFailed, stream as usize, arg, Limit::Now, pc);
+        let arrival = crate::interpose::arrive(Op::Lock, Op::LockFailed, stream as usize, arg, Limit::Now, pc);
         // SAFETY: the program's own arguments.
-        let result = super::insist(arrival, |result| result != 0, || unsafe { real(stream) });
+        let result = crate::interpose::insist(arrival, |result| result != 0, || unsafe { real(stream) });
         let op = if result == 0 { Op::Lock } else { Op::LockFailed };
         sync(op, stream as usize, arg, pc);
         result

@@ -3,42 +3,12 @@
 //! What a function reads is what the standard lets it look at: a whole string with its end, both strings up to where
 //! they differ, the characters up to the one that was found.
 
-use crate::access::{counts, reads, writes};
+use crate::op::access::{counts, reads, writes};
+use crate::op::text::{bounded, reads_text, strlen, strnlen, whole};
 use core::ffi::{c_char, c_int};
 
 type Text = *const c_char;
 type Buffer = *mut c_char;
-
-real_function!(pub fn strlen(text: Text) -> usize);
-real_function!(pub fn strnlen(text: Text, most: usize) -> usize);
-
-/// Bytes of a string with its end.
-pub unsafe fn whole(text: Text) -> usize {
-    // SAFETY: the caller passes a string.
-    unsafe { strlen(text) + 1 }
-}
-
-/// Bytes looked at of a string of at most this many.
-unsafe fn bounded(text: Text, most: usize) -> usize {
-    // SAFETY: the caller passes a string, or `most` bytes.
-    unsafe { (strnlen(text, most) + 1).min(most) }
-}
-
-/// The caller at `pc` has had a string read to its end. Null is no string.
-pub unsafe fn reads_text(pc: usize, text: Text) {
-    if counts(pc) && !text.is_null() {
-        // SAFETY: the caller passes a string.
-        reads(pc, text, unsafe { whole(text) });
-    }
-}
-
-/// The caller at `pc` has been given a string.
-pub unsafe fn writes_text(pc: usize, text: Text) {
-    if counts(pc) && !text.is_null() {
-        // SAFETY: the caller passes a string.
-        writes(pc, text, unsafe { whole(text) });
-    }
-}
 
 unsafe fn reads_bounded(pc: usize, text: Text, most: usize) {
     if counts(pc) {

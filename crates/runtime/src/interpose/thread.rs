@@ -1,11 +1,14 @@
 //! Threads: `pthread_create`, `join`, `detach` and the ways a thread ends.
 
-use super::limit::Limit;
-use super::signal;
-use crate::replay::gate::Arrival;
-use crate::state::{self, sync};
-use crate::tls::tls;
-use crate::{op, replay, sys, thread, unseen};
+use crate::gate::limit::Limit;
+use crate::gate::turn::Arrival;
+use crate::op::end::{end_key, notice_end};
+use crate::op::{self, part};
+use crate::run::{self, sync};
+use crate::thread::tls::tls;
+use crate::thread::{self, signals};
+use crate::watch::unseen;
+use crate::{axes, sys};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 use foretrace_event::wire::Op;
@@ -45,52 +48,12 @@ impl Birth {
     }
 }
 
-real_function!(fn pthread_key_create(key: *mut u32, destructor: Option<unsafe extern "C" fn(*mut c_void)>) -> c_int);
-real_function!(fn pthread_setspecific(key: u32, value: *const c_void) -> c_int);
 real_function!(fn pthread_attr_getsigmask_np(attributes: *const pthread_attr_t, mask: *mut sigset_t) -> c_int);
 real_function!(pub fn malloc(size: usize) -> *mut c_void);
 real_function!(pub fn free(at: *mut c_void));
 real_function!(fn pthread_create(
     thread: *mut pthread_t, attributes: *const pthread_attr_t, routine: Routine, argument: *mut c_void,
 ) -> c_int);
-
-/// The key whose destructor ends a thread's recording; zero until it is made, else the key and one.
-static END_KEY: AtomicU32 = AtomicU32::new(0);
-/// How often destructors are run: ours waits for the last time, when the program's own are done.
-const ROUNDS: usize = 4;
-
-fn end_key() -> Option<u32> {
-    if let Some(key) = END_KEY.load(Ordering::Acquire).checked_sub(1) {
-        return Some(key);
-    }
-    let mut key = 0;
-    // SAFETY: the key is a local, the destructor ours.
-    if unsafe { pthread_key_create(&mut key, Some(last_rites)) } != 0 {
-        return None;
-    }
-    END_KEY.store(key + 1, Ordering::Release);
-    Some(key)
-}
-
-/// From now on the current thread's end is seen. That of the first thread is not its return from `main`.
-pub fn notice_end() {
-    if let Some(key) = end_key() {
-        // SAFETY: the key exists; the value is a number.
-        unsafe { pthread_setspecific(key, core::ptr::without_provenance(1)) };
-    }
-}
-
-unsafe extern "C" fn last_rites(round: *mut c_void) {
-    let round = round as usize;
-    if round < ROUNDS
-        && let Some(key) = end_key()
-        // SAFETY: the key exists; the value is a number.
-        && unsafe { pthread_setspecific(key, (round + 1) as *const c_void) } == 0
-    {
-        return;
-    }
-    op::end_thread();
-}
 
 unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
     // SAFETY: `create` passes a birth that it gives away when it has announced it.
@@ -100,13 +63,13 @@ unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
     };
     // SAFETY: it was allocated with `malloc`.
     unsafe { free(birth) };
-    if state::is_live() {
+    if axes::is_live() {
         unseen::look();
         op::begin_thread(id, parent);
         unseen::touch(routine as usize);
         notice_end();
     }
-    signal::set_mask(&mask);
+    signals::set_mask(&mask);
     // SAFETY: the program asked for this call.
     unsafe { routine(argument) }
 }
@@ -132,12 +95,12 @@ pub unsafe fn create(
 ) -> c_int {
     // To begin may take calls of libc, which are others than the one that is told.
     let frame = tls().frame.get();
-    state::begin();
+    run::begin();
     tls().frame.set(frame);
     // SAFETY: the arguments are the program's; the birth is given to the new thread.
     unsafe {
-        let replaying = state::is_replaying();
-        if !state::is_live() || tls().sections.get() != 0 {
+        let replaying = axes::is_replaying();
+        if !axes::is_live() || tls().sections.get() != 0 {
             return pthread_create(thread, attributes, routine, argument);
         }
         end_key();
@@ -146,9 +109,9 @@ pub unsafe fn create(
             return libc::EAGAIN;
         }
         let id = op::next_thread();
-        let parent = replay::player().map_or(u32::MAX, |player| player.index);
+        let parent = crate::thread::taking_part().map_or(u32::MAX, |player| player.index);
         // A signal that came before the thread has its recorder would make it another thread.
-        let before = signal::block_all();
+        let before = signals::block_all();
         let (mask, announced) = (mask_for(attributes, before), AtomicU32::new(u32::from(!replaying)));
         birth.write(Birth { routine, argument, id, parent, mask, announced });
         if !replaying {
@@ -160,7 +123,7 @@ pub unsafe fn create(
             sync(Op::Fork, 0, u64::from(id), pc);
             Birth::announce(birth);
         }
-        signal::set_mask(&before);
+        signals::set_mask(&before);
         if result == 0 {
             thread::handle::name_handle(*thread, id);
         } else {
@@ -178,11 +141,11 @@ pub unsafe fn create(
 /// replay the schedule's next step says what is wanted.
 pub fn join(handle: pthread_t, limit: Limit, pc: usize, mut real: impl FnMut() -> c_int) -> c_int {
     let Some(id) = thread::handle::by_handle(handle) else { return real() };
-    let arrival = super::arrive(Op::Join, Op::Join, 0, u64::from(id), limit, pc);
+    let arrival = crate::interpose::arrive(Op::Join, Op::Join, 0, u64::from(id), limit, pc);
     let result = match (arrival, limit) {
         (Arrival::Go, _) | (_, Limit::Forever) => real(),
-        _ if replay::is_to_join(id) => {
-            super::insist(arrival, |result| matches!(result, libc::EBUSY | libc::ETIMEDOUT), real)
+        _ if part::is_to_join(id) => {
+            crate::interpose::insist(arrival, |result| matches!(result, libc::EBUSY | libc::ETIMEDOUT), real)
         }
         // The thread may have done all it does, and not have ended yet.
         (_, Limit::Until(deadline)) if deadline.wait() => libc::ETIMEDOUT,

@@ -1,6 +1,6 @@
 //! Functions on wide characters: `wcs*` and `wmem*`.
 
-use crate::access::{counts, reads, writes};
+use crate::op::access::{counts, reads, writes};
 use core::ffi::c_int;
 use libc::wchar_t;
 

@@ -1,9 +1,9 @@
 //! What libc knows a thread by, and where its stack is.
 
-use crate::map::Map;
-use crate::sandbox;
-use crate::spin::Spin;
-use crate::tls::Section;
+use crate::memory::map::Map;
+use crate::memory::spin::Spin;
+use crate::sys::sandbox;
+use crate::thread::tls::Section;
 use core::ffi::c_void;
 
 /// Thread numbers by `pthread_t`. A handle that is used again belongs to the thread with the larger number.
@@ -24,9 +24,10 @@ pub fn by_handle(handle: u64) -> Option<u32> {
 }
 
 /// In a forked child.
-pub fn reset_locks() {
+fn reset_locks() {
     BY_HANDLE.reset();
 }
+at_fork!(reset_locks);
 
 real_function!(fn pthread_getattr_np(thread: libc::pthread_t, attributes: *mut libc::pthread_attr_t) -> i32);
 real_function!(fn pthread_attr_getstack(attributes: *const libc::pthread_attr_t, at: *mut *mut c_void, size: *mut usize) -> i32);

@@ -148,10 +148,12 @@ impl Path<'_> {
         }
     }
 
-    /// Into the member that the byte is in.
+    /// Into the member that the byte is in: the last one that begins at or before it, if the byte is not padding behind that.
+    /// The size of a member may be unknown: clang only declares a class whose definition belongs to another file.
     fn enter(&mut self, kind: UnitOffset) -> Option<UnitOffset> {
         let mut tree = self.unit.entries_tree(Some(kind)).ok()?;
         let mut children = tree.root().ok()?.children();
+        let mut found: Option<((u64, bool), UnitOffset, Option<String>)> = None;
         while let Ok(Some(child)) = children.next() {
             let entry = child.entry();
             let is_part = matches!(entry.tag(), gimli::DW_TAG_member | gimli::DW_TAG_inheritance);
@@ -160,15 +162,18 @@ impl Path<'_> {
                 continue;
             };
             let Some(member) = type_of(self.unit, entry).filter(|_| is_part && start <= self.left) else { continue };
-            if self.left - start < self.size(member)? {
-                self.left -= start;
-                if let Some(name) = self.name(entry) {
-                    self.text += &format!(".{name}");
-                }
-                return Some(member);
+            // An empty base begins where the first member does, and does not hold its bytes.
+            let fit = (start, self.size(member).is_none_or(|size| self.left - start < size));
+            if found.as_ref().is_none_or(|(best, ..)| *best <= fit) {
+                found = Some((fit, member, self.name(entry)));
             }
         }
-        None
+        let ((start, _), member, name) = found.filter(|((_, holds), ..)| *holds)?;
+        self.left -= start;
+        if let Some(name) = name {
+            self.text += &format!(".{name}");
+        }
+        Some(member)
     }
 
     /// To the element that the byte is in.

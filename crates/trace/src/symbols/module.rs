@@ -125,7 +125,7 @@ impl Loaded {
         let (start, content) = self
             .constants
             .iter()
-            .find(|(start, content)| (*start..*start + content.len() as u64).contains(&address))?;
+            .find(|(start, content)| address.checked_sub(*start).is_some_and(|at| at < content.len() as u64))?;
         let text = &content[(address - start) as usize..];
         let end = text.iter().position(|byte| *byte == 0)?;
         String::from_utf8(text[..end].to_vec()).ok()
@@ -145,9 +145,9 @@ fn local_bytes(file: &object::File<'_>) -> u64 {
         file.sections().filter(move |section| kinds.contains(&section.kind()))
     };
     let start = storage().map(|section| section.address()).min().unwrap_or(0);
-    let end = storage().map(|section| section.address() + section.size()).max().unwrap_or(0);
+    let end = storage().map(|section| section.address().saturating_add(section.size())).max().unwrap_or(0);
     let align = storage().map(|section| section.align()).max().unwrap_or(1).max(1);
-    (end - start).next_multiple_of(align)
+    (end - start).checked_next_multiple_of(align).unwrap_or(0)
 }
 
 fn table<'a>(files: impl Iterator<Item = &'a object::File<'a>>, kind: SymbolKind) -> Table {

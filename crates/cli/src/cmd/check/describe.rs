@@ -156,7 +156,14 @@ fn notes(subject: &Subject, code: Option<i32>) -> Vec<String> {
         _ => note.to_string(),
     };
     let blind = subject.blind.map(|why| format!("{why}: only deadlocks were looked for"));
-    let alone = (subject.trace.threads().len() < 2).then(|| "the program has one thread only".to_owned());
+    let alone = match subject.trace.threads().len() {
+        0 | 1 if subject.is_ended_early() => {
+            Some("the program was ended before it had a second thread: nothing was checked")
+        }
+        0 | 1 => Some("the program has one thread only"),
+        _ => None,
+    };
+    let alone = alone.map(str::to_owned);
     notes.map(words).chain(blind).chain(alone).chain(subject.left_out.clone()).collect()
 }
 

@@ -129,6 +129,11 @@ impl Subject {
         })
     }
 
+    /// Was the run ended before there was anything to check?
+    pub fn is_ended_early(&self) -> bool {
+        self.cut_short && self.trace.threads().len() < 2
+    }
+
     /// What was run, as a shell reads it; a program compiled for the check goes by its name alone.
     pub fn command_line(&self) -> String {
         let mut words: Vec<&OsStr> = self.program.command.iter().map(AsRef::as_ref).collect();

@@ -24,14 +24,18 @@ impl Suppressions {
         let mut lines = Vec::new();
         for file in files {
             let text = foretrace_file::text(file).with_context(|| format!("cannot read {}", file.display()))?;
-            // Some editors begin a file with a mark of its encoding.
-            let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-            for (index, line) in text.lines().enumerate() {
-                let parsed = parse(line).with_context(|| format!("{}: line {}", file.display(), index + 1))?;
-                lines.extend(parsed);
-            }
+            lines.extend(Self::parse(&file.display().to_string(), &text)?.0);
         }
         Ok(Self(lines))
+    }
+
+    /// Reads the text of a file of this name.
+    pub fn parse(name: &str, text: &str) -> anyhow::Result<Self> {
+        // Some editors begin a file with a mark of its encoding.
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let numbered = text.lines().enumerate();
+        let parsed = numbered.map(|(index, line)| parse(line).with_context(|| format!("{name}: line {}", index + 1)));
+        Ok(Self(parsed.collect::<anyhow::Result<Vec<_>>>()?.into_iter().flatten().collect()))
     }
 
     /// Takes out what is to be hidden.

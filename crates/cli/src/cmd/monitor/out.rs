@@ -2,6 +2,7 @@
 
 use super::{Args, OutputForm, Quotes};
 use anyhow::Context;
+use foretrace_report::Visible;
 use foretrace_stream::engine::{Sink, Time};
 use foretrace_stream::flow::PlannedOutput;
 use foretrace_stream::output::{Page, Tally, Vcd, Writer};
@@ -45,7 +46,8 @@ impl<'a> Out<'a> {
         };
         let target: Box<dyn Write> = match &args.output {
             Some(path) => Box::new(create(path)?),
-            None => Box::new(io::stdout()),
+            // What a file or a program says may be meant for the terminal.
+            None => Box::new(Visible::new(io::stdout())),
         };
         let shared = Shared(Rc::new(RefCell::new(BufWriter::with_capacity(1 << 16, target))));
         let quotes = args.quotes.map_or(dialect == Dialect::Tessla2018, |quotes| quotes == Quotes::Always);

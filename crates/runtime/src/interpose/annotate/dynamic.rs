@@ -1,9 +1,10 @@
 //! The dynamic annotations that Chromium, Abseil, LLVM, folly and others carry: `Annotate…(file, line, …)`.
 
-use crate::access::{ignore, resume};
-use crate::lines::{READ, WRITE};
-use crate::state::sync;
-use crate::{benign, names, thread};
+use crate::op::access::{ignore, resume};
+use crate::run::sync;
+use crate::sink::lines::{READ, WRITE};
+use crate::thread;
+use crate::watch::{benign, names};
 use core::ffi::{c_char, c_int};
 use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};

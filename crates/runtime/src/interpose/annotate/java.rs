@@ -1,6 +1,6 @@
 //! `__tsan_java_*`: how the virtual machine of a language tells a detector what its heap and its locks do.
 
-use crate::state::sync;
+use crate::run::sync;
 use core::ffi::c_int;
 use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};

@@ -3,12 +3,13 @@
 //! What happens between the beginning and the end of such an operation is the lock's own business: its accesses are
 //! ignored. How often a re-entrant lock is held is counted here, because one call may release it altogether.
 
-use crate::access::{ignore, resume};
-use crate::lines::{READ, WRITE};
-use crate::map::Map;
-use crate::spin::Spin;
-use crate::state::{self, sync};
-use crate::tls::Section;
+use crate::axes;
+use crate::memory::map::Map;
+use crate::memory::spin::Spin;
+use crate::op::access::{ignore, resume};
+use crate::run::sync;
+use crate::sink::lines::{READ, WRITE};
+use crate::thread::tls::Section;
 use core::ffi::c_int;
 use foretrace_event::wire::{LockArg, Op};
 use foretrace_event::{LockClass, Patience};
@@ -83,14 +84,15 @@ fn released(lock: usize, flags: u32, pc: usize) -> u64 {
 }
 
 /// In a forked child.
-pub fn reset_locks() {
+fn reset_locks() {
     LOCKS.reset();
 }
+at_fork!(reset_locks);
 
 exported! {
     /// The lock begins its life.
     fn __tsan_mutex_create(lock: usize, flags: u32) |pc| {
-        if state::is_on() {
+        if axes::is_on() {
             let entry = known(lock, |entry| *entry = u64::from(is_reentrant(flags)));
             sync(Op::LockInit, lock, argument(entry, 0), pc);
         }
@@ -98,7 +100,7 @@ exported! {
 
     /// The lock ends its life.
     fn __tsan_mutex_destroy(lock: usize, _flags: u32) |pc| {
-        if state::is_on() {
+        if axes::is_on() {
             let entry = known(lock, |entry| *entry = 0);
             sync(Op::LockDestroy, lock, argument(entry, 0), pc);
         }
@@ -112,7 +114,7 @@ exported! {
     /// The attempt is over; the lock may have been taken over with the count an earlier release gave.
     fn __tsan_mutex_post_lock(lock: usize, flags: u32, recursion: c_int) |pc| {
         resume(ACCESSES);
-        if !state::is_on() {
+        if !axes::is_on() {
             return;
         }
         if flags & flag::TRY_LOCK_FAILED != 0 {
@@ -125,7 +127,7 @@ exported! {
 
     /// The lock is about to be released; says how often it was held, for a release altogether.
     fn __tsan_mutex_pre_unlock(lock: usize, flags: u32) -> c_int |pc| {
-        let times = if state::is_on() { released(lock, flags, pc) } else { 1 };
+        let times = if axes::is_on() { released(lock, flags, pc) } else { 1 };
         ignore(ACCESSES);
         times as c_int
     }

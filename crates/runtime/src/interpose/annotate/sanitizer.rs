@@ -2,7 +2,8 @@
 //! about reports find none. The functions that users define (`__tsan_default_options`, `__tsan_on_report`, …) stay
 //! theirs.
 
-use crate::lines::{READ, WRITE, access};
+use crate::op::access::access;
+use crate::sink::lines::{READ, WRITE};
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr::null;
 

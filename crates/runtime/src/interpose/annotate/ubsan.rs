@@ -5,8 +5,8 @@
 //! kinds other than overflows only the place and the kind are reported, without the values; the types of C++ objects
 //! (`-fsanitize=vptr`) are not checked.
 
-use crate::settings::Decimal;
 use crate::sys;
+use crate::sys::decimal::Decimal;
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 

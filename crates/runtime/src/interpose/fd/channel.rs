@@ -5,11 +5,12 @@
 //! connection a pair of ports or the path of the listening socket; what has nothing of the sort is numbered. Ports are
 //! compared alone: connections to other machines have no other end here that could be confused with.
 
-use crate::arena;
-use crate::spin::Spin;
-use crate::state::{self, sync};
+use crate::axes;
+use crate::memory::arena;
+use crate::memory::spin::Spin;
+use crate::run::sync;
 use crate::sys::{self, End};
-use crate::tls::Section;
+use crate::thread::tls::Section;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use foretrace_event::wire::Op;
@@ -189,7 +190,7 @@ fn new_page(index: usize) -> Option<&'static Page> {
 
 /// The channel of a descriptor.
 pub fn of(fd: i32) -> Option<Channel> {
-    if !state::is_live() {
+    if !axes::is_live() {
         return None;
     }
     let slot = slot(fd)?;
@@ -213,7 +214,7 @@ fn look(fd: i32) -> u64 {
 
 /// Sets the channel of a new descriptor. Channels are kept from the beginning, though order is recorded later.
 pub fn set(fd: i32, channel: Option<Channel>) {
-    if state::is_on()
+    if axes::is_on()
         && let Some(slot) = slot(fd)
     {
         slot.store(channel.map_or(NONE, |channel| channel.0), Ordering::Relaxed);
@@ -237,7 +238,7 @@ pub fn forget_range(first: u32, last: u32) {
 
 /// One descriptor is made to stand for what another stands for.
 pub fn copy(from: i32, to: i32) {
-    if state::is_on()
+    if axes::is_on()
         && let (Some(from), Some(to)) = (slot(from), slot(to))
     {
         to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
@@ -268,9 +269,10 @@ pub fn acquire(fd: i32, pc: usize) {
 }
 
 /// In a forked child.
-pub fn reset_locks() {
+fn reset_locks() {
     GROWING.reset();
 }
+at_fork!(reset_locks);
 
 #[cfg(test)]
 mod tests {

@@ -1,11 +1,11 @@
 //! Descriptors come, are copied, and go.
 
-use super::channel::{self, Channel};
-use super::lock;
-use super::path::{changing, seen};
-use crate::access::{fills, writes};
-use crate::interpose::string::reads_text;
-use crate::state;
+use crate::axes;
+use crate::interpose::fd::channel::{self, Channel};
+use crate::interpose::fd::lock;
+use crate::interpose::fd::path::{changing, seen};
+use crate::op::access::{fills, writes};
+use crate::op::text::reads_text;
 use core::ffi::{c_char, c_int, c_uint, c_void};
 
 /// A new descriptor of its own channel.
@@ -26,7 +26,7 @@ pub fn opened(fd: c_int) -> c_int {
 
 /// Two new descriptors with one channel.
 unsafe fn paired(result: c_int, ends: *const c_int, pc: usize) -> c_int {
-    if result == 0 && state::is_on() {
+    if result == 0 && axes::is_on() {
         // SAFETY: the call has filled in both.
         let (one, other) = unsafe { (*ends, *ends.add(1)) };
         let shared = Channel::pipe(one).unwrap_or_else(Channel::fresh);

@@ -3,8 +3,8 @@
 //! What a write takes from memory, it takes before whoever reads it can answer; what a read puts there, it puts after
 //! the writer's doing. So the accesses stand on the far sides of the release and the acquire.
 
-use super::channel::{acquire, release};
-use crate::access::{reads, writes};
+use crate::interpose::fd::channel::{acquire, release};
+use crate::op::access::{reads, writes};
 use core::ffi::{c_int, c_uint, c_void};
 
 /// Bytes have come from a descriptor: this many, or an error.

@@ -4,8 +4,8 @@
 //! whether a lock belongs to a descriptor or to the whole process, is the kernel's business: all locks of one file are one
 //! channel, so the real order may be weaker.
 
-use super::channel::Channel;
-use crate::state;
+use crate::axes;
+use crate::interpose::fd::channel::Channel;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU64, Ordering};
 use libc::off_t;
@@ -20,7 +20,7 @@ fn bit(fd: c_int) -> Option<(&'static AtomicU64, u64)> {
 }
 
 fn given_up(fd: c_int, pc: usize) {
-    if state::is_live()
+    if axes::is_live()
         && let Some(file) = Channel::file(fd)
     {
         file.release(pc);
@@ -29,7 +29,7 @@ fn given_up(fd: c_int, pc: usize) {
 
 fn got(fd: c_int, result: c_int, pc: usize) -> c_int {
     if result == 0
-        && state::is_live()
+        && axes::is_live()
         && let Some(file) = Channel::file(fd)
     {
         if let Some((word, bit)) = bit(fd) {

@@ -4,16 +4,16 @@
 //!
 //! Names are distinguished by their last part, so that it does not matter from which directory they are given.
 
-use super::channel::Channel;
-use crate::access::fills;
-use crate::interpose::string::reads_text;
-use crate::state;
+use crate::axes;
+use crate::interpose::fd::channel::Channel;
+use crate::op::access::fills;
+use crate::op::text::reads_text;
 use core::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use libc::stat;
 
 /// The name that a path ends with.
 unsafe fn named(path: *const c_char) -> Option<Channel> {
-    if path.is_null() || !state::is_live() {
+    if path.is_null() || !axes::is_live() {
         return None;
     }
     // SAFETY: the program passes a string.

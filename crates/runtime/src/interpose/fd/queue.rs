@@ -1,9 +1,9 @@
 //! Message queues: POSIX ones, by name, and System V ones, by number.
 
-use super::channel::{self, Channel};
-use super::io::{received, sending};
-use crate::access::{fills, reads};
-use crate::interpose::string::{reads_text, strlen};
+use crate::interpose::fd::channel::{self, Channel};
+use crate::interpose::fd::io::{received, sending};
+use crate::op::access::{fills, reads};
+use crate::op::text::{reads_text, strlen};
 use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
 use core::slice::from_raw_parts;
 use libc::timespec;
@@ -78,7 +78,7 @@ interpose! {
         let count = unsafe { real(queue, message, size, kind, flags) };
         if count >= 0 {
             Channel::queue(queue as u64).acquire(pc);
-            crate::access::writes(pc, message, size_of::<c_long>() + count as usize);
+            crate::op::access::writes(pc, message, size_of::<c_long>() + count as usize);
         }
         count
     }

@@ -1,9 +1,9 @@
 //! Sockets: how connections come about. Data goes through them in `io` and `vector`.
 
-use super::channel::{self, Channel, acquire, release};
-use super::io::received;
-use crate::access::{counts, fills, writes};
-use crate::state;
+use crate::axes;
+use crate::interpose::fd::channel::{self, Channel, acquire, release};
+use crate::interpose::fd::io::received;
+use crate::op::access::{counts, fills, writes};
 use core::ffi::{c_int, c_void};
 use core::slice::from_raw_parts;
 use libc::{sockaddr, socklen_t};
@@ -28,7 +28,7 @@ unsafe fn filled(pc: usize, address: *const sockaddr, length: *const socklen_t) 
 
 /// A connection has been accepted: after it was asked for.
 unsafe fn accepted(fd: c_int, new: c_int, address: *const sockaddr, length: *const socklen_t, pc: usize) -> c_int {
-    if new >= 0 && state::is_on() {
+    if new >= 0 && axes::is_on() {
         if let Ok((here, length)) = crate::sys::socket_address(new, crate::sys::End::Here)
             && let Some(listener) = Channel::listener(&here[..length])
         {
@@ -57,7 +57,7 @@ interpose! {
         // SAFETY: the program's own arguments.
         unsafe {
             let to = bytes(address, length);
-            let stream = state::is_on() && channel::of(fd) != Some(Channel::datagrams());
+            let stream = axes::is_on() && channel::of(fd) != Some(Channel::datagrams());
             if stream && let Some(listener) = Channel::listener(to) {
                 listener.release(pc);
             }

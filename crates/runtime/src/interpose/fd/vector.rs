@@ -1,7 +1,7 @@
 //! Reading and writing many buffers at a time, and messages.
 
-use super::channel::{acquire, release};
-use crate::access::{counts, fills, reads, writes};
+use crate::interpose::fd::channel::{acquire, release};
+use crate::op::access::{counts, fills, reads, writes};
 use core::ffi::{c_int, c_uint};
 use core::slice::from_raw_parts;
 use libc::{iovec, mmsghdr, msghdr, timespec};

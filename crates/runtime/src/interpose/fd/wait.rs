@@ -1,7 +1,7 @@
 //! Waiting for descriptors: a thread that learns that data is there knows that it was put there.
 
-use super::channel::{acquire, release};
-use crate::access::{counts, fills, reads, writes};
+use crate::interpose::fd::channel::{acquire, release};
+use crate::op::access::{counts, fills, reads, writes};
 use core::ffi::c_int;
 use libc::{epoll_event, fd_set, nfds_t, pollfd, sigset_t, timespec, timeval};
 

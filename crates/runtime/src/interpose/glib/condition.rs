@@ -1,11 +1,12 @@
 //! `GCond`: as `interpose/cond.rs`, with a `GMutex`.
 
-use super::{Boolean, Pointer};
+use crate::gate::limit::{self, Limit};
 use crate::interpose::arrive;
-use crate::interpose::limit::{self, Limit};
-use crate::state::{self, sync};
-use crate::tls::tls;
-use crate::{replay, sys};
+use crate::interpose::glib::{Boolean, Pointer};
+use crate::op::part;
+use crate::run::{self, sync};
+use crate::thread::tls::tls;
+use crate::{axes, sys};
 use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};
 
@@ -32,12 +33,12 @@ impl Waiting {
 
     /// Waits by calling `real`, which says whether it was woken; in microseconds if there is a limit.
     unsafe fn wait(&self, until: Option<i64>, real: impl FnOnce() -> Boolean) -> Boolean {
-        if !state::is_replaying() && !state::is_recording() {
+        if !axes::is_replaying() && !axes::is_recording() {
             return real();
         }
-        if state::is_replaying() {
-            replay::waits_again(self.cond as usize, self.pc);
-            state::replay_unlock_to_wait(self.mutex as usize, MUTEX, self.cond as usize, self.pc);
+        if axes::is_replaying() {
+            part::waits_again(self.cond as usize, self.pc);
+            run::replay_unlock_to_wait(self.mutex as usize, MUTEX, self.cond as usize, self.pc);
         } else {
             sync(Op::Unlock, self.mutex as usize, MUTEX, self.pc);
         }
@@ -66,7 +67,7 @@ impl Waiting {
         const PATIENCE: i64 = 2_000_000;
         sync(Op::Lock, self.mutex as usize, MUTEX, self.pc);
         let Some(until) = until else {
-            replay::wakes_unsignalled(self.cond as usize, self.pc);
+            part::wakes_unsignalled(self.cond as usize, self.pc);
             return 1;
         };
         // SAFETY: takes no argument.
@@ -85,20 +86,20 @@ impl Waiting {
     /// Waits for the thread's turn in a schedule with the mutex free, and takes the mutex again. None: there is no schedule,
     /// or it came to its end and nobody has woken the thread.
     unsafe fn scheduled(&self) -> Option<Op> {
-        if !state::is_replaying() || replay::is_over() {
+        if !axes::is_replaying() || part::is_over() {
             return None;
         }
         let (cond, mutex) = (self.cond as usize, self.mutex as usize);
         // SAFETY: the program waits with a mutex that it holds; it is taken again below.
         unsafe { g_mutex_unlock(self.mutex) };
-        let step = replay::await_wake();
+        let step = part::await_wake();
         if let Some(op) = step {
             sync(op, cond, mutex as u64, self.pc);
         }
         arrive(Op::Lock, Op::Lock, mutex, MUTEX, Limit::Forever, self.pc);
         // SAFETY: as above.
         unsafe { g_mutex_lock(self.mutex) };
-        if step.is_none() && replay::is_signalled(cond) {
+        if step.is_none() && part::is_signalled(cond) {
             sync(Op::Wait, cond, mutex as u64, self.pc);
             return Some(Op::Wait);
         }
@@ -108,7 +109,7 @@ impl Waiting {
     /// Waits for GLib to wake the thread. In a replay it looks from time to time whether someone signalled while the thread
     /// was not known to wait.
     unsafe fn unscheduled(&self, until: Option<i64>, real: impl FnOnce() -> Boolean) -> Boolean {
-        if !state::is_replaying() {
+        if !axes::is_replaying() {
             tls().waiting.set(true);
             let woken = real();
             tls().waiting.set(false);
@@ -118,7 +119,7 @@ impl Waiting {
         const SLICE: i64 = 4_000;
         // One with a deadline goes on by itself.
         if until.is_none() {
-            replay::block(Op::Wait, self.cond as usize, 0, self.pc);
+            part::block(Op::Wait, self.cond as usize, 0, self.pc);
         }
         loop {
             // SAFETY: the program waits with a mutex that it holds.
@@ -126,7 +127,7 @@ impl Waiting {
                 let end = (g_get_monotonic_time() + SLICE).min(until.unwrap_or(i64::MAX));
                 (end, g_cond_wait_until(self.cond, self.mutex, end))
             };
-            if woken != 0 || replay::is_signalled(self.cond as usize) {
+            if woken != 0 || part::is_signalled(self.cond as usize) {
                 return 1;
             }
             if Some(end) == until {
@@ -138,8 +139,8 @@ impl Waiting {
 
 /// Signals or broadcasts by calling `real`.
 fn signal(op: Op, cond: usize, pc: usize, real: impl FnOnce()) {
-    if state::is_replaying() {
-        return state::replay_signal(op, cond, pc, real);
+    if axes::is_replaying() {
+        return run::replay_signal(op, cond, pc, real);
     }
     sync(op, cond, 0, pc);
     real();

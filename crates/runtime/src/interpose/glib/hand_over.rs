@@ -1,9 +1,9 @@
 //! What GLib hands from thread to thread: `GAsyncQueue`, the work of a `GThreadPool`, callbacks of a main loop, and what is
 //! freed when its last reference goes.
 
-use super::{Boolean, Pointer};
+use crate::interpose::glib::{Boolean, Pointer};
 use crate::interpose::thread::{free, malloc};
-use crate::state::sync;
+use crate::run::sync;
 use core::ffi::{CStr, c_int, c_uint};
 use foretrace_event::wire::Op;
 
@@ -200,7 +200,7 @@ unsafe extern "C-unwind" fn forget(callback: Pointer) {
 /// Does a module of the program look for callbacks by their data? Then GLib must be given the program's own.
 fn is_found_by_data() -> bool {
     let mut found = false;
-    crate::elf::modules(|module| found |= BY_DATA.iter().any(|name| module.imports(name)));
+    crate::sys::elf::modules(|module| found |= BY_DATA.iter().any(|name| module.imports(name)));
     found
 }
 

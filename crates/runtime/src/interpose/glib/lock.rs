@@ -1,10 +1,13 @@
 //! `GMutex`, `GRecMutex`, `GRWLock`, and bits that are locks.
 
-use super::{Boolean, Pointer};
+use crate::axes;
+use crate::gate::backoff::Backoff;
+use crate::gate::limit::Limit;
+use crate::gate::turn::Arrival;
 use crate::interpose::arrive;
-use crate::interpose::limit::Limit;
-use crate::replay::{self, gate::Arrival, look::Look};
-use crate::state::{self, sync};
+use crate::interpose::glib::{Boolean, Pointer};
+use crate::op::part;
+use crate::run::sync;
 use core::ffi::c_int;
 use foretrace_event::wire::{LockArg, Op};
 use foretrace_event::{LockClass, Patience};
@@ -51,18 +54,18 @@ impl Lock {
     /// Takes the lock: in a replay in its turn, and saying that it waits only if it is not free.
     pub fn acquire(self, pc: usize, attempt: impl Fn() -> bool, real: impl FnOnce()) {
         let ((op, _), arg) = (self.ops(), self.arg(Patience::Blocking));
-        if !state::is_replaying() {
+        if !axes::is_replaying() {
             real();
             return sync(op, self.at, arg, pc);
         }
         let arrival = arrive(op, op, self.at, arg, Limit::Now, pc);
-        let mut look = if arrival == Arrival::Insist { Look::for_a_moment() } else { Look::default() };
+        let mut backoff = if arrival == Arrival::Insist { Backoff::for_a_moment() } else { Backoff::default() };
         let mut taken = attempt();
-        while !taken && look.again() {
+        while !taken && backoff.again() {
             taken = attempt();
         }
         if !taken {
-            replay::block(op, self.at, arg, pc);
+            part::block(op, self.at, arg, pc);
             real();
         }
         sync(op, self.at, arg, pc);
@@ -72,7 +75,7 @@ impl Lock {
     fn attempt(self, pc: usize, real: impl Fn() -> Boolean) -> Boolean {
         let ((op, failed), arg) = (self.ops(), self.arg(Patience::Try));
         let arrival = arrive(op, failed, self.at, arg, Limit::Now, pc);
-        let taken = super::super::insist(arrival, |taken| taken == 0, &real);
+        let taken = crate::interpose::insist(arrival, |taken| taken == 0, &real);
         sync(if taken == 0 { failed } else { op }, self.at, arg, pc);
         taken
     }

@@ -1,11 +1,11 @@
 //! `g_once`, and initialisation between `g_once_init_enter` and `g_once_init_leave`. Code that finds the work done loads a
 //! word and calls nobody, so that word's store is noted, too.
 
-use super::{Boolean, Pointer};
-use crate::hooks::atomic::{note_load, stored_by};
+use crate::gate::limit::Limit;
 use crate::interpose::arrive;
-use crate::interpose::limit::Limit;
-use crate::state::sync;
+use crate::interpose::glib::{Boolean, Pointer};
+use crate::op::atomic::{note_load, stored_by};
+use crate::run::sync;
 use foretrace_event::wire::Op;
 
 type Routine = unsafe extern "C-unwind" fn(Pointer) -> Pointer;

@@ -1,9 +1,9 @@
 //! Formatted output: into buffers, and to streams.
 
-use super::{releases, writes_text};
-use crate::access::{fills, writes};
 use crate::interpose::fd::channel::release;
-use crate::state::caller;
+use crate::interpose::stdio::{releases, writes_text};
+use crate::op::access::{fills, writes};
+use crate::thread::tls::caller;
 use core::ffi::{c_char, c_int, c_void};
 use libc::FILE;
 

@@ -1,9 +1,9 @@
 //! Formatted input: what the conversions of a format store is found by reading the format along with the arguments.
 
-use super::acquires;
-use crate::access::{counts, writes};
-use crate::interpose::string::{reads_text, strlen};
-use crate::state::caller;
+use crate::interpose::stdio::acquires;
+use crate::op::access::{counts, writes};
+use crate::op::text::{reads_text, strlen};
+use crate::thread::tls::caller;
 use core::ffi::{c_char, c_int, c_void};
 use libc::FILE;
 

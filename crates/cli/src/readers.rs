@@ -1,0 +1,44 @@
+//! The readers of files that only the command line reads, for fuzzing: whatever the text, they answer.
+
+use crate::cmd::check::suppress::Suppressions;
+use crate::quote::{quoted_all, unquoted};
+use foretrace_report::{Finding, Frame, Kind, Report, Site};
+
+/// A list of suppressions, applied to a report.
+pub fn suppressions(text: &str) {
+    let Ok(mut suppressions) = Suppressions::parse("fuzz", text) else { return };
+    let frame = Frame { function: Some("main".to_owned()), file: Some("a.c".to_owned()), ..Frame::default() };
+    let nothing = String::new();
+    let site = Site { thread: 0, doing: nothing.clone(), access: nothing, stack: vec![frame], locks: Vec::new() };
+    let finding = |kind| Finding { sites: vec![site.clone(), site.clone()], ..Finding::new(kind) };
+    let findings = [Kind::DataRace, Kind::Deadlock].map(finding).to_vec();
+    let mut report = Report { findings, ..Report::default() };
+    suppressions.apply(&mut report);
+    assert_eq!(report.findings.len() + report.suppressed, 2);
+}
+
+/// A command, as it stands in findings and beside recordings. What is read is written so that it reads the same.
+///
+/// # Panics
+/// If it does not.
+pub fn words(line: &str) {
+    if let Some(words) = unquoted(line) {
+        assert_eq!(unquoted(&quoted_all(&words)), Some(words));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foretrace_testkit::Random;
+    use foretrace_testkit::fuzz::mutate;
+
+    #[test]
+    fn broken_files_never_bring_a_reader_down() {
+        let mut random = Random::new(1);
+        for _ in 0..3000 {
+            let mut broken = |good: &str| String::from_utf8_lossy(&mutate(&mut random, good.as_bytes())).into_owned();
+            super::suppressions(&broken("# none\nrace:^main$\nrace_top:a*b\ndeadlock:*x*\n\u{e4}"));
+            super::words(&broken("./prog 'a b' $'\\x0a' c'd'$'\\'' -x=\u{e4}"));
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! What threads do that take part in the gate or in the watch: they wait for their turn in a schedule, if there is one, and
+//! what they do is watched for failures and, if they are recorded, written down.
+//!
+//! A thread has a lock for what others may ask of it: what it holds, and what it waits for. Whoever works out whether
+//! anyone can go on takes all of these locks (`StopTheWorld`); that is rare. No lock of ours is held while the program's own
+//! code runs.
+
+use crate::axes;
+use crate::gate::limit::{self, Limit};
+use crate::gate::order::{self, Next};
+use crate::gate::turn::{self, Arrival};
+use crate::gate::{self, answer, backoff, delay, schedule, stuck};
+use crate::sink::lines::{READ, WRITE, split};
+use crate::sys::settings::{Gate, Settings};
+use crate::sys::{self, Activity};
+use crate::thread::stack::{self, Place};
+use crate::thread::tls::{Section, tls};
+use crate::thread::waiting::Waiting;
+use crate::thread::{self, Thread, count, objects, threads};
+use crate::watch::blocks::{self, Origin};
+use crate::watch::{fault, horizon, race, segment, shadow, unseen};
+use core::sync::atomic::{AtomicU32, Ordering};
+use foretrace_event::schedule::{is_file, is_step};
+use foretrace_event::wire::Op;
+
+/// Threads that the schedule does not know.
+static STRANGERS: AtomicU32 = AtomicU32::new(0);
+
+/// Opens the files of the answer and, if there is one, the schedule. The error is `EEXIST` if another process is the one
+/// that is replayed.
+pub fn open(settings: &Settings) -> sys::Result<()> {
+    if settings.only_started && !settings.is_started() {
+        return Err(libc::EEXIST);
+    }
+    answer::open(settings)?;
+    backoff::open();
+    stuck::set_patience(settings.patience);
+    fault::open();
+    match settings.gate {
+        Gate::Free => Ok(()),
+        Gate::Schedule { loose } => {
+            limit::allow(settings.patience);
+            if gate::open(settings, loose) { Ok(()) } else { Err(libc::ENOENT) }
+        }
+    }
+}
+
+/// The current thread takes part from now on.
+pub fn join_in(index: u32, parent: u32) {
+    let _section = Section::nest();
+    let Some(new) = thread::join(index, axes::is_recording()) else { return };
+    if index != schedule::MAIN {
+        count::one_less_coming();
+    }
+    order::set_player(new);
+    count::one_more();
+    thread::attach(new);
+    fault::prepare_thread();
+    forget(new.stack.0, new.stack.1 - new.stack.0);
+    answer::thread(index, parent);
+}
+
+/// The index of the thread that the current one is about to create.
+pub fn next_child() -> u32 {
+    let known = thread::taking_part().and_then(|player| {
+        let ordinal = player.children.replace(player.children.get() + 1);
+        schedule::child(player.index, ordinal)
+    });
+    // The main thread is always known.
+    known.unwrap_or_else(|| schedule::threads().max(1) + STRANGERS.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Is there a schedule?
+pub fn is_steered() -> bool {
+    schedule::threads() > 0
+}
+
+/// That thread could not be created after all.
+pub fn no_child() {
+    if let Some(player) = thread::taking_part() {
+        player.children.set(player.children.get() - 1);
+    }
+}
+
+/// Comes to an operation that may block or fail.
+pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, limit: Limit, pc: usize) -> Arrival {
+    let Some(player) = thread::taking_part() else { return Arrival::Go };
+    unseen::touch(pc);
+    // One line after the other would come from where it was used last; so they come together.
+    objects::prefetch(object as *const u8);
+    player.objects.prefetch(object as u64);
+    // Who waits for its turn leaves nothing unchecked meanwhile.
+    flush(player);
+    let arrival = turn::arrive(player, op, failed);
+    if arrival == Arrival::Fail && limit.is_far() {
+        // It cannot fail, or not so soon.
+        answer::diverged(player.index, failed, op, pc);
+    }
+    if matches!(limit, Limit::Forever) {
+        if op == Op::Join {
+            player.published.set_awaited(Some(arg as u32));
+        }
+        stuck::wait_for(player, Waiting::new(op, object, arg, pc));
+    }
+    arrival
+}
+
+/// It is the current thread's turn: may the step be to join that one? Strictly, joins come after ends.
+pub fn is_to_join(index: u32) -> bool {
+    let next = thread::taking_part().map(|player| order::next(player.index));
+    matches!(next, Some(Next::Mine(step)) if step.op == Op::Join) && (order::is_loose() || order::has_finished(index))
+}
+
+/// An operation of the current thread: waits for its turn, and takes part in the order that the race detector sees.
+pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
+    let Some(player) = thread::taking_part().filter(|_| tls().sections.get() == 0) else { return };
+    flush(player);
+    unseen::touch(pc);
+    if is_step(op) && !is_file(object as u64) {
+        turn::pass_with(player, op, object, pc, || take_part(player, op, object, arg, pc));
+    } else {
+        take_part(player, op, object, arg, pc);
+    }
+}
+
+/// An operation whose turn it is takes part in the order of all operations.
+fn take_part(player: &'static Thread, op: Op, object: usize, arg: u64, pc: usize) {
+    let _section = Section::nest();
+    if op == Op::Fork {
+        count::one_more_coming();
+        horizon::fork();
+        let place = Place::of_call(pc);
+        answer::created(arg as u32, stack::capture(player, place), stack::frame_pointers(player, place));
+    }
+    player.rounds.get().end();
+    player.spins.set(0);
+    player.repeats.end();
+    let shared = stuck::note(player, op, object, arg, pc);
+    player.clock.get().sync(&player.objects, op, object, arg, player.index, shared);
+    player.record(op, object, arg, pc);
+    if op == Op::Join {
+        player.published.set_awaited(None);
+    }
+}
+
+/// The thread waits for something that it has passed the gate for.
+pub fn block(op: Op, object: usize, arg: u64, pc: usize) {
+    if let Some(player) = thread::taking_part() {
+        flush(player);
+        stuck::wait_for(player, Waiting::new(op, object, arg, pc));
+    }
+}
+
+/// What the thread waits for when a signal handler is about to run.
+pub fn waits_for() -> Option<Waiting> {
+    thread::taking_part()?.own_waiting()
+}
+
+/// The handler has returned: whatever it did, the thread still waits for what it waited for.
+pub fn wait_on(waiting: Option<Waiting>) {
+    if let Some((player, waiting)) = thread::taking_part().zip(waiting) {
+        stuck::wait_for(player, waiting);
+    }
+}
+
+/// A signal or broadcast, which `real` gives. Nobody takes another step before it is given: else it would wake those who begin to
+/// wait after it.
+pub fn signal(op: Op, cond: usize, pc: usize, real: impl FnOnce()) {
+    let Some(player) = thread::taking_part().filter(|_| tls().sections.get() == 0) else { return real() };
+    flush(player);
+    turn::pass_with(player, op, cond, pc, || {
+        take_part(player, op, cond, 0, pc);
+        real();
+    });
+}
+
+/// The thread gives its lock back to wait on a condition variable. Both are one step: a signal that is given before reaches
+/// it no more than one that is given before the thread comes.
+pub fn unlock_to_wait(lock: usize, arg: u64, cond: usize, pc: usize) {
+    let Some(player) = thread::taking_part().filter(|_| tls().sections.get() == 0) else { return };
+    flush(player);
+    turn::pass_with(player, Op::Unlock, lock, pc, || {
+        let _section = Section::nest();
+        stuck::begin_wait(cond);
+        take_part(player, Op::Unlock, lock, arg, pc);
+    });
+}
+
+/// Waits as long as the schedule wants, and says how the wait ends; none if the schedule ends first.
+pub fn await_wake() -> Option<Op> {
+    let step = turn::peek(thread::taking_part()?)?;
+    Some(if step == Op::WaitFailed { step } else { Op::Wait })
+}
+
+/// A wait without a deadline ends without a signal.
+pub fn wakes_unsignalled(cond: usize, pc: usize) {
+    if let Some(player) = thread::taking_part() {
+        let _section = Section::nest();
+        player.unsignalled.set((cond, pc));
+        answer::unsignalled(player.index, pc, stack::capture(player, Place::of_call(pc)));
+    }
+}
+
+/// A thread is about to wait. One that was woken without a signal from the same wait has looked at its condition, and waits on.
+pub fn waits_again(cond: usize, pc: usize) {
+    if let Some(player) = thread::taking_part()
+        && player.unsignalled.replace((0, 0)) == (cond, pc)
+    {
+        answer::again(player.index);
+    }
+}
+
+/// The thread begins or ceases to wait on a condition variable in short slices: to the kernel that is a wait with a limit.
+pub fn look_for_signal(looks: bool) {
+    if let Some(player) = thread::taking_part() {
+        player.looks_for_signal.store(looks, Ordering::Relaxed);
+    }
+}
+
+/// May one of those who wait on the condition variable go on?
+pub fn is_signalled(cond: usize) -> bool {
+    let _section = Section::nest();
+    stuck::is_signalled(cond)
+}
+
+/// Has the last step been taken?
+pub fn is_over() -> bool {
+    order::is_over()
+}
+
+/// So many lines and ends of segments, and a thread looks at the horizon.
+const LONG: u32 = 1024;
+/// The end of a segment counts as so many lines.
+const END: u32 = 8;
+
+/// Ends a segment: its accesses are written and checked.
+pub fn flush(player: &'static Thread) {
+    if let Some(_section) = Section::enter()
+        && !player.lines.get().is_empty()
+    {
+        segment::end(player);
+        work(player, END);
+    }
+}
+
+#[inline]
+fn work(player: &'static Thread, lines: u32) {
+    let done = player.work.get() + lines;
+    player.work.set(done);
+    if done >= LONG {
+        player.work.set(0);
+        horizon::refresh(player);
+    }
+}
+
+/// The current thread, which takes part, is about to make a plain access. It is in no section.
+#[inline]
+pub fn before_access(player: &'static Thread, address: usize, pc: usize) {
+    delay::come(player, pc, address);
+}
+
+/// A plain access of a thread that takes part. It is in a section.
+pub fn access(player: &'static Thread, address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
+    if player.published.is_awaiting() {
+        // What it waited for has failed.
+        player.published.set_awaited(None);
+    }
+    if !axes::watches_segments() {
+        note_polled(player, address, size, kind);
+    }
+    if axes::watches_accesses() {
+        race::access(player, address, size, kind, pc, frame);
+    }
+}
+
+/// An access belongs to the round of polling that the thread may be in.
+#[inline]
+fn note_polled(player: &'static Thread, address: usize, size: usize, kind: u32) {
+    if player.rounds.get().is_open() {
+        split(address, size, |at, mask| {
+            let bytes = |wanted: u32| if kind & wanted != 0 { mask } else { 0 };
+            player.rounds.get().touch(at, bytes(READ), bytes(WRITE));
+        });
+    }
+}
+
+/// A line has been touched in a segment that will be checked.
+#[inline]
+pub fn touched(player: &'static Thread, address: usize) {
+    if player.lines.get().is_calm() {
+        segment::prefetch(address);
+    }
+    work(player, 1);
+}
+
+/// The current thread, which takes part, ends.
+pub fn end() {
+    sync(Op::End, 0, 0, 0);
+    if let Some(player) = thread::taking_part() {
+        {
+            let _section = Section::nest();
+            player.set_ended();
+            count::one_less();
+            player.published.end(player.clock.get());
+            thread::detach();
+            player.release(true);
+        }
+        stuck::consider(player.shared());
+    }
+}
+
+/// Memory has come into being, or has another meaning from now on.
+pub fn renew(at: usize, size: usize, asked: usize, origin: Origin, pc: usize) {
+    if let Some(player) = thread::taking_part()
+        && let Some(_section) = Section::enter()
+    {
+        forget(at, size);
+        player.record(Op::Alloc, at, size as u64, pc);
+        if axes::watches_accesses() {
+            blocks::note(at, asked, origin, pc);
+        }
+    }
+}
+
+/// Memory has come into being before there is anything to replay.
+pub fn note_early(at: usize, asked: usize, origin: Origin, pc: usize) {
+    if let Some(_section) = Section::enter() {
+        blocks::note(at, asked, origin, pc);
+    }
+}
+
+/// Memory is about to go away: what this thread did to it is checked first. Code of the program's own that frees it, at
+/// `pc`, writes it.
+pub fn expire(at: usize, size: usize, pc: Option<usize>) {
+    if let Some(player) = thread::taking_part()
+        && let Some(_section) = Section::enter()
+    {
+        segment::end_block(player, at, size);
+        match pc {
+            Some(pc) if axes::watches_accesses() => race::free(player, at, size, pc, tls().frame.get()),
+            Some(pc) if axes::watches_segments() => segment::free(player, at, size, pc),
+            _ => {}
+        }
+        player.record(Op::Free, at, size as u64, pc.unwrap_or(0));
+    }
+}
+
+/// The current thread is about to end the process, and waits for the others; false: it does not. Whose steps are not all
+/// taken yet goes on to them, unless this is the last moment.
+pub fn begin_leaving(last: bool) -> bool {
+    let Some(player) = thread::taking_part().filter(|_| tls().sections.get() == 0) else { return false };
+    if !last && !order::has_finished(player.index) {
+        return false;
+    }
+    flush(player);
+    if last {
+        player.set_waiting(Some(Waiting::Leaving));
+    }
+    true
+}
+
+/// It has waited.
+pub fn end_leaving() {
+    if let Some(player) = thread::taking_part() {
+        player.set_waiting(None);
+    }
+}
+
+/// Tells of a thread, by its number in the kernel, whether it is idle. `last`: one at a delay point is not.
+pub fn is_idle(last: bool) -> impl Fn(u32) -> bool {
+    move |tid| match threads().find(|other| other.tid == tid && !other.ended.load(Ordering::Relaxed)) {
+        Some(player) => stuck::is_idle(player, last),
+        None => sys::activity(tid) == Activity::Waits,
+    }
+}
+
+/// Has a race been seen?
+pub fn has_failed() -> bool {
+    answer::has_told()
+}
+
+/// The program ends: what this thread did last is checked, and what it does from now on at once.
+pub fn finish() {
+    if let Some(player) = thread::taking_part() {
+        thread::use_no_lines();
+        flush(player);
+        delay::say_how_often();
+        answer::say_what_is_unchecked();
+    }
+}
+
+/// Forgets what is known of a block.
+fn forget(at: usize, size: usize) {
+    if axes::watches_accesses() { shadow::clear(at, size) } else { segment::clear(at, size) }
+}

@@ -1,0 +1,404 @@
+//! The cache of touched lines behind the access hooks.
+//!
+//! Each thread has a table, small at first, of 64-byte lines with the bytes read and the bytes written in the current
+//! segment; a line has two places in it. An access that finds its line sets bits, in about fifteen instructions and without
+//! a call. One that does not takes the slow path: a line that is in the way is written to the stream. When the segment
+//! ends, the lines it touched are written in the order of their first access or, if they are many, of the table, so that
+//! neighbours stand beside each other and take a byte or two.
+//!
+//! The table lies in the recording's file: the lines of a segment that never ends, because the program was killed or
+//! left threads running, are read from there.
+//!
+//! *Deviations* from the thesis's cache (5.5.1): a line is merged byte by byte whatever the order of accesses, and it
+//! keeps the program counter of the first access alone; exact places come from replay.
+
+use crate::memory::arena;
+use crate::sink::places::{self, Latest};
+use core::cell::UnsafeCell;
+use core::sync::atomic::{Ordering, compiler_fence};
+use foretrace_event::table::{self, ENTRY_SIZE, READS, SMALLEST, TAG, WRITES, pc_salt, slot, tag};
+use foretrace_event::wire::Access;
+
+/// Entries of a thread's first table; a power of two.
+pub const SMALL: usize = 4096;
+const _: () = assert!(SMALL >= SMALLEST);
+/// Entries of the table it gets when many lines had to make room for others; a power of two.
+pub const LARGE: usize = 65536;
+/// So many entries in use are listed. If more are, most of the table is: it is looked through as a whole.
+const LISTED: usize = LARGE / 8;
+const _: () = assert!(LISTED >= SMALL);
+/// Lines that count as few; and if each place that touched a line has an entry of its own.
+const FEW: usize = 8;
+const FEW_PLACES: usize = 64;
+
+/// A line is announced so many lines before it is handed over.
+const SOON: usize = 4;
+
+/// What turns a hashed address into a slot of a table of that many entries.
+pub const fn slot_mask(entries: usize) -> u32 {
+    (entries - 1) as u32
+}
+
+/// A touched line, as [`table`] describes it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct Entry {
+    tag: u32,
+    place: u32,
+    reads: u64,
+    writes: u64,
+}
+
+impl Entry {
+    /// Is it this line's?
+    #[inline]
+    pub const fn is_of(&self, tag: u32) -> bool {
+        self.tag == tag
+    }
+
+    /// Adds bytes.
+    #[inline]
+    pub const fn add(&mut self, reads: u64, writes: u64) {
+        self.reads |= reads;
+        self.writes |= writes;
+    }
+}
+
+const _: () = assert!(size_of::<Entry>() == ENTRY_SIZE);
+const _: () = assert!(core::mem::offset_of!(Entry, tag) == TAG);
+const _: () = assert!(core::mem::offset_of!(Entry, place) == table::PLACE);
+const _: () = assert!(core::mem::offset_of!(Entry, reads) == READS);
+const _: () = assert!(core::mem::offset_of!(Entry, writes) == WRITES);
+
+/// A table in which nothing is found: what the hooks look into where nothing is recorded. It is as large as any.
+#[repr(C, align(64))]
+pub struct NoLines(UnsafeCell<[u8; LARGE * ENTRY_SIZE]>);
+
+// SAFETY: nothing but the assembly below touches it, and what it holds does not matter.
+unsafe impl Sync for NoLines {}
+
+/// See [`NoLines`].
+pub static NO_LINES: NoLines = NoLines(UnsafeCell::new([0; LARGE * ENTRY_SIZE]));
+
+/// The table of a thread that records nothing.
+pub fn no_lines() -> *mut Entry {
+    NO_LINES.0.get().cast()
+}
+
+/// The second place for a line: in the other half of the table, so that two arrays at addresses that collide have room.
+pub const fn other(slot: u32, mask: u32) -> u32 {
+    slot ^ (mask + 1) >> 1
+}
+
+/// Where lines go that leave a table.
+pub trait Sink {
+    /// Takes a line.
+    fn take(&mut self, access: &Access);
+
+    /// The line at this address will be handed over soon.
+    #[inline]
+    fn soon(&mut self, _address: usize) {}
+}
+
+/// A thread's table.
+pub struct Lines {
+    entries: *mut Entry,
+    /// The entries in use, in the order of their first use, if they are no more than [`LISTED`].
+    touched: *mut u16,
+    /// How many are in use.
+    count: usize,
+    mask: u32,
+    evictions: usize,
+    windows: Latest,
+    /// Lines are kept apart by program counter; the hooks look elsewhere and always take the slow path.
+    by_place: bool,
+    /// Nothing is kept: each access is a record of its own.
+    every: bool,
+}
+
+impl Lines {
+    /// Initialises the table in place, with `size` entries in zeroed memory; false if there is no memory for the rest.
+    pub fn init(&mut self, entries: *mut u8, size: usize, by_place: bool) -> bool {
+        let Some(touched) = arena::allocate(size.min(LISTED) * size_of::<u16>()) else { return false };
+        (self.entries, self.touched) = (entries.cast(), touched.cast());
+        (self.count, self.evictions) = (0, 0);
+        (self.mask, self.by_place) = (slot_mask(size), by_place);
+        self.every = crate::axes::keeps_every_access();
+        true
+    }
+
+    /// Should the thread have a large table, if it should after so many evictions?
+    pub const fn is_crowded(&self, evictions: usize) -> bool {
+        self.evictions >= evictions && self.is_small()
+    }
+
+    /// Moves to a large table; the current one is empty. False if there is no memory for it: the current one goes on.
+    pub fn grow(&mut self, entries: *mut u8) -> bool {
+        debug_assert!(self.is_empty());
+        self.init(entries, LARGE, self.by_place)
+    }
+
+    /// Is it the first table of a thread?
+    pub const fn is_small(&self) -> bool {
+        self.mask == slot_mask(SMALL)
+    }
+
+    /// Has the current segment touched nothing?
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Have few lines had to make room for others, so that what is touched will be there when the segment ends?
+    pub const fn is_calm(&self) -> bool {
+        self.evictions < SMALL / 64
+    }
+
+    /// The table that the hooks look into, and its mask.
+    pub fn for_hooks(&self) -> (*mut Entry, u32) {
+        (if self.by_place { no_lines() } else { self.entries }, self.mask)
+    }
+
+    /// An entry, which nobody else uses while the reference lives: callers take one at a time.
+    #[inline]
+    fn entry(&mut self, slot: u32) -> &mut Entry {
+        // SAFETY: slots are below the table's size, it lies in memory of our own, and it is this thread's alone; the borrow
+        // of the table keeps others away.
+        unsafe { &mut *self.entries.add(slot as usize) }
+    }
+
+    /// An entry as it is now.
+    #[inline]
+    fn copy(&self, slot: u32) -> Entry {
+        // SAFETY: as above; nothing else is borrowed.
+        unsafe { self.entries.add(slot as usize).read() }
+    }
+
+    /// The tag of an entry.
+    #[inline]
+    fn tag(&self, slot: u32) -> u32 {
+        // SAFETY: as above.
+        unsafe { (*self.entries.add(slot as usize)).tag }
+    }
+
+    /// Notes bytes of one line.
+    #[inline(never)]
+    pub fn touch(&mut self, sink: &mut impl Sink, address: usize, reads: u64, writes: u64, pc: usize) {
+        let (line, pc) = (address as u64 & !63, pc as u64);
+        let Some(place) = self.windows.place(pc).filter(|_| table::fits(line) && !self.every) else {
+            return sink.take(&Access { line: line / 64, reads, writes, pc });
+        };
+        let (tag, mask, by_place) = (tag(line), self.mask, self.by_place);
+        let first = slot(if by_place { line ^ pc_salt(pc) } else { line }, mask);
+        let second = other(first, mask);
+        for slot in [first, second] {
+            let entry = self.entry(slot);
+            if entry.tag == tag && (!by_place || entry.place == place) {
+                return entry.add(reads, writes);
+            }
+        }
+        let slot = match (self.tag(first), self.tag(second)) {
+            (0, _) => first,
+            (_, 0) => second,
+            _ if self.evictions.is_multiple_of(2) => first,
+            _ => second,
+        };
+        if self.tag(slot) == 0 {
+            if self.count < LISTED {
+                // SAFETY: the list has room for so many, or for every entry, and none is in it twice.
+                unsafe { self.touched.add(self.count).write(slot as u16) };
+            }
+            self.count += 1;
+        } else {
+            self.give(sink, slot);
+            self.evictions += 1;
+        }
+        self.entry(slot).fill(tag, place, reads, writes);
+    }
+
+    /// The address of the line at a slot.
+    #[inline]
+    fn line(&self, entry: &Entry, slot: u32) -> u64 {
+        table::line(entry.tag, slot, if self.by_place { pc_salt(places::pc(entry.place)) } else { 0 })
+    }
+
+    #[inline]
+    fn give(&self, sink: &mut impl Sink, slot: u32) {
+        let entry = self.copy(slot);
+        let Entry { place, reads, writes, .. } = entry;
+        if reads | writes != 0 {
+            let line = self.line(&entry, slot) / 64;
+            sink.take(&Access { line, reads, writes, pc: places::pc(place) });
+        }
+    }
+
+    /// Tells each line with the bytes read and written; false, and not all are told, if they are many.
+    pub fn each_of_few(&self, tell: &mut dyn FnMut(usize, u64, u64)) -> bool {
+        let few = if self.by_place { FEW_PLACES } else { FEW };
+        if self.count > few || self.evictions > 0 {
+            return false;
+        }
+        for index in 0..self.count {
+            // SAFETY: the first `count` have been written.
+            let slot = u32::from(unsafe { *self.touched.add(index) });
+            let entry = self.copy(slot);
+            tell(self.line(&entry, slot) as usize, entry.reads, entry.writes);
+        }
+        true
+    }
+
+    /// Ends a segment of which nothing is to be written.
+    pub fn discard(&mut self) {
+        struct Nowhere;
+        impl Sink for Nowhere {
+            fn take(&mut self, _access: &Access) {}
+        }
+        self.flush(&mut Nowhere);
+    }
+
+    /// Ends a segment: writes what it touched.
+    #[inline]
+    pub fn flush(&mut self, sink: &mut impl Sink) {
+        if self.count > LISTED {
+            return self.flush_all(sink);
+        }
+        for index in 0..self.count {
+            // SAFETY: the first `count` have been written.
+            let slot = |lines: &Self, index| u32::from(unsafe { *lines.touched.add(index) });
+            if index + SOON < self.count {
+                let soon = slot(self, index + SOON);
+                sink.soon(self.line(&self.copy(soon), soon) as usize);
+            }
+            let slot = slot(self, index);
+            self.give(sink, slot);
+            self.entry(slot).tag = 0;
+        }
+        (self.count, self.evictions) = (0, 0);
+    }
+
+    #[cold]
+    fn flush_all(&mut self, sink: &mut impl Sink) {
+        for slot in 0..=self.mask {
+            if self.tag(slot) != 0 {
+                self.give(sink, slot);
+                self.entry(slot).tag = 0;
+            }
+        }
+        (self.count, self.evictions) = (0, 0);
+    }
+
+    /// Writes the lines of a block whose memory is about to have another meaning.
+    pub fn flush_block(&mut self, sink: &mut impl Sink, start: usize, size: usize) {
+        if self.count == 0 {
+            return;
+        }
+        if self.by_place || size / 64 > self.count.max(64) {
+            return self.flush(sink);
+        }
+        let mut line = start as u64 & !63;
+        while line < start.saturating_add(size) as u64 {
+            let first = slot(line, self.mask);
+            for slot in [first, other(first, self.mask)] {
+                if self.tag(slot) == tag(line) && table::fits(line) {
+                    self.give(sink, slot);
+                    let entry = self.entry(slot);
+                    (entry.reads, entry.writes) = (0, 0);
+                }
+            }
+            line += 64;
+        }
+    }
+}
+
+impl Entry {
+    /// Becomes another line's. Killed in between, a program leaves an empty entry and not a mixture of the two.
+    #[inline]
+    fn fill(&mut self, tag: u32, place: u32, reads: u64, writes: u64) {
+        self.tag = 0;
+        compiler_fence(Ordering::SeqCst);
+        (self.place, self.reads, self.writes) = (place, reads, writes);
+        compiler_fence(Ordering::SeqCst);
+        self.tag = tag;
+    }
+}
+
+/// What kind of access a hook stands for.
+pub const READ: u32 = 1;
+/// See [`READ`].
+pub const WRITE: u32 = 2;
+
+/// Splits a block into the bytes of each of its lines.
+#[inline(always)]
+pub fn split(address: usize, size: usize, mut part: impl FnMut(usize, u64)) {
+    let end = address.saturating_add(size);
+    let mut at = address;
+    while at < end {
+        let stop = (at | 63).saturating_add(1).min(end);
+        part(at, u64::MAX >> (64 - (stop - at)) << (at & 63));
+        at = stop;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_split_at_the_ends_of_lines() {
+        let parts = |address, size| {
+            let mut parts = Vec::new();
+            split(address, size, |at, mask| parts.push((at, mask)));
+            parts
+        };
+        assert_eq!(parts(128, 64), [(128, u64::MAX)]);
+        assert_eq!(parts(126, 4), [(126, 3 << 62), (128, 3)]);
+        assert_eq!(parts(usize::MAX - 1, 8), [(usize::MAX - 1, 1 << 62)]);
+    }
+
+    #[test]
+    fn slots_are_in_the_table() {
+        for address in [0, 63, 64, u64::MAX, 0x7fff_ffff_ffff] {
+            for size in [SMALL, LARGE] {
+                let mask = slot_mask(size);
+                assert!((slot(address, mask) as usize) < size);
+                assert!((other(slot(address, mask), mask) as usize) < size);
+                assert_eq!(other(other(slot(address, mask), mask), mask), slot(address, mask));
+            }
+        }
+    }
+
+    /// What a table hands over, against a map of what was noted.
+    #[test]
+    fn nothing_is_lost_or_moved() {
+        #[derive(Default)]
+        struct Seen(std::collections::BTreeMap<(u64, u64), [u64; 2]>);
+        impl Sink for Seen {
+            fn take(&mut self, access: &Access) {
+                let masks = self.0.entry((access.line, access.pc)).or_default();
+                masks[0] |= access.reads;
+                masks[1] |= access.writes;
+            }
+        }
+        for (by_place, size) in [(false, SMALL), (true, SMALL), (false, LARGE), (true, LARGE)] {
+            let mut memory = vec![0u64; size * ENTRY_SIZE / 8];
+            // SAFETY: zero bytes are valid for all fields.
+            let mut lines: Lines = unsafe { core::mem::zeroed() };
+            assert!(lines.init(memory.as_mut_ptr().cast(), size, by_place));
+            let (mut seen, mut expected) = (Seen::default(), Seen::default());
+            let mut random = 1u64;
+            for _ in 0..200_000 {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let base =
+                    [0x1000, 0x40_0000, 0x5555_5555_0000, 0x7fff_f000_0000, 1 << 60][(random >> 33) as usize % 5];
+                let address = base + (random >> 40) % (1 << 20);
+                let pc = if by_place { 0x5555_5555_0000 * (1 + (random >> 60) % 2) + (random >> 36) % 4 } else { 7 };
+                let (reads, writes) = (1 << (address % 64), (random >> 62 & 1) << (address % 64));
+                lines.touch(&mut seen, address as usize, reads, writes, pc as usize);
+                expected.take(&Access { line: address / 64, reads, writes, pc });
+            }
+            assert!(size == SMALL || lines.count > LISTED, "more than the list holds");
+            lines.flush(&mut seen);
+            assert_eq!(seen.0, expected.0);
+            assert!(memory.chunks(3).all(|entry| entry[0] as u32 == 0));
+        }
+    }
+}
