@@ -1,5 +1,5 @@
-// Settings are read when they are first needed. The check outside the lock is meant to save the lock once they are
-// there, and sees a pointer that nothing orders with what it points to: double-checked locking, the classic mistake.
+// Settings are read when they are first needed. The check outside the lock is meant to save the lock afterwards, but
+// nothing orders the pointer that it reads with the data behind it: double-checked locking, the classic mistake.
 //
 // The fix: pthread_once (compile with -DFIXED).
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // A bank moves money between accounts. Each account has a lock, and a transfer takes both: first the one that pays,
 // then the one that is paid. Two transfers in opposite directions can wait for each other for ever.
 //
-// The fix: take the locks in one order for everybody, such as that of the account numbers (compile with -DFIXED).
+// The fix: take the locks in one order everywhere, such as that of the account numbers (compile with -DFIXED).
 #include <pthread.h>
 #include <stdio.h>
 

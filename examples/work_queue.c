@@ -1,8 +1,8 @@
-// A queue of work with one worker. The worker looks whether there is work, and if there is none goes to sleep until some
-// arrives. Between the look and the sleep the work can arrive; then its signal wakes nobody, and the worker sleeps for
+// A queue of work with one worker. The worker checks whether there is work, and if there is none, it sleeps until some
+// arrives. If work arrives between the check and the sleep, its signal wakes no thread, and the worker sleeps for
 // ever.
 //
-// The fix: look under the lock, and wait there, in a loop (compile with -DFIXED).
+// The fix: check under the lock, and wait there, in a loop (compile with -DFIXED).
 #include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
-// A bounded buffer: two producers and two consumers hand over a million items with condition variables. All
-// synchronisation, hardly any work.
+// A bounded buffer: two producers and two consumers pass a million items through it with condition variables. It is all
+// synchronisation and hardly any work.
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
-// Four threads follow pointers through one shuffled ring and write to rings of their own. No locality, no arithmetic.
+// Four threads follow pointers through one shuffled ring and write to their own rings. There is no locality and no
+// arithmetic.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Dense LU factorisation in place, by blocks, without pivoting: every thread owns columns of blocks, and barriers stand
-// between the steps. Long segments, regular accesses, few synchronisations.
+// Dense LU factorisation in place, by blocks, without pivoting: every thread owns columns of blocks, and barriers
+// separate the steps. Long segments, regular accesses, few synchronisations.
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// The hooks of -fsanitize=thread without a recorder behind them: empty, to show what the calls cost, or with -DCOUNT
+// The hooks of -fsanitize=thread without a recorder behind them: empty, to show the cost of the calls, or with -DCOUNT
 // counting, to show how many accesses a kernel makes.
 #include <stddef.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #ifdef COUNT
-// A slot a thread, a cache line each: one shared counter would take minutes.
+// One slot for each thread, each on its own cache line: a single shared counter would take minutes.
 enum { THREADS = 64, LINE = 8 };
 static unsigned long counts[THREADS][LINE];
 static int threads;

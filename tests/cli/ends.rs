@@ -23,6 +23,7 @@ static void die(const char *how) {
     if (!strcmp(how, "twice")) { char *volatile p = malloc(20); free(p); free(p); }
     if (!strcmp(how, "code")) exit(7);
     if (!strcmp(how, "term")) raise(SIGTERM);
+    if (!strcmp(how, "kill")) kill(getpid(), SIGKILL);
     if (!strcmp(how, "own")) { signal(SIGABRT, SIG_DFL); raise(SIGABRT); }
 }
 int main(int argc, char **argv) {
@@ -78,6 +79,42 @@ fn an_exit_code_of_the_programs_own_and_a_signal_from_outside_are_no_deaths() {
     }
     let ran = scratch.run("foretrace check --look-for races,deadlocks dies.c -- abort");
     assert!(!ran.err().contains("error: abort"), "crashes were not looked for: {}", ran.err());
+}
+
+/// Whatever the program would have done next is not known, so the answer is not "nothing found" with exit code 0.
+#[test]
+fn a_recorded_run_that_is_killed_was_not_checked() {
+    let scratch = Scratch::with(&[("dies.c", DIES)]);
+    let ran = scratch.run("foretrace check dies.c -- kill");
+    assert_eq!(ran.code(), Some(2), "{}", ran.err());
+    assert!(ran.err().contains("not everything could be checked"), "{}", ran.err());
+}
+
+/// Ends itself when it has just created a thread on the processor that it keeps busy itself.
+const NEVER_RUNS: &str = r#"
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <unistd.h>
+static void *runs(void *arg) { return arg; }
+int main(void) {
+    pthread_t thread;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(sched_getcpu(), &one);
+    sched_setaffinity(0, sizeof one, &one);
+    pthread_create(&thread, NULL, runs, NULL);
+    kill(getpid(), SIGKILL);
+}
+"#;
+
+#[test]
+fn a_thread_that_never_ran_is_said() {
+    let scratch = Scratch::with(&[("never.c", NEVER_RUNS)]);
+    let said = |_| scratch.run("foretrace check never.c").err().contains("so not checked: t1");
+    // The thread may be faster than the signal, in any one run.
+    assert!((0..20).any(said), "t1 ran every time, or nobody said that it did not");
 }
 
 #[test]

@@ -275,7 +275,7 @@ fn a_debugger_session_that_diverged_says_so() {
     let scratch = Scratch::with(&[("race.c", &source)]);
     let command = found_in(&scratch, BUILD, "foretrace check -- ./race");
     let ran = scratch.shell(&format!("touch other && {command} --gdb"));
-    assert!(ran.err().contains("the replay diverged: t0 reached lock"), "{}{}", ran.out(), ran.err());
+    assert!(ran.err().contains("the replay diverged: t0 reached a lock"), "{}{}", ran.out(), ran.err());
 }
 
 const OTHER_WAY: &str = "static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; \

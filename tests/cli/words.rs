@@ -40,9 +40,9 @@ fn says_in_order(program: &str, all: &[&str]) {
 #[test]
 fn a_block_from_before_the_first_thread_is_told_with_its_size_and_place() {
     let all =
-        ["data race in a heap block of 4 bytes", "delete_while_used.cc:4", "t1 writes 4 bytes", "frees the block"];
+        ["use after free in a heap block of 4 bytes", "delete_while_used.cc:4", "t1 writes 4 bytes", "frees the block"];
     says("cxx/delete_while_used.cc", &all);
-    let all = ["data race in a heap block of 32 bytes", "byte 12 of", "realloc_while_used.c:20 in main"];
+    let all = ["in a heap block of 32 bytes", "byte 12 of", "realloc_while_used.c:20 in main"];
     says("memory/realloc_while_used.c", &all);
 }
 
@@ -50,7 +50,7 @@ fn a_block_from_before_the_first_thread_is_told_with_its_size_and_place() {
 fn a_block_is_still_one_after_its_end() {
     says(
         "memory/used_after_free.c",
-        &["data race in a heap block of", "used_after_free.c:14 in main", "t1 frees the block"],
+        &["use after free in a heap block of", "used_after_free.c:14 in main", "t1 frees the block"],
     );
 }
 
@@ -71,6 +71,11 @@ fn only_a_stack_is_called_a_stack() {
     );
     does_not_say("memory/thread_local_shared.c", &["stack"]);
     says("memory/thread_local_shared.c", &["data race on `mine` of t1", "writes `mine` :9"]);
+}
+
+#[test]
+fn uses_of_freed_memory_have_their_names() {
+    says("memory/condition_freed.c", &["error: use after free in a heap block of 96 bytes", "frees the block"]);
 }
 
 #[test]

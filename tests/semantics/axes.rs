@@ -6,7 +6,7 @@ use crate::run::{finish, open, recorded};
 use foretrace_event::wire::{Op, Record};
 use foretrace_event::{Event, EventId, ThreadId};
 use foretrace_finding::Schedule;
-use foretrace_replay::Enforced;
+use foretrace_run::Enforced;
 use foretrace_trace::{Recording, Trace};
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Programs that have nothing to do with Foretrace run under the preloaded runtime as they run without it: every program of a
-//! directory, asked for its version and its help, with the same output and exit code.
+//! Programs unrelated to Foretrace behave the same with and without the preloaded runtime: every program of a directory
+//! is asked for its version and its help, and must give the same output and exit code.
 
 use crate::run::{cargo, check, target};
 use anyhow::{Context, bail};
@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Longest that a program may take; those that take longer natively are left out.
+/// The time limit of a program; programs that take longer natively are left out.
 const SECONDS: &str = "5";
 /// Address space of a program, in kilobytes.
 const MEMORY: &str = "4000000";
@@ -25,7 +25,7 @@ pub struct Args {
     /// Where the programs are
     #[arg(default_value = "/usr/bin")]
     directory: PathBuf,
-    /// How many of them to run
+    /// How many of the programs to run
     #[arg(long)]
     most: Option<usize>,
 }
@@ -51,7 +51,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         }
     }
     println!("{} programs: {compared} runs the same, {refused} refused", programs.len());
-    println!("{unsteady} runs left out, which are not the same natively");
+    println!("{unsteady} runs left out, because they differ from one native run to the next");
     match wrong.is_empty() {
         true => Ok(()),
         false => bail!("{} runs differ:\n{}", wrong.len(), wrong.join("\n")),
@@ -85,7 +85,7 @@ fn compare(foretrace: &Path, program: &Path, question: &str) -> anyhow::Result<V
     Ok(if recorded == one { Verdict::Same } else { Verdict::Differs })
 }
 
-/// Runs a command in a directory of its own, with nothing to read, for a bounded time and with bounded memory.
+/// Runs a command in its own directory, without input, with limits of time and memory.
 fn ran(words: &[&str]) -> anyhow::Result<Ran> {
     let home = tempfile::tempdir()?;
     let script = format!("ulimit -v {MEMORY}; exec timeout -k 1 {SECONDS} \"$@\"");
@@ -97,7 +97,7 @@ fn ran(words: &[&str]) -> anyhow::Result<Ran> {
     Ok(Ran { code: output.status.code(), out: output.stdout, err })
 }
 
-/// A program of this machine that the runtime can be brought into.
+/// A program of this machine that the runtime can be preloaded into.
 fn is_native(program: &Path) -> bool {
     let bytes = fs::read(program).unwrap_or_default();
     let is_elf = bytes.starts_with(b"\x7fELF\x02");

@@ -26,13 +26,13 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Install what is missing, then everything continuous integration checks
+    /// Install what is missing, then run everything that continuous integration checks
     Test,
-    /// Formatting and clippy
+    /// Run rustfmt and clippy
     Lint,
-    /// What compilers do not check: dependencies between crates, lengths, licences, stray words
+    /// Check what compilers do not: dependencies between crates, import cycles, lengths, licences, stray words
     Tidy,
-    /// Run the tests and accept what they print as what is expected
+    /// Run the tests and accept their output as the new golden files
     Bless,
     /// Run a benchmark and print its table
     Bench(bench::Args),
@@ -40,9 +40,9 @@ enum Command {
     Corpus(corpus::Args),
     /// Attack the tool with broken files, limits, signals, kills and faults of the environment
     Attack(attack::Args),
-    /// Feed random input to a reader for a while
+    /// Feed random input to a reader for some time
     Fuzz(fuzz::Args),
-    /// Build packages of Debian with foretrace-cc, record them, and compare with native builds (downloads them)
+    /// Build Debian packages with foretrace-cc, record them, and compare with native builds (downloads them)
     Packages(packages::Args),
     /// Run the programs of a directory under the preloaded runtime, and compare with native runs
     Bystanders(bystanders::Args),

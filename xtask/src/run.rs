@@ -16,12 +16,12 @@ pub fn command(program: &str, args: &[&str]) -> Command {
     command
 }
 
-/// The cargo that runs us.
+/// The cargo that runs this command.
 pub fn cargo(args: &[&str]) -> Command {
     command(&std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned()), args)
 }
 
-/// Runs it, shows what is run, and fails if it does.
+/// Prints the command, runs it, and fails if it fails.
 pub fn check(command: &mut Command) -> anyhow::Result<()> {
     let words: Vec<_> = std::iter::once(command.get_program()).chain(command.get_args()).collect();
     let line = words.iter().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
@@ -42,7 +42,7 @@ pub fn exists(program: &str) -> bool {
     std::env::split_paths(&path).any(|directory| directory.join(program).is_file())
 }
 
-/// The files git knows or would add.
+/// The files that git tracks or would add.
 pub fn files() -> anyhow::Result<Vec<PathBuf>> {
     let mut git = command("git", &["ls-files", "--cached", "--others", "--exclude-standard"]);
     let output = git.output().context("cannot run git")?;

@@ -1,4 +1,4 @@
-//! Everything continuous integration checks, cheapest first.
+//! Everything that continuous integration checks, cheapest first.
 
 use crate::run::{cargo, check};
 use crate::{attack, install, lint, tidy};
@@ -12,7 +12,8 @@ pub fn run() -> anyhow::Result<()> {
     attack::run(&attack::Args::of_ci())
 }
 
-/// Runs the tests so that those with golden files write them instead of comparing: with the variable that `expect-test` reads.
+/// Runs the tests so that those with golden files write them instead of comparing, with the variable that `expect-test`
+/// reads.
 pub fn bless() -> anyhow::Result<()> {
     check(cargo(&["test", "--quiet", "--workspace"]).env("UPDATE_EXPECT", "1"))
 }

@@ -6,14 +6,14 @@ use foretrace_trace::Trace;
 use crate::MustOrder;
 use crate::times::Times;
 
-/// How many events of each thread come before.
+/// The number of events of each thread that come before.
 #[derive(Clone, Debug, Default)]
 pub struct Clock {
     times: Times,
 }
 
 impl Clock {
-    /// Nothing comes before, in any of so many threads.
+    /// The clock of an event that nothing precedes, for this many threads.
     pub fn new(threads: usize) -> Self {
         Self { times: Times::new(threads) }
     }
@@ -23,22 +23,22 @@ impl Clock {
         self.times.get(thread)
     }
 
-    /// At least so many events of a thread come before.
+    /// Records that at least this many events of a thread come before.
     pub fn raise(&mut self, thread: usize, time: u32) {
         self.times.set(thread, time.max(self.get(thread)));
     }
 
-    /// Whatever comes before the other comes before this.
+    /// Joins another clock: everything before the other is now before this.
     pub fn join(&mut self, other: &Self) {
         self.times.join(&other.times);
     }
 
-    /// Only what comes before both comes before this.
+    /// Intersects with another clock: only what is before both is now before this.
     pub fn meet(&mut self, other: &Self) {
         self.times.meet(&other.times);
     }
 
-    /// Does whatever comes before the other come before this?
+    /// Is everything that precedes the other also before this?
     pub fn covers(&self, other: &Self) -> bool {
         self.times.covers(&other.times)
     }
@@ -49,12 +49,12 @@ impl Clock {
 /// A thread's clock only changes at events that need something, so only those are kept.
 #[derive(Clone, Debug)]
 pub struct WeakOrder {
-    /// By thread: from which event on, which clock. The thread's own component is left at zero.
+    /// For each thread, the events from which on a clock is valid. The thread's own component is left at zero.
     changes: Vec<Vec<(u32, Clock)>>,
 }
 
 impl WeakOrder {
-    /// Of a trace.
+    /// The weak order of a trace.
     pub fn new(trace: &Trace, must: &MustOrder) -> Self {
         let threads = trace.threads().len();
         let mut order = Self { changes: vec![vec![(0, Clock::new(threads))]; threads] };
@@ -67,7 +67,7 @@ impl WeakOrder {
         order
     }
 
-    /// The later event comes after the earlier one and all before it.
+    /// Makes the earlier event, and everything before it, precede the later one.
     fn follow(&mut self, later: EventId, earlier: EventId) {
         let mut clock = self.clock(earlier).clone();
         clock.raise(earlier.thread.index(), earlier.index + 1);

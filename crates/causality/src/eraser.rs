@@ -1,10 +1,10 @@
-//! The lockset algorithm over a recording: which bytes does no lock guard throughout?
+//! The lockset algorithm over a recording: which bytes are not guarded by one lock throughout?
 //!
 //! **Papers.** Savage and others, *Eraser*, TOCS 1997; Jakšić, Li, Pun, Stolz, *Stream-based dynamic data race detection*,
-//! NIK 2018, section 3. The stream specifications of `foretrace monitor --template lockset` say the same in equations, and
-//! are tested against this.
+//! NIK 2018, section 3. The stream specifications of `foretrace monitor --template lockset` state the same as
+//! equations, and are tested against this implementation.
 //!
-//! **What it misses.** It knows nothing of fork, join, or any order but that of locks; prediction does.
+//! **What it misses.** It ignores fork, join, and every order except that of locks; prediction does not.
 
 use std::collections::BTreeSet;
 
@@ -17,13 +17,13 @@ use rustc_hash::FxHashMap;
 pub enum Discipline {
     /// All of them: the paper's Figure 3.
     Every,
-    /// All of them, but only what two threads touch is reported.
+    /// All of them, but only bytes that two threads touch are reported.
     Shared,
-    /// Those from the second thread's first on, and only if there is a write then or later: Eraser's states.
+    /// Those from the second thread's first access on, and only if one of them is a write: Eraser's states.
     States,
 }
 
-/// What is known of a byte.
+/// The state of a byte.
 #[derive(Clone, Debug)]
 struct Byte {
     owner: u32,
@@ -37,7 +37,7 @@ struct Byte {
 #[derive(Clone, Debug)]
 pub struct Eraser {
     discipline: Discipline,
-    /// The locks that each thread holds, as often as it took them.
+    /// The locks that each thread holds, with repetition.
     held: FxHashMap<u32, Vec<u64>>,
     bytes: FxHashMap<u64, Byte>,
 }
@@ -48,7 +48,7 @@ impl Eraser {
         Self { discipline, held: FxHashMap::default(), bytes: FxHashMap::default() }
     }
 
-    /// The bytes of a recording that are not guarded, by address.
+    /// The unguarded bytes of a recording, by address.
     ///
     /// # Errors
     /// If a record cannot be decoded.
@@ -85,7 +85,7 @@ impl Eraser {
         }
     }
 
-    /// An access to a byte; says whether no lock guards the byte any more.
+    /// Processes an access to a byte; returns whether no lock guards the byte any more.
     pub fn access(&mut self, thread: u32, address: u64, writes: bool) -> bool {
         let held = self.held.get(&thread).map_or(&[][..], Vec::as_slice);
         let mine = || held.iter().copied().collect::<BTreeSet<u64>>();

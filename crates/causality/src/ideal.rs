@@ -1,19 +1,20 @@
 //! The ideal: a closed prefix of every thread.
 //!
-//! For events `e1 … en` of different threads, the ideal holds everything before them in their threads, and is closed:
+//! For events `e1 … en` of different threads, the ideal contains everything before them in their threads, and is
+//! closed:
 //!
-//! 1. what an event of it needs ([`Order`]) is in it;
-//! 2. of two sections of a lock that exclude each other and have both begun in it, the one that was taken first in the
+//! 1. It contains what each of its events needs ([`Order`]).
+//! 2. If two sections of a lock exclude each other and have both begun in it, then the one that came first in the
 //!    recorded run has ended in it.
 //!
-//! If it holds none of `e1 … en`, then its events in the recorded order are a legal schedule after which they are all
-//! next: every lock is free when it is taken, because the section before it has ended. With [`Keep::Must`] rule 2 is
-//! only for sections around one of the events, which will not end: whoever else took such a lock has given it back,
-//! whatever the order. That ideal is in every reordering at whose end the events are next, so if it runs past one of
-//! them, there is none.
+//! If it contains none of `e1 … en`, then its events in the recorded order are a legal schedule after which they are
+//! all next: every lock is free when it is taken, because the section before it has ended. With [`Keep::Must`], rule 2
+//! applies only to sections around one of the events, which will not end: any other thread that took such a lock has
+//! released it, whatever the order. That ideal is part of every reordering at whose end the events are next, so if it
+//! runs past one of them, there is no such reordering.
 //!
-//! Ideals of later events hold those of earlier ones, so an ideal is only ever grown: a sweep over many pairs costs what
-//! the last one holds.
+//! Ideals of later events contain those of earlier ones, so an ideal only ever grows: a sweep over many pairs costs as
+//! much as the last ideal.
 
 use foretrace_event::{EventId, LockId, ThreadId};
 
@@ -34,11 +35,11 @@ pub struct Ideal<'a> {
     cut: Vec<u32>,
     /// How far each thread should go.
     wanted: Vec<u32>,
-    /// The next need and the next section of each thread that lie behind the cut.
+    /// The next need and the next section of each thread after the cut.
     next_need: Vec<usize>,
     next_section: Vec<usize>,
     locks: Vec<LockState>,
-    /// Locks held around the events in question, with who holds them: for [`Keep::Must`].
+    /// Locks held around the events in question, with their holders: for [`Keep::Must`].
     around: Vec<(LockId, SectionMode, usize)>,
     /// Accesses whose order does not matter: the candidate's own.
     except: Vec<EventId>,
@@ -49,7 +50,7 @@ pub struct Ideal<'a> {
 struct LockState {
     writer: Option<Begun>,
     readers: Vec<Begun>,
-    /// With [`Keep::Must`]: everybody's last section.
+    /// With [`Keep::Must`]: the last section of each thread.
     all: Vec<Begun>,
 }
 
@@ -75,7 +76,7 @@ impl<'a> Ideal<'a> {
         }
     }
 
-    /// Lets these accesses need nothing, and nothing need them.
+    /// Exempts these accesses: they need nothing, and nothing needs them.
     pub fn except(mut self, events: &[EventId]) -> Self {
         self.except = events.to_vec();
         self
@@ -121,7 +122,7 @@ impl<'a> Ideal<'a> {
         self.wanted[thread] = self.wanted[thread].max(cut);
     }
 
-    /// Takes in a thread's events up to where it is wanted.
+    /// Adds a thread's events up to the wanted one.
     fn advance(&mut self, thread: usize) {
         let cut = self.wanted[thread];
         self.cut[thread] = cut;
@@ -184,13 +185,13 @@ impl<'a> Ideal<'a> {
         }
     }
 
-    /// Of a thread's readings only the last can be open.
+    /// Of a thread's read sections, only the last can be open.
     fn note_reader(&mut self, lock: usize, begun: Begun) {
         self.locks[lock].readers.retain(|reader| reader.thread != begun.thread);
         self.locks[lock].readers.push(begun);
     }
 
-    /// With [`Keep::Must`]: sections end if one that will not end excludes them.
+    /// With [`Keep::Must`]: a section must end if a section that will not end excludes it.
     fn begin_unordered(&mut self, begun: Begun) {
         let all = &mut self.locks[begun.section.lock.index()].all;
         all.retain(|other| other.thread != begun.thread);
@@ -218,7 +219,7 @@ impl<'a> Ideal<'a> {
         }
     }
 
-    /// The section must end. One that never does asks for more events than there are.
+    /// The section must end. If it never does, more events are wanted than there are.
     fn end(&mut self, begun: Begun) {
         let end = begun.section.release.map_or(u32::MAX, |release| release + 1);
         self.want(begun.thread, end);

@@ -1,12 +1,13 @@
-//! Orders between events of a trace: what must come first, what the locks allow, and what follows from it.
+//! Orders between events of a trace: what must come first, what the locks allow, and what follows from both.
 //!
-//! * [`MustOrder`] is what comes before what in every reordering; [`WeakOrder`] answers questions about its closure with
+//! * [`MustOrder`] is the order that every reordering keeps; [`WeakOrder`] answers questions about its closure with
 //!   vector clocks (the thesis's weak happens-before, 5.5.2).
 //! * [`Sections`] are the critical sections of a trace and [`Preserved`] the rest of its recorded order.
-//! * [`Ideal`] is the closure that decides most questions: the smallest prefix of every thread that holds some events, is
-//!   closed under the must-order, and in which critical sections keep their order. If it does not run past the events in
-//!   question, they can all be next at once, and [`Ideal::schedule`] says how to get there. It takes time in proportion
-//!   to what it holds, whatever the length of the trace, and can be grown from one question to the next.
+//! * [`Ideal`] is the closure that decides most questions: the smallest prefix of every thread that contains some
+//!   events, is closed under the must-order, and in which critical sections keep their order. If it does not run past
+//!   the events in question, they can all be next at once, and [`Ideal::schedule`] gives a schedule that leads there.
+//!   It takes time in proportion to its size, whatever the length of the trace, and can be grown from one question to
+//!   the next.
 //! * [`LockGraph`] finds cycles of lock requests.
 //! * [`Eraser`] is the lockset algorithm, which needs no order at all.
 //!
@@ -14,9 +15,10 @@
 //! synchronization-preserving races*, POPL 2021, for the ideal of races; Tunç, Mathur, Pavlogiannis, Viswanathan, *Sound
 //! dynamic deadlock prediction in linear time*, PLDI 2023, for the ideal of deadlocks and abstract lock cycles.
 //!
-//! **Deviations.** Both papers know locks and reads-from only. Here reader-writer locks, condition variables, barriers,
-//! semaphores, once controls and channels take part: each kind keeps of its recorded order what makes its operations
-//! possible. Reads-from is a choice: an ideal may keep the order of conflicting accesses ([`Keep::Segments`]) or not.
+//! **Deviations.** Both papers cover locks and reads-from only. This crate also covers reader-writer locks, condition
+//! variables, barriers, semaphores, once controls and channels: of its recorded order, each kind keeps what makes its
+//! operations possible. Reads-from is optional: an ideal may keep the order of conflicting accesses
+//! ([`Keep::Segments`]) or not.
 //!
 //! **What it misses.** Reorderings of critical sections of one lock, and of semaphore operations: those need a search.
 //!

@@ -1,9 +1,9 @@
 //! From an ideal to a schedule.
 //!
-//! The recorded order would do. A schedule with fewer switches between threads is more likely to run, so each thread
-//! goes on for as long as it may: until it needs an event that has not come, or a lock whose earlier sections, in the
-//! recorded order, have not ended. When it may not, the thread whose next event came first in the recorded run is next;
-//! that one always may, so the schedule never gets stuck.
+//! The recorded order would be legal, but a schedule with fewer switches between threads is more likely to run. So each
+//! thread goes on for as long as it may: until it needs an event that has not happened, or a lock whose earlier
+//! sections, in recorded order, have not ended. Then the thread whose next event came first in the recorded run is
+//! next. That thread may always go on, so the schedule never gets stuck.
 
 use foretrace_event::{EventId, LockId, ThreadId};
 use rustc_hash::FxHashMap;
@@ -11,7 +11,8 @@ use rustc_hash::FxHashMap;
 use crate::Ideal;
 use crate::sections::Section;
 
-/// The sections of one lock that begin in an ideal, by stamp: who, until when, and whether alone.
+/// The sections of one lock that begin in an ideal, by stamp: the thread, the end, and whether the section is
+/// exclusive.
 #[derive(Default)]
 struct Queue {
     turns: Vec<Turn>,
@@ -78,7 +79,7 @@ impl<'i, 'a> Walk<'i, 'a> {
         schedule
     }
 
-    /// Of the threads that may go on, the one whose next event is the first in the recorded run.
+    /// Among the threads that may go on, the one whose next event is first in the recorded run.
     fn first(&self) -> Option<usize> {
         let left = (0..self.done.len()).filter(|&thread| self.done[thread] < self.ideal.cut()[thread]);
         let stamp = |&thread: &usize| {
@@ -100,7 +101,7 @@ impl<'i, 'a> Walk<'i, 'a> {
         section.filter(|section| section.acquire == at).is_none_or(|section| self.may_begin(section))
     }
 
-    /// Have the sections of the lock that exclude this one and came before it ended?
+    /// Have all earlier sections of the lock that exclude this one ended?
     fn may_begin(&self, section: &Section) -> bool {
         let turns = &self.queues[&section.lock].turns;
         let mine = turns.partition_point(|turn| turn.stamp < section.stamp);
@@ -109,7 +110,7 @@ impl<'i, 'a> Walk<'i, 'a> {
             if self.done[turn.thread] <= turn.release {
                 return false;
             }
-            // One that was alone began after all before it had ended.
+            // An exclusive section began after all sections before it had ended.
             if turn.alone {
                 return true;
             }

@@ -1,14 +1,14 @@
 //! Cycles of lock requests.
 //!
-//! A *request* is a thread that wants a lock while it holds others; all events with the same thread, lock, mode and held
-//! locks are one abstract request (PLDI 2023). A cycle is a list of requests of different threads, each of which wants a
-//! lock that the next one holds in a way that shuts it out, and no two of which hold locks that could not be held at
-//! the same time (a gate lock would make that so).
+//! A *request* is a thread that wants a lock while it holds others; all events with the same thread, lock, mode and
+//! held locks are one abstract request (PLDI 2023). A cycle is a list of requests of different threads. Each wants a
+//! lock that the next one holds in a conflicting mode, and the locks that any two of them hold can be held at the same
+//! time (a gate lock prevents that).
 //!
-//! The locks of a cycle are on a cycle of the graph that leads from each held lock to the wanted one, so only requests for
-//! such locks are kept. In that graph the same locks reach each other as in the one that leads from the innermost held
-//! lock alone, because the innermost was taken while the others were held: so it is as large as the trace, however many
-//! locks a thread holds.
+//! The locks of a cycle are on a cycle of the graph that has an edge from each held lock to the wanted one, so only
+//! requests for such locks are kept. The graph with edges from the innermost held lock alone has the same reachability,
+//! because the innermost lock was taken while the others were held. It is no larger than the trace, however many locks
+//! a thread holds.
 
 use foretrace_event::LockId;
 use rustc_hash::FxHashMap;
@@ -24,17 +24,17 @@ pub type Hold = (LockId, SectionMode);
 /// A thread that wants a lock while it holds others.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Request {
-    /// Who.
+    /// The thread.
     pub thread: usize,
-    /// What it wants.
+    /// The lock it wants.
     pub wants: Hold,
-    /// What it holds, sorted.
+    /// The locks it holds, sorted.
     pub holds: Vec<Hold>,
-    /// The events that do so, by their index, in order.
+    /// The indices of the events that make this request, in order.
     pub events: Vec<u32>,
 }
 
-/// Requests in a circle: each wants what the next holds. By number in the graph; the first has the lowest thread.
+/// Requests in a cycle: each wants what the next holds. Given by number in the graph; the first has the lowest thread.
 pub type Cycle = Vec<usize>;
 
 /// All abstract requests of a trace that hold something.
@@ -46,7 +46,7 @@ pub struct LockGraph {
 }
 
 impl LockGraph {
-    /// Of a trace. Try and timed operations give up, so they are no requests.
+    /// The requests of a trace. Try and timed operations give up, so they are not requests.
     pub fn new(trace: &Trace, sections: &Sections) -> Self {
         let mut graph = Self::default();
         let mut numbers: FxHashMap<(usize, Hold, Vec<Hold>), usize> = FxHashMap::default();
@@ -92,7 +92,7 @@ impl LockGraph {
         &self.requests
     }
 
-    /// Cycles of distinct threads, at most so many; false if there are more. Each is shown once.
+    /// Cycles of distinct threads, up to a limit; false if there are more. Each cycle is listed once.
     pub fn cycles(&self, at_most: usize, found: &mut dyn FnMut(&Cycle)) -> bool {
         let mut search =
             CycleSearch { graph: self, left: at_most, steps: at_most.saturating_mul(1000), path: Vec::new(), found };
@@ -100,7 +100,7 @@ impl LockGraph {
         (0..self.requests.len()).filter(|&first| on_cycles[first]).all(|first| search.from(first, &on_cycles))
     }
 
-    /// Requests from which one can come back to them, forgetting about gates and threads: nothing else is on a cycle.
+    /// Requests that can reach themselves when gates and threads are ignored: only these can be on a cycle.
     fn on_cycles(&self) -> Vec<bool> {
         let mut left: Vec<bool> = vec![true; self.requests.len()];
         loop {
@@ -113,7 +113,7 @@ impl LockGraph {
         }
     }
 
-    /// Requests that hold what this one wants, and shut it out.
+    /// Requests that hold what this one wants in a conflicting mode.
     fn next(&self, number: usize) -> impl Iterator<Item = usize> + '_ {
         let request = &self.requests[number];
         let (lock, mode) = request.wants;
@@ -131,8 +131,8 @@ fn waits(trace: &Trace, thread: usize, section: &Section) -> bool {
     matches!(trace.event(id), Event::Lock(_, Patience::Blocking) | Event::RdLock(_, Patience::Blocking))
 }
 
-/// Locks that can be wanted on a cycle: those that are left when all are taken away, again and again, that no lock leads to
-/// or that lead to no lock.
+/// Locks that can be wanted on a cycle: those that are left after repeatedly removing every lock without an incoming or
+/// without an outgoing edge.
 struct Circular(Vec<bool>);
 
 impl Circular {
@@ -147,7 +147,7 @@ impl Circular {
         circular
     }
 
-    /// Takes away all locks that no lock leads to which is left.
+    /// Removes all locks without an incoming edge from a lock that is left.
     fn trim(&mut self, mut edges: Vec<(LockId, LockId)>) {
         edges.sort_unstable();
         edges.dedup();
@@ -180,7 +180,7 @@ struct CycleSearch<'a> {
 }
 
 impl CycleSearch<'_> {
-    /// All cycles whose lowest thread is that of the first request; false if the limit is met.
+    /// All cycles whose lowest thread is that of the first request; false if the limit is reached.
     fn from(&mut self, first: usize, on_cycles: &[bool]) -> bool {
         self.path.push(first);
         let whole = self.extend(on_cycles);
@@ -213,7 +213,7 @@ impl CycleSearch<'_> {
         true
     }
 
-    /// Can the request be where it is at the same time as those of the path?
+    /// Can the request be pending at the same time as those of the path?
     fn fits(&self, next: usize) -> bool {
         let requests = &self.graph.requests;
         let next = &requests[next];
@@ -222,7 +222,7 @@ impl CycleSearch<'_> {
     }
 }
 
-/// Can two threads hold what they hold at the same time?
+/// Can two threads hold these locks at the same time?
 fn together(one: &Request, other: &Request) -> bool {
     let excludes = |a: &Hold, b: &Hold| a.0 == b.0 && (a.1 == SectionMode::Write || b.1 == SectionMode::Write);
     !one.holds.iter().any(|a| other.holds.iter().any(|b| excludes(a, b)))

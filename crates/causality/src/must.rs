@@ -1,11 +1,11 @@
-//! The must-order: what comes before what in every reordering, whatever the locks do.
+//! The must-order: the events that precede others in every reordering, whatever the locks do.
 //!
-//! Forks before starts, ends before joins, signals before the waits they wake, entries before exits of a barrier whose
-//! threads are always the same, initialisers before those who pass them, releases into a channel before acquires from
-//! it. The thesis's weak happens-before (5.5.2) is the closure of this, without barriers there and with them here.
-//! Mutexes and semaphores are not in it.
+//! Forks precede starts, ends precede joins, signals precede the waits they wake, entries precede exits of a barrier
+//! whose threads are always the same, initialisers precede the threads that pass them, and releases into a channel
+//! precede acquires from it. The closure of this is the thesis's weak happens-before (5.5.2), extended by barriers.
+//! Mutexes and semaphores are not part of it.
 //!
-//! Some orders are kept because another would be another path of the program, not because a thread would wait:
+//! Some orders are kept because another order would be another path of the program, not because a thread would wait:
 //! [`NeedKind::Order`].
 
 use foretrace_event::{
@@ -23,7 +23,7 @@ pub struct Need {
     pub at: u32,
     /// The earlier one, of another thread.
     pub event: EventId,
-    /// Why.
+    /// The reason.
     pub kind: NeedKind,
 }
 
@@ -32,17 +32,17 @@ pub struct Need {
 pub enum NeedKind {
     /// The thread has not been created.
     Created,
-    /// Joins it.
+    /// It joins the earlier event's thread.
     End(ThreadId),
-    /// Waits for it.
+    /// It waits for the signal.
     Signal(CondInstance),
-    /// Waits for others at it.
+    /// It waits for the other threads at the barrier.
     Barrier(BarrierId),
-    /// Waits for the initialiser.
+    /// It waits for the initialiser.
     Once(OnceId),
-    /// Waits for the releases.
+    /// It waits for the releases.
     Channel(ChannelId),
-    /// Recorded in this order; another order is another path of the program.
+    /// The recorded order is kept: another order would be another path of the program.
     Order,
 }
 
@@ -51,9 +51,9 @@ pub enum NeedKind {
 pub struct MustOrder {
     /// What events need, by thread, in the order of the events.
     needs: Vec<Vec<Need>>,
-    /// Plain mutexes that one thread takes and another gives back, and whether they are free at first.
+    /// Plain mutexes that one thread locks and another unlocks, and whether they are free at first.
     foreign: FxHashMap<LockId, bool>,
-    /// Other locks of which that is true: their operations keep their order.
+    /// Other locks with the same property: their operations keep their order.
     ordered: FxHashSet<LockId>,
     /// Barriers used by exactly as many threads as they wait for.
     regular: FxHashSet<BarrierId>,
@@ -67,7 +67,7 @@ impl MustOrder {
         &self.needs[thread.index()]
     }
 
-    /// Is this a plain mutex that one thread takes and another gives back? If so, is it free at first?
+    /// Is this a plain mutex that one thread locks and another unlocks? If so, is it free at first?
     pub fn passed_on(&self, lock: LockId) -> Option<bool> {
         self.foreign.get(&lock).copied()
     }
@@ -82,7 +82,7 @@ impl MustOrder {
         self.regular.contains(&barrier)
     }
 
-    /// Did this wait begin before its signal was given, so that it would miss one given earlier?
+    /// Did this wait begin before its signal was sent, so that it would miss one sent earlier?
     pub fn is_losable(&self, wait: EventId) -> bool {
         self.losable.contains(&wait)
     }
@@ -112,7 +112,8 @@ struct AtomicSeen {
 }
 
 impl MustOrder {
-    /// Of a trace; operations on an atomic variable keep their recorded order if asked, unless both load.
+    /// The must-order of a trace. On request, operations on an atomic variable keep their recorded order, unless both
+    /// are loads.
     pub fn new(trace: &Trace, keep_atomics: bool) -> Self {
         let mut facts = Self { needs: vec![Vec::new(); trace.threads().len()], ..Self::default() };
         facts.sort_locks(trace);
@@ -178,9 +179,9 @@ impl MustOrder {
         }
     }
 
-    /// Finds the locks that are given back by others than who took them.
+    /// Finds the locks that are unlocked by a thread other than the one that locked them.
     fn sort_locks(&mut self, trace: &Trace) {
-        // What a thread still holds at its end is not the next one's.
+        // A lock that a thread still holds at its end is not passed on.
         let mut depths = vec![(ThreadId::MAIN, 0u32); trace.locks().len()];
         for thread in trace.threads() {
             for event in trace.events(thread) {
@@ -202,7 +203,7 @@ impl MustOrder {
         }
     }
 
-    /// A lock that is passed on is free at first, unless the first thing that happens to it is that it is given back.
+    /// A lock that is passed on is free at first, unless its first operation is an unlock.
     fn find_taken(&mut self, trace: &Trace) {
         let foreign = &self.foreign;
         let uses = |event| matches!(event, Event::Lock(lock, _) | Event::Unlock(lock) if foreign.contains_key(&lock));
@@ -231,7 +232,7 @@ impl MustOrder {
         self.regular = users.into_iter().filter(regular).map(|(barrier, _)| barrier).collect();
     }
 
-    /// A thread leaves a regular barrier: everybody has entered as often as it has.
+    /// A thread leaves a regular barrier: every thread has entered as often as it has.
     fn left(&mut self, seen: &Seen, id: EventId, barrier: BarrierId) {
         let enters = &seen.enters[&barrier];
         let round = enters[&id.thread].len() - 1;
@@ -289,7 +290,7 @@ impl MustOrder {
     }
 }
 
-/// Is it enough to know whether a lock of this class is taken?
+/// For a lock of this class, is it enough to know whether it is held?
 fn counts(class: LockClass) -> bool {
     matches!(class, LockClass::Mutex | LockClass::ErrorChecking | LockClass::Spin)
 }

@@ -1,4 +1,4 @@
-//! All that an ideal is closed under.
+//! The relations that an ideal is closed under.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use crate::{MustOrder, Need, NeedKind, Preserved, Sections};
 /// How much of the recorded order is kept.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Keep {
-    /// What must be, and nothing else: what this closure holds is in every reordering that holds the events in question.
+    /// Only the must-order: this closure is contained in every reordering that contains the events in question.
     Must,
-    /// Critical sections of a lock, conflicting plain accesses in different segments, and what an atomic load reads; updates of
-    /// an atomic come in any order, as those of a count may.
+    /// Critical sections of a lock, conflicting plain accesses in different segments, and the store that an atomic load
+    /// reads. Updates of an atomic may come in any order, as those of a counter may.
     Updates,
-    /// Critical sections of a lock, operations of an atomic, and what makes other operations possible.
+    /// Critical sections of a lock, operations of an atomic, and the orders that make other operations possible.
     Sections,
-    /// All that, and the order of conflicting plain accesses in different segments.
+    /// Everything in [`Self::Sections`], and the order of conflicting plain accesses in different segments.
     Segments,
 }
 
-/// What an ideal is closed under.
+/// The relations that an ideal is closed under.
 #[derive(Clone, Debug)]
 pub struct Order<'a> {
     pub(crate) trace: &'a Trace,
@@ -34,13 +34,13 @@ pub struct Order<'a> {
 }
 
 impl<'a> Order<'a> {
-    /// Of a trace.
+    /// The order of a trace.
     pub fn new(trace: &'a Trace, keep: Keep) -> Self {
         let sections = Sections::new(trace, &MustOrder::new(trace, false));
         Self::sharing(trace, keep, Arc::new(sections))
     }
 
-    /// Of a trace whose sections are already known.
+    /// The order of a trace whose sections are already known.
     pub fn sharing(trace: &'a Trace, keep: Keep, sections: Arc<Sections>) -> Self {
         let must = MustOrder::new(trace, keep > Keep::Updates);
         let mut needs: Vec<Vec<Need>> = trace.threads().map(|thread| must.needs(thread).to_vec()).collect();
@@ -79,7 +79,7 @@ struct Touched {
     reads: Vec<EventId>,
 }
 
-/// Each access needs the ones before it that conflict with it and lie in a segment that ended before its own began.
+/// Each access needs the conflicting accesses before it whose segment ended before its own began.
 fn conflicts(trace: &Trace) -> Vec<Vec<Need>> {
     let mut needs = vec![Vec::new(); trace.threads().len()];
     let mut touched: FxHashMap<IntervalId, Touched> = FxHashMap::default();
@@ -104,14 +104,15 @@ fn conflicts(trace: &Trace) -> Vec<Vec<Need>> {
     needs
 }
 
-/// What was done to an atomic last: a change, and the loads since.
+/// The last operations on an atomic: a change, and the loads since.
 #[derive(Default)]
 struct Loaded {
     change: Option<EventId>,
     loads: Vec<EventId>,
 }
 
-/// Each load of an atomic needs the change before it, each change the loads before it, and each store the change before it.
+/// Each load of an atomic needs the change before it, each change needs the loads before it, and each store needs the
+/// change before it.
 fn loads(trace: &Trace) -> Vec<Vec<Need>> {
     let mut needs = vec![Vec::new(); trace.threads().len()];
     let mut atomics: FxHashMap<AtomicId, Loaded> = FxHashMap::default();

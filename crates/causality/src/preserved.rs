@@ -1,4 +1,4 @@
-//! What of the recorded order makes operations possible, beyond the must-order and the sections of locks.
+//! The parts of the recorded order that make operations possible, beyond the must-order and the sections of locks.
 //!
 //! * A semaphore wait keeps all posts before it: fewer waits with the same posts never go below zero.
 //! * A barrier whose threads vary keeps the order of arrivals, and an exit needs the arrivals of its round.
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::recorded::recorded;
 use crate::{MustOrder, Need, NeedKind};
 
-/// Such orders.
+/// These orders.
 #[derive(Clone, Debug, Default)]
 pub struct Preserved {
     pub(crate) needs: Vec<Vec<Need>>,

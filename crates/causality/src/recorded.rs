@@ -3,7 +3,7 @@
 use foretrace_event::{Event, EventId};
 use foretrace_trace::Trace;
 
-/// The events of a kind, in the recorded order. Most questions are about few events of a trace.
+/// The events that satisfy a condition, in the recorded order. Most questions concern few events of a trace.
 pub(crate) fn recorded(trace: &Trace, which: impl Fn(Event) -> bool) -> Vec<EventId> {
     let mut chosen: Vec<(u64, EventId)> = Vec::new();
     for thread in trace.threads() {
@@ -11,7 +11,7 @@ pub(crate) fn recorded(trace: &Trace, which: impl Fn(Event) -> bool) -> Vec<Even
         let ids = of_thread.map(|(index, _)| EventId { thread, index: index as u32 });
         chosen.extend(ids.map(|id| (trace.stamp(id), id)));
     }
-    // Stable, because that merges lists that are already sorted: one a thread.
+    // A stable sort, because it merges the lists of the threads, which are already sorted.
     chosen.sort();
     chosen.into_iter().map(|(_, id)| id).collect()
 }

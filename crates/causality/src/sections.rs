@@ -11,22 +11,22 @@ use crate::MustOrder;
 /// How a section holds its lock.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum SectionMode {
-    /// Alone.
+    /// Exclusively.
     Write,
     /// With other readers.
     Read,
 }
 
-/// A thread's hold on a lock, from taking it to giving it back; taking it again in between does not count.
+/// A thread's hold on a lock, from locking to unlocking; relocking in between does not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Section {
     /// Which lock.
     pub lock: LockId,
-    /// How.
+    /// Its mode.
     pub mode: SectionMode,
-    /// The event that takes it, by its index in its thread.
+    /// The event that locks it, by its index in its thread.
     pub acquire: u32,
-    /// The event that gives it back, if there is one.
+    /// The event that unlocks it, if there is one.
     pub release: Option<u32>,
     /// When it was taken.
     pub stamp: u64,
@@ -48,24 +48,24 @@ pub struct Sections {
 }
 
 impl Sections {
-    /// Of a trace. Locks that are passed on between threads, or keep their recorded order, have none.
+    /// The sections of a trace. Locks that are passed on between threads, or keep their recorded order, have none.
     pub fn new(trace: &Trace, must: &MustOrder) -> Self {
         let threads = trace.threads().map(|thread| sections_of(trace, must, thread)).collect();
         Self { threads }
     }
 
-    /// Those of a thread, by the events that take the locks.
+    /// The sections of a thread, in the order of the events that begin them.
     pub fn of(&self, thread: usize) -> &[Section] {
         &self.threads[thread]
     }
 
-    /// Each lock that a thread takes while it holds others, after the one of those that it took last.
+    /// Each lock that a thread takes while it holds others, paired with the lock that it took last before.
     pub fn innermost(&self, thread: usize) -> impl Iterator<Item = (LockId, LockId)> + '_ {
         let sections = &self.threads[thread];
         sections.iter().filter_map(|section| Some((sections[section.outer? as usize].lock, section.lock)))
     }
 
-    /// The sections a thread is in when an event is its next.
+    /// The sections that a thread is in when an event is its next.
     pub fn around(&self, thread: usize, event: u32) -> impl Iterator<Item = &Section> + '_ {
         let sections = &self.threads[thread];
         let begun = sections.partition_point(|section| section.acquire < event);
@@ -79,7 +79,7 @@ impl Sections {
     }
 }
 
-/// A lock that a thread holds: in which section, and how often it was taken.
+/// A lock that a thread holds: its section, and how often it was locked.
 struct Open {
     section: usize,
     depth: u32,

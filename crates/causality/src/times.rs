@@ -1,8 +1,8 @@
-//! A vector of numbers that shares what has not changed with the vectors it was made from.
+//! A persistent vector of numbers, which shares unchanged parts with the vectors it was made from.
 //!
-//! A run with thousands of threads has thousands of clocks of thousands of numbers, and each differs from the one before
-//! in a few. So the numbers lie in a tree with blocks of sixteen as its leaves, zeros are not kept, and a copy is a
-//! reference: a change costs one path of the tree.
+//! A run with thousands of threads has thousands of clocks of thousands of numbers, and each clock differs from its
+//! predecessor in a few of them. So the numbers are stored in a tree whose leaves are blocks of sixteen, zeros are not
+//! stored, and a copy is a reference: a change copies one path of the tree.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ const BITS: u32 = WIDTH.trailing_zeros();
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Times {
     root: Node,
-    /// Inner nodes above each leaf.
+    /// The number of inner nodes above each leaf.
     height: u32,
 }
 
@@ -27,7 +27,7 @@ enum Node {
 }
 
 impl Times {
-    /// Of so many numbers.
+    /// A vector of this many numbers.
     pub(crate) fn new(count: usize) -> Self {
         let height = (0..).find(|height| count <= WIDTH << (BITS * height)).unwrap_or(0);
         Self { root: Node::Zeros, height }
@@ -62,7 +62,7 @@ impl Times {
         self.root.meet(&other.root);
     }
 
-    /// Is no number less than the other's?
+    /// Is every number at least the other's?
     pub(crate) fn covers(&self, other: &Self) -> bool {
         self.root.covers(&other.root)
     }
@@ -73,7 +73,7 @@ fn digit(index: usize, height: u32) -> usize {
     index >> (BITS * height) & (WIDTH - 1)
 }
 
-/// Are all numbers of one node at least those of the other?
+/// Is every number of one node at least the other node's?
 fn all_cover(mine: &[Node; WIDTH], theirs: &[Node; WIDTH]) -> bool {
     mine.iter().zip(theirs).all(|(mine, theirs)| mine.covers(theirs))
 }

@@ -8,7 +8,7 @@ use crate::response::{ReadFile, expand};
 /// How far the compiler goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
-    /// It answers a question, or preprocesses: nothing of ours applies.
+    /// It answers a question, or only preprocesses: the wrapper adds nothing.
     Ask,
     /// It stops before linking.
     Compile,
@@ -20,14 +20,14 @@ pub enum Stage {
     Relocatable,
 }
 
-/// A call, as far as the wrapper cares.
+/// The properties of a call that matter to the wrapper.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Call {
     /// How far it goes.
     pub stage: Stage,
     /// Is anything compiled, rather than assembled or linked alone?
     pub compiles: bool,
-    /// Did the user choose what debugging information to make?
+    /// Did the user choose the debug information?
     pub chooses_debug: bool,
     /// Are the compiler's own libraries left out (`-nostdlib`)?
     pub bare: bool,
@@ -35,14 +35,14 @@ pub struct Call {
     pub wants_definitions: bool,
     /// Does optimisation go on while linking (`-flto`)?
     pub link_time: bool,
-    /// Must names of other libraries be defined by an object, rather than by a linker script: is the C++ library an
-    /// archive (`-static-libstdc++`), or does the linker not know such scripts (mold)?
+    /// Must names of other libraries be defined by an object rather than by a linker script? That is so if the C++
+    /// library is an archive (`-static-libstdc++`), or if the linker does not support such scripts (mold).
     pub defines_names: bool,
     /// Does the user ask for checks of undefined behaviour?
     pub checks_undefined: bool,
 }
 
-/// What has been seen of the arguments so far.
+/// The state after the arguments so far.
 #[derive(Default)]
 struct Seen {
     inputs: Vec<Input>,
@@ -180,7 +180,8 @@ impl Seen {
     }
 }
 
-/// `-g`, `-g3`, `-ggdb`, `-gdwarf-4` choose; `-gz`, `-gno-column-info` and the like only say how.
+/// `-g`, `-g3`, `-ggdb`, `-gdwarf-4` choose debug information; `-gz`, `-gno-column-info` and similar ones only modify
+/// it.
 fn is_debug_choice(kind: &str) -> bool {
     let level = |rest: &str| rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit());
     level(kind)
@@ -191,7 +192,7 @@ fn is_debug_choice(kind: &str) -> bool {
         || kind == "full"
 }
 
-/// Sanitizers that take the place of the thread sanitizer's hooks or of its memory layout.
+/// Sanitizers that replace the thread sanitizer's hooks or its memory layout.
 fn replaces_hooks(name: &str) -> bool {
     matches!(name, "address" | "memory" | "hwaddress" | "leak" | "kernel-address" | "kernel-hwaddress" | "dataflow")
         || matches!(name, "kernel-memory" | "memtag" | "realtime" | "type" | "numerical" | "safe-stack")

@@ -1,4 +1,4 @@
-//! Which compiler stands behind the wrapper.
+//! Chooses the compiler behind the wrapper.
 
 use crate::Error;
 use std::ffi::{OsStr, OsString};
@@ -30,12 +30,12 @@ impl Driver {
     }
 }
 
-/// Whose options a compiler takes.
+/// The family of options that a compiler takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Family {
     /// The GNU compilers.
     Gcc,
-    /// Clang and what is built on it.
+    /// Clang and its derivatives.
     Clang,
 }
 
@@ -44,11 +44,11 @@ pub enum Family {
 pub struct Compiler {
     /// Launchers, then the compiler.
     pub command: Vec<OsString>,
-    /// Whose options it takes.
+    /// The family of its options.
     pub family: Family,
 }
 
-/// A compiler chosen, and the arguments that are left for it.
+/// The chosen compiler, and the arguments that are left for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Choice {
     /// Launchers, then the compiler.
@@ -60,8 +60,8 @@ pub struct Choice {
 /// Programs that run the compiler given to them.
 const LAUNCHERS: [&str; 5] = ["ccache", "sccache", "distcc", "icecc", "buildcache"];
 
-/// Compilers to look for when none is named: the one that a build would have used comes first, because not every compiler
-/// takes every program.
+/// Compilers to look for if none is named. The one that the build would have used comes first, because not every
+/// compiler accepts every program.
 pub fn candidates(driver: Driver) -> Vec<String> {
     let (clang, rest) = match driver {
         Driver::C => ("clang", ["cc", "gcc"]),
@@ -120,7 +120,7 @@ fn named(driver: Driver, variable: &impl Fn(&str) -> Option<String>) -> Option<V
     Some(words_for(driver, &value))
 }
 
-/// The compiler that the build names, if it is one: a build that names the wrapper has said nothing of what is behind it.
+/// The compiler that the build names. If the build names the wrapper, it says nothing about the real compiler.
 fn of_build(driver: Driver, variable: &impl Fn(&str) -> Option<String>) -> Option<String> {
     let value = variable(driver.build_variable())?;
     let mut words = value.split_whitespace().map(|word| base_name(word.as_ref()));
@@ -136,7 +136,7 @@ fn found(driver: Driver, exists: impl Fn(&str) -> bool) -> Result<Vec<OsString>,
     }
 }
 
-/// The words of a compiler's name, such as `ccache gcc`, with the compiler turned into the one for this language.
+/// The words of a compiler's name, such as `ccache gcc`, with the compiler replaced by the one for this language.
 fn words_for(driver: Driver, value: &str) -> Vec<OsString> {
     let mut words: Vec<String> = value.split_whitespace().map(str::to_owned).collect();
     let compiler = words.iter().position(|word| !LAUNCHERS.contains(&base_name(word.as_ref()).as_str()));
@@ -163,7 +163,7 @@ fn companion(driver: Driver, compiler: &str) -> String {
     }
 }
 
-/// `clang-19` is `clang` and `-19`.
+/// Splits `clang-19` into `clang` and `-19`.
 fn split_version(name: &str) -> (&str, &str) {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     match stem.strip_suffix('-') {
@@ -177,7 +177,7 @@ fn base_name(path: &OsStr) -> String {
     path.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
-/// Is this the name of a compiler, perhaps with a target before it and a version after it?
+/// Is this the name of a compiler, possibly with a target before it and a version after it?
 fn is_compiler(name: &str) -> bool {
     let stem = split_version(name).0;
     let known = ["gcc", "g++", "clang", "clang++", "cc", "c++"];
@@ -186,7 +186,7 @@ fn is_compiler(name: &str) -> bool {
 }
 
 impl Family {
-    /// By the compiler's name; `None` for names such as `cc` that say nothing.
+    /// By the compiler's name; `None` for ambiguous names such as `cc`.
     pub fn of_name(command: &[OsString]) -> Option<Self> {
         let name = command.last().map(|word| base_name(word))?;
         match split_version(&name).0 {

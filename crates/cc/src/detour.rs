@@ -1,5 +1,5 @@
-//! The way over LLVM's textual form: C and C++ under clang is compiled to text, rewritten by passes, then compiled to an
-//! object.
+//! The detour through LLVM's textual form: under clang, C and C++ are compiled to text, rewritten by passes, and then
+//! compiled to an object.
 
 use crate::flags::{plan, prepared};
 use crate::input::Input;
@@ -8,35 +8,36 @@ use crate::{Call, Compiler, Error, Family, ReadFile, Runtime, Stage};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Commands to run in place of the one of [`plan`].
+/// The commands to run instead of the one of [`plan`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Detour {
     /// One for each source, in order.
     pub units: Vec<Unit>,
-    /// The link behind them, if there is one.
+    /// The link that follows, if there is one.
     pub link: Option<Vec<OsString>>,
 }
 
-/// Where passes are run over the text.
+/// When passes run over the text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Levels {
-    /// After optimisation and instrumentation, if the call optimises: passes that only save time gain nothing elsewhere.
+    /// After optimisation and instrumentation, if the call optimises: passes that only save time gain nothing
+    /// otherwise.
     Optimised,
-    /// Before optimisation, too, in every call, `-O0` included: events that the user asked for must be in the program before
-    /// the optimiser takes calls together or leaves them out.
+    /// Also before optimisation, in every call, `-O0` included: events that the user asked for must be in the program
+    /// before the optimiser merges or removes calls.
     All,
 }
 
-/// A source on its way.
+/// The commands for one source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Unit {
     /// The source.
     pub source: PathBuf,
-    /// Makes the text that nobody has optimised yet, if passes are run over it.
+    /// Makes the unoptimised text, if passes run over it.
     pub unoptimised: Option<Step>,
     /// Makes the optimised and instrumented text.
     pub optimised: Step,
-    /// Makes the object of it.
+    /// Makes the object from it.
     pub to_object: Vec<OsString>,
 }
 
@@ -49,7 +50,7 @@ pub struct Step {
     pub text: PathBuf,
 }
 
-/// Options whose files are named after the output, or that want another way through the compiler.
+/// Options whose files are named after the output, or that change how the compiler works.
 const STAY: [&str; 22] = [
     "-E",
     "-S",
@@ -75,8 +76,8 @@ const STAY: [&str; 22] = [
     "-include-pch",
 ];
 
-/// The detour for a call, with files of its own in `scratch`; `None` for a call that has nothing to gain at these levels or that is not
-/// understood to the last word.
+/// The detour for a call, with its files in `scratch`; `None` for a call that would gain nothing at these levels, or
+/// that is not understood completely.
 pub fn detour(
     compiler: &Compiler,
     runtime: &Runtime,
@@ -114,20 +115,20 @@ pub fn detour(
     Ok(Some(Detour { units, link }))
 }
 
-/// The words of a call, by what becomes of them.
+/// The words of a call, grouped by how they are used.
 struct Taken<'a> {
-    /// The sources, and where they stand.
+    /// The sources and their positions.
     sources: Vec<(usize, &'a str)>,
     output: Option<&'a str>,
     optimises: bool,
-    /// What is asked about dependencies.
+    /// Options about dependencies.
     dependencies: Vec<&'a str>,
-    /// All others but inputs.
+    /// All other words except inputs.
     options: Vec<&'a str>,
 }
 
 impl<'a> Taken<'a> {
-    /// `None` if something is among them that the detour cannot do.
+    /// `None` if the detour does not support one of the arguments.
     fn apart(words: &[&'a str]) -> Option<Self> {
         let mut taken =
             Self { sources: Vec::new(), output: None, optimises: false, dependencies: Vec::new(), options: Vec::new() };
@@ -175,7 +176,7 @@ impl<'a> Taken<'a> {
         Some(())
     }
 
-    /// The steps of one source; `base` is where its files are, without their endings.
+    /// The steps of one source; `base` is the path of its files without their extensions.
     fn unit(&self, flags: &[OsString], source: &str, object: &Path, base: &Path, levels: Levels) -> Unit {
         let own = self.options.iter().map(OsString::from).chain(["-Qunused-arguments".into()]);
         let start: Vec<OsString> = flags.iter().cloned().chain(own).collect();
@@ -205,7 +206,7 @@ impl<'a> Taken<'a> {
         Unit { source: source.into(), unoptimised, optimised: Step { command, text }, to_object }
     }
 
-    /// What the compiler would do if it wrote the object itself.
+    /// The options that the compiler would use if it wrote the object itself.
     fn dependencies_of(&self, object: &Path) -> Vec<OsString> {
         let given =
             |names: &[&str]| self.dependencies.iter().any(|word| names.iter().any(|name| word.starts_with(name)));

@@ -1,6 +1,6 @@
-//! The environment variables Foretrace reads, and those that look as if it should.
+//! The environment variables that Foretrace reads, and misspelt ones.
 
-/// Every variable with our prefix that means something, and what it means.
+/// Every variable with our prefix, and its meaning.
 pub const VARIABLES: [(&str, &str); 8] = [
     ("FORETRACE_CC", "the C compiler behind foretrace-cc"),
     ("FORETRACE_CXX", "the C++ compiler behind foretrace-c++"),
@@ -12,7 +12,7 @@ pub const VARIABLES: [(&str, &str); 8] = [
     ("FORETRACE_TOOL", "the process that started the program; set by foretrace itself"),
 ];
 
-/// Of these names, those that begin like ours and mean nothing: most often a slip of the keyboard.
+/// The names with our prefix that have no meaning, most often because of a typing error.
 pub fn unknown_variables<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<&'a str> {
     let known = |name: &str| VARIABLES.iter().any(|(variable, _)| *variable == name);
     names.into_iter().filter(|name| name.starts_with("FORETRACE_") && !known(name)).collect()

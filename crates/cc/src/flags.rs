@@ -1,28 +1,28 @@
-//! What is added to a call.
+//! The flags that are added to a call.
 
 use crate::{Call, Compiler, Error, Family, ReadFile, Stage};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Where the parts of the runtime lie that a link needs.
+/// The parts of the runtime that a link needs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Runtime {
     /// The runtime as one object file.
     pub object: PathBuf,
     /// The symbols a program must export for the libraries it loads, as a dynamic list.
     pub exports: PathBuf,
-    /// A linker script with the names of functions that stand in front of other libraries than libc.
+    /// A linker script with the names of interposed functions of libraries other than libc.
     pub names_script: PathBuf,
-    /// The same as an object file.
+    /// The same names as an object file.
     pub names_object: PathBuf,
-    /// A linker script with clang's names of what undefined behaviour calls.
+    /// A linker script with clang's names of the functions that report undefined behaviour.
     pub undefined: PathBuf,
     /// A directory with an empty `libtsan`, for gcc's `-B`.
     pub gcc: PathBuf,
 }
 
 impl Runtime {
-    /// Under their usual names.
+    /// The parts in this directory, under their usual names.
     pub fn in_directory(directory: &Path) -> Self {
         Self {
             object: directory.join("foretrace-rt.o"),
@@ -52,7 +52,7 @@ pub fn compiles(args: &[OsString], read: ReadFile) -> Result<bool, Error> {
     Ok(call.compiles && call.stage != Stage::Ask)
 }
 
-/// The compiler, and the flags that stand before the user's.
+/// The compiler, and the flags that come before the user's.
 pub fn prepared(compiler: &Compiler, runtime: &Runtime, call: &Call) -> Vec<OsString> {
     let mut command = compiler.command.clone();
     command.extend(before(compiler.family, runtime, call));
@@ -66,7 +66,7 @@ fn before(family: Family, runtime: &Runtime, call: &Call) -> Vec<OsString> {
         return flags;
     }
     flags.push("-fsanitize=thread".into());
-    // Gcc instruments while linking if it optimises then; clang has done so before.
+    // Gcc instruments during the link if it optimises then; clang has already done so.
     if call.compiles || (call.link_time && family == Family::Gcc) {
         flags.extend(instrumentation(family, call));
     }
@@ -75,10 +75,10 @@ fn before(family: Family, runtime: &Runtime, call: &Call) -> Vec<OsString> {
     }
     if call.stage == Stage::Program {
         let names = if call.defines_names { &runtime.names_object } else { &runtime.names_script };
-        // The script stands before the object: a name that something refers to already would be defined at once, before
-        // the linker has seen which libraries are needed for it.
+        // The script comes before the object: a name that is already referred to would be defined at once, before the
+        // linker has seen which libraries are needed for it.
         flags.extend(["-Xlinker".into(), names.clone().into()]);
-        // Clang's own functions for that are part of ThreadSanitizer's runtime; gcc has a library of its own.
+        // Clang's own functions for this are part of ThreadSanitizer's runtime; gcc has a separate library.
         if call.checks_undefined && family == Family::Clang {
             flags.extend(["-Xlinker".into(), runtime.undefined.clone().into()]);
         }
@@ -88,7 +88,7 @@ fn before(family: Family, runtime: &Runtime, call: &Call) -> Vec<OsString> {
     flags
 }
 
-/// How accesses are instrumented, beyond that they are.
+/// Details of how accesses are instrumented.
 fn instrumentation(family: Family, call: &Call) -> Vec<OsString> {
     let mut flags = vec!["-fno-omit-frame-pointer", "-fno-optimize-sibling-calls"];
     if !call.chooses_debug {
@@ -108,8 +108,8 @@ fn instrumentation(family: Family, call: &Call) -> Vec<OsString> {
     flags.into_iter().map(OsString::from).collect()
 }
 
-/// Gcc expands these functions after it has instrumented the accesses, and nobody would see what they touch. As calls they
-/// are interposed.
+/// Gcc expands these functions after it has instrumented the accesses, so what they touch would be missed. As calls
+/// they are interposed.
 const NOT_INLINE: [&str; 8] = [
     "-fno-builtin-memcpy",
     "-fno-builtin-memmove",
@@ -128,12 +128,12 @@ fn without_sanitizer_runtime(family: Family, runtime: &Runtime) -> OsString {
     }
 }
 
-/// Flags that must have the last word.
+/// Flags that must come last.
 fn after(call: &Call) -> Vec<OsString> {
     let mut flags = Vec::new();
     match call.stage {
         Stage::Program => flags.extend(["-lpthread", "-ldl"]),
-        // The hooks are defined by the program that loads the library. Unlike `-z undefs`, gold knows this one too.
+        // The program that loads the library defines the hooks. Unlike `-z undefs`, gold supports this option.
         Stage::Library if call.wants_definitions => flags.push("-Wl,--unresolved-symbols=ignore-in-object-files"),
         Stage::Library | Stage::Ask | Stage::Compile | Stage::Relocatable => {}
     }

@@ -1,4 +1,4 @@
-//! What an input file is to a compiler: by its name, or by the `-x` before it.
+//! The kind of an input file: by its name, or by the `-x` before it.
 
 /// What the compiler does with an input.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -9,12 +9,12 @@ pub enum Input {
     Header,
     /// Assembled; it carries no hooks.
     Assembly,
-    /// Handed to the linker.
+    /// Passed to the linker.
     Object,
 }
 
 impl Input {
-    /// By the ending of the file's name; whatever is unknown goes to the linker, as compilers have it.
+    /// By the extension of the file's name; unknown files go to the linker, as in the compilers.
     pub fn of_file(file: &str) -> Self {
         let name = file.rsplit('/').next().unwrap_or(file);
         match name.rsplit_once('.').map_or("", |(_, ending)| ending) {
@@ -26,7 +26,7 @@ impl Input {
         }
     }
 
-    /// By the language of `-x`; `None` for `-x none`, which gives the choice back to the names.
+    /// By the language of `-x`; `None` for `-x none`, after which the name decides again.
     pub fn of_language(language: &str) -> Option<Self> {
         match language {
             "none" => None,

@@ -1,46 +1,44 @@
-//! The compiler wrapper as a function: what the build system asked for, and what is run instead.
+//! The compiler wrapper as a function: from the build system's call to the command that runs instead.
 //!
-//! [`plan`] takes the arguments a compiler was called with and answers with the one command to run in their place. It
-//! starts nothing and reads nothing but response files, through a function it is given, so the whole wrapper is
-//! tested as a table.
+//! [`plan`] takes the arguments of a compiler and returns the one command to run in their place. It starts nothing and
+//! reads only response files, through a function that it is given, so the whole wrapper is tested by a table.
 //!
 //! # What it decides
 //!
-//! *The user's arguments are never changed, only added to*: flags of ours stand before them, so that what the user says
-//! later wins (`-fno-sanitize=thread` for one file), and what must have the last word stands after them. A build
-//! system's own response files stay as they are, for their contents may not fit a command line.
+//! *The user's arguments are never changed, only added to.* Most of our flags come before them, so that the user's
+//! flags win (`-fno-sanitize=thread` for one file); flags that must win come after them. A build system's response
+//! files stay as they are, because their contents may not fit on a command line.
 //!
-//! | the call | what is added |
+//! | call | what is added |
 //! | --- | --- |
 //! | asks something (`--version`, `-E`, `-M`, `-print-…`), or has no input | nothing |
-//! | compiles | `-fsanitize=thread`, frame pointers, calls that stay calls, line numbers if no `-g` was given, the compiler's own switches below |
+//! | compiles | `-fsanitize=thread`, frame pointers, no sibling-call optimisation, line numbers if no `-g` was given, and the compiler-specific switches below |
 //! | links a program | the runtime's object and the list of symbols it exports, and no runtime of the sanitizer |
 //! | links a library (`-shared`) or an object (`-r`) | no runtime: the program that loads it brings it |
 //!
-//! `-fno-optimize-sibling-calls` keeps the last call of a function a call: as a jump it would seem to come from the function's
-//! caller, and what a function of the library does for it would be nobody's.
+//! `-fno-optimize-sibling-calls` keeps the last call of a function a call. As a jump it would seem to come from the
+//! function's caller, and accesses of the called library function would be attributed to no instrumented code.
 //!
 //! For clang, `-tsan-compound-read-before-write` makes `x++` one `__tsan_read_write4` where the read would be dropped,
 //! and `-mprefer-vector-width=128` keeps the vectoriser from 32-byte accesses, which clang leaves without a hook. For
 //! gcc, `-B` puts a directory with an empty `libtsan.a` before gcc's own, so that one command can compile and link.
 //!
-//! [`detour`] answers with more than one command for sources under clang: to LLVM's textual form, which the caller
-//! rewrites (`foretrace-llvm`), and from there to an object. A call that it does not understand to the last word stays
-//! with [`plan`].
+//! [`detour`] returns more than one command for sources under clang: to LLVM's textual form, which the caller rewrites
+//! (`foretrace-llvm`), and from there to an object. A call that it does not understand completely is left to [`plan`].
 //!
 //! # Definitions
 //!
-//! The *driver* is the language the wrapper was called for, C or C++; the *family* is whose options the real compiler
-//! takes; a *launcher* is a program such as `ccache` that runs the compiler given to it.
+//! The *driver* is the language that the wrapper was called for, C or C++; the *family* is the set of options that the
+//! real compiler takes; a *launcher* is a program such as `ccache` that runs the compiler given to it.
 //!
 //! # Deviations
 //!
-//! A call with `-v` and an input is a compilation and is treated as one; `-v` alone asks something.
+//! A call with `-v` and an input is treated as a compilation; `-v` alone is a question.
 //!
 //! # What it misses
 //!
-//! 32-byte accesses that a program writes itself with vector intrinsics are unseen under clang. Static programs
-//! (`-static`) cannot be recorded: the runtime stands in front of the C library, and a static program has none behind.
+//! Under clang, 32-byte accesses that a program makes with vector intrinsics are not seen. Static programs (`-static`)
+//! cannot be recorded: the runtime needs a dynamic C library that it can interpose.
 //!
 //! # Example
 //!

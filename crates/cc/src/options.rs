@@ -1,4 +1,5 @@
-//! A table: the options of gcc and clang that take the next argument as their value, and those that only ask.
+//! A table: the options of gcc and clang that take the next argument as their value, and those that only ask a
+//! question.
 
 /// Options whose value is the next argument. A value is not an input, whatever it looks like.
 const TAKES_NEXT: &[&str] = &[

@@ -41,7 +41,7 @@ fn named() {
     assert_eq!(named(Driver::C, &[("FORETRACE_CC", "gcc-12")]), "gcc-12 | a.c");
     assert_eq!(named(Driver::C, &[("FORETRACE_CC", "ccache gcc")]), "ccache gcc | a.c");
     assert_eq!(named(Driver::C, &[("FORETRACE_CC", " ")]), "clang | a.c");
-    // One variable names the pair.
+    // One variable determines both compilers of a pair.
     assert_eq!(named(Driver::Cxx, &[("FORETRACE_CC", "ccache /usr/bin/gcc-12")]), "ccache /usr/bin/g++-12 | a.c");
     assert_eq!(named(Driver::C, &[("FORETRACE_CXX", "x86_64-linux-gnu-g++")]), "x86_64-linux-gnu-gcc | a.c");
 }

@@ -1,4 +1,4 @@
-//! Which calls go over the text, and with what commands.
+//! Which calls take the detour through text, and with which commands.
 
 use foretrace_cc::{Compiler, Detour, Family, Levels, Runtime, detour};
 use std::ffi::OsString;

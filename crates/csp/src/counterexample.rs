@@ -3,6 +3,7 @@
 use crate::machine::event::{Event, Events, TAU};
 use crate::machine::product::Product;
 use crate::refine::answer::{Failure, FailureKind};
+use crate::refine::trace;
 
 /// What one part of the operator tree did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,6 +130,11 @@ fn tell(
     let name = |r: &Option<u32>| r.map(|r| events.name(n.rules[r as usize].result).to_owned());
     let trace = rules.iter().filter_map(name).collect();
     out.push(Behaviour { depth, label: n.label.clone(), trace });
+    if let Some((_, origin)) = product.origins.iter().find(|(of, _)| *of == node) {
+        let did = |r: &Option<u32>| r.map(|r| n.rules[r as usize].result).filter(|e| *e != TAU);
+        let events_done: Vec<Event> = rules.iter().filter_map(did).collect();
+        tell_origin(origin, &events_done, depth + 1, events, out);
+    }
     for (i, &child) in n.children.iter().enumerate() {
         let share = |r: &Option<u32>| {
             let from = &n.rules[(*r)? as usize].from;
@@ -136,5 +142,13 @@ fn tell(
         };
         let inner: Vec<Option<u32>> = rules.iter().map(share).collect();
         tell(product, child, &inner, depth + 1, events, out);
+    }
+}
+
+/// What the parts of a component did before they were compressed: a run with the same visible events.
+fn tell_origin(origin: &Product, done: &[Event], depth: usize, events: &Events, out: &mut Vec<Behaviour>) {
+    if let Some(rules) = trace::run(origin, done) {
+        let rules: Vec<Option<u32>> = rules.into_iter().map(Some).collect();
+        tell(origin, origin.root, &rules, depth, events, out);
     }
 }

@@ -69,3 +69,30 @@ fn the_same_divergence_on_any_number_of_threads() {
         }
     });
 }
+
+/// The parts of a compressed component are told with the events that were hidden inside it.
+#[test]
+fn a_counterexample_looks_through_compressions() {
+    let text = "transparent sbisim, diamond, normal
+channel a, b, mid
+LEFT = a -> mid -> LEFT
+RIGHT = mid -> b -> RIGHT
+INSIDE = (LEFT [| {mid} |] RIGHT) \\ {mid}
+assert a -> STOP [T= sbisim(INSIDE) ||| STOP
+assert a -> STOP [T= diamond(INSIDE) ||| STOP
+assert a -> STOP [T= normal(INSIDE) ||| STOP
+";
+    with_stack(|| {
+        let script = Script::load("compressed.csp", text, Vec::new()).unwrap_or_else(|e| panic!("{e}"));
+        for assertion in script.assertions() {
+            let report = script.check(&assertion, &Budget::default(), &|_| {});
+            let Verdict::Fails(Some(shown)) = report.verdict else { panic!("{}: {:?}", report.text, report.verdict) };
+            let told = |label: &str| {
+                let part = shown.components.iter().find(|b| b.label == label);
+                part.unwrap_or_else(|| panic!("{label} in {shown:?}")).trace.join(" ")
+            };
+            assert!(told("LEFT").starts_with("a mid"), "{shown:?}");
+            assert!(told("RIGHT").starts_with("mid"), "{shown:?}");
+        }
+    });
+}

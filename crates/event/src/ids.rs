@@ -1,4 +1,4 @@
-//! Index newtypes: one a kind of thing, so that a lock cannot be passed where a thread is meant.
+//! Index newtypes, one for each kind of thing, so that a lock cannot be passed where a thread is meant.
 
 use core::fmt;
 

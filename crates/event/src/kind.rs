@@ -5,16 +5,16 @@ use crate::{
     StoreOrder, ThreadId,
 };
 
-/// What a lock is. All are locked and unlocked; they differ in who may do so again.
+/// The class of a lock. All classes are locked and unlocked; they differ in who may lock again.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum LockClass {
-    /// A mutex: locking it again by its owner blocks for ever.
+    /// A mutex: if its owner locks it again, the owner blocks for ever.
     #[default]
     Mutex = 0,
-    /// A mutex its owner may lock again.
+    /// A mutex that its owner may lock again.
     Recursive = 1,
-    /// A mutex whose misuse is an error code: relocking fails instead of blocking.
+    /// A mutex that reports misuse by an error code: relocking fails instead of blocking.
     ErrorChecking = 2,
     /// A reader-writer lock.
     RwLock = 3,
@@ -46,7 +46,7 @@ impl LockClass {
         matches!(self, Self::Recursive | Self::Stream)
     }
 
-    /// May several hold it at once, to read?
+    /// May several threads hold it at once, for reading?
     pub const fn may_be_shared(self) -> bool {
         matches!(self, Self::RwLock | Self::Annotated)
     }
@@ -70,13 +70,13 @@ impl LockClass {
     }
 }
 
-/// How an operation asked for what it got: one that blocks could not have failed; the others could.
+/// How an operation asked for what it got. One that blocks cannot fail; the others can.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Patience {
     /// Waits as long as it takes.
     #[default]
     Blocking,
-    /// Does not wait: a try operation.
+    /// A try operation: it does not wait.
     Try,
     /// Waits until a deadline.
     Timed,
@@ -99,18 +99,18 @@ pub enum Event {
 
     /// Acquired, exclusively.
     Lock(LockId, Patience),
-    /// A try or timed lock that did not get it.
+    /// A try or timed lock that failed.
     FailedLock(LockId, Patience),
     /// Acquired, shared.
     RdLock(LockId, Patience),
-    /// A try or timed shared lock that did not get it.
+    /// A try or timed shared lock that failed.
     FailedRdLock(LockId, Patience),
     /// Released.
     Unlock(LockId),
-    /// Released though nobody held it: an error of the program that changes nothing.
+    /// Released although no thread held it: an error of the program that changes nothing.
     StrayUnlock(LockId),
 
-    /// Woke one waiter of this instance, or nobody (a lost signal).
+    /// Woke one waiter of this instance, or none (a lost signal).
     Signal(CondInstance),
     /// Woke all waiters of this instance.
     Broadcast(CondInstance),
@@ -137,10 +137,10 @@ pub enum Event {
     OnceDone(OnceId),
     /// The initialiser threw: the next caller will run it again.
     OnceAbort(OnceId),
-    /// Found the initialiser run, perhaps after waiting for it.
+    /// Found that the initialiser had run, perhaps after waiting for it.
     OncePass(OnceId),
 
-    /// Everything before is visible to whoever acquires from the channel later.
+    /// Everything before is visible to later acquires of the channel.
     Release(ChannelId),
     /// Sees everything released into the channel before.
     Acquire(ChannelId),

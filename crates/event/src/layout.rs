@@ -11,14 +11,15 @@
 //! | `customs` | one line a name of the user's own events: `address name`, the address in hexadecimal |
 //! | `run` | what was run and how it ended, `key=value` lines written by the command line tool |
 //!
-//! `events` and `open` have the same layout: a header of [`HEADER_SIZE`] bytes, then chunks. While `open` exists, its
-//! header has the counters that count. A chunk begins at a multiple of [`UNIT`] with a header of [`CHUNK_HEADER_SIZE`]
-//! bytes and takes `capacity` bytes, header included. A unit that does not begin with [`CHUNK_MAGIC`] belongs to a chunk
-//! whose writing was cut short: readers skip it.
+//! `events` and `open` have the same layout: a header of [`HEADER_SIZE`] bytes, then chunks. While `open` exists, the
+//! counters in its header are the valid ones. A chunk begins at a multiple of [`UNIT`] with a header of
+//! [`CHUNK_HEADER_SIZE`] bytes and takes `capacity` bytes, header included. A unit that does not begin with
+//! [`CHUNK_MAGIC`] belongs to a chunk whose writing was cut short: readers skip it.
 //!
-//! Writers fill a chunk's bytes first and then raise its `used`, so a reader never sees half a record. A thread's chunk
-//! in `open` is copied to `events` when it is full, then emptied, then given the next sequence number. Killed in between,
-//! a program leaves the same chunk in both: the one with more used bytes counts, and the one in `open` if they are equal.
+//! Writers fill a chunk's bytes first and then raise its `used`, so a reader never sees half a record. When a thread's
+//! chunk in `open` is full, it is copied to `events`, then emptied, then given the next sequence number. A program that
+//! is killed in between leaves the same chunk in both files: the one with more used bytes counts, and the one in `open`
+//! if they are equal.
 //!
 //! Where `events` is a ring, read by a monitor while it is written ([`header::READ`]), a chunk for which there is no room is
 //! left out and its sequence number is missing: the thread has a gap there.
@@ -44,7 +45,7 @@ pub const CHUNK_MAGIC: u32 = u32::from_le_bytes(*b"chnk");
 /// Bytes of a chunk before its records.
 pub const CHUNK_HEADER_SIZE: usize = 32;
 
-/// Offsets into the header. Fields of eight bytes unless said; counters stand on cache lines of their own.
+/// Offsets into the header. Fields have eight bytes unless stated otherwise; each counter has its own cache line.
 pub mod header {
     /// [`super::MAGIC`].
     pub const MAGIC: usize = 0;
@@ -54,8 +55,8 @@ pub mod header {
     pub const FLAGS: usize = 12;
     /// The process id of the recorded program.
     pub const PID: usize = 16;
-    /// What the clocks showed when the recording began and a little later, if that was asked for: twice a stamp and the
-    /// nanoseconds since 1970.
+    /// The clocks when the recording began and a little later, if that was requested: twice a stamp and the nanoseconds
+    /// since 1970.
     pub const CLOCK: usize = 24;
     /// Where this file ends: no chunk begins here or later.
     pub const NEXT: usize = 256;
@@ -65,8 +66,8 @@ pub mod header {
     pub const THREADS: usize = 384;
     /// How many events could not be written.
     pub const LOST: usize = 512;
-    /// In `open`: up to where `events` has been evaluated, by who reads it while it is written. What lies before may be a
-    /// hole, and does not count for the limit.
+    /// In `open`: the position in `events` up to which a concurrent reader has evaluated it. The bytes before it may be
+    /// a hole, and do not count towards the limit.
     pub const READ: usize = 768;
     /// The windows of the program's code that entries of tables name places in: [`crate::table::WINDOWS`] of them.
     pub const WINDOWS: usize = 1024;
@@ -80,7 +81,7 @@ pub mod chunk {
     pub const KIND: usize = 4;
     /// The thread whose chunk it is.
     pub const THREAD: usize = 8;
-    /// How many chunks of this kind that thread had before.
+    /// The number of earlier chunks of this kind and thread.
     pub const SEQUENCE: usize = 12;
     /// Bytes of the chunk, its header included.
     pub const CAPACITY: usize = 16;
@@ -116,13 +117,13 @@ pub struct Flags(pub u32);
 impl Flags {
     /// The program ended in an orderly way and the runtime closed the recording.
     pub const CLOSED: u32 = 1;
-    /// The size limit was reached; what came after is missing.
+    /// The size limit was reached; later events are missing.
     pub const LIMIT: u32 = 2;
-    /// The disk was full or the file could not be extended; what came after is missing.
+    /// The disk was full or the file could not be extended; later events are missing.
     pub const NO_SPACE: u32 = 4;
     /// Memory accesses were recorded (instrumented code ran), not synchronisation alone.
     pub const ACCESSES: u32 = 8;
-    /// Accesses are kept a program counter each, for `--all-pairs`.
+    /// Accesses are kept separately for each program counter, for `--all-pairs`.
     pub const LOCATIONS: u32 = 16;
 
     /// Is this flag set?

@@ -1,10 +1,10 @@
-//! The words of Foretrace: event kinds, ids and memory orders, and the wire encoding of recordings.
+//! The vocabulary of Foretrace: event kinds, ids and memory orders, and the wire encoding of recordings.
 //!
 //! Two levels, one vocabulary:
 //!
 //! * [`wire`] is what the runtime writes while a program runs. Objects are addresses, memory is lines of 64 bytes with
-//!   masks, and nothing has been checked. [`layout`] says where those records lie in a file,
-//!   [`table`] how the lines of a segment that has not ended are kept.
+//!   masks, and nothing has been checked. [`layout`] defines where those records lie in a file, and [`table`] how the
+//!   lines of an unfinished segment are stored.
 //! * [`Event`] is what every analysis reads. Objects are dense ids, condition variables and barriers are resolved into
 //!   instances, memory is intervals. `foretrace-trace` turns the first into the second.
 //!

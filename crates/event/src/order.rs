@@ -1,4 +1,4 @@
-//! Memory orders. What may be asked of a load, a store or a read-modify-write are three enums, so that an acquire
+//! Memory orders. The orders that a load, a store and a read-modify-write may have are three enums, so that an acquire
 //! store cannot be written down.
 
 /// A memory order as the compilers pass it.
@@ -20,7 +20,7 @@ pub enum Order {
 }
 
 impl Order {
-    /// From the compilers' encoding; what is out of range is taken as the strongest, as the hardware would run it.
+    /// From the compilers' encoding; a value out of range is taken as the strongest, as the hardware would run it.
     pub const fn from_abi(code: u32) -> Self {
         match code & 0xff {
             0 => Self::Relaxed,
@@ -60,7 +60,7 @@ impl Order {
     }
 }
 
-/// What a load may ask for.
+/// The orders of a load.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LoadOrder {
     /// No order.
@@ -71,7 +71,7 @@ pub enum LoadOrder {
     SeqCst,
 }
 
-/// What a store may ask for.
+/// The orders of a store.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum StoreOrder {
     /// No order.

@@ -1,66 +1,68 @@
-//! What the runtime enforces in replay, and what it answers.
+//! What the runtime enforces in a replay, and what it reports back.
 //!
-//! A replay has a directory of its own. The command line tool puts a file `schedule` there, the runtime writes `outcome`,
-//! `progress` and `modules`.
+//! Each replay has its own directory. The command line tool writes the file `schedule` there; the runtime writes
+//! `outcome`, `progress` and `modules`.
 //!
 //! **`schedule`**, little-endian: [`MAGIC`], then three numbers of four bytes: [`VERSION`], threads, objects. Then the
 //! threads, eight bytes each: the parent's index ([`NO_THREAD`] for the main thread, which is the first) and how many
-//! threads that parent had created before. Then the ends of the streams, eight bytes each, counted from where the streams
-//! begin, which is after the last of them. The streams are those of the threads, the whole order, those of the objects, and the
-//! places where threads come late:
+//! threads that parent had created before. Then come the ends of the streams, eight bytes each, as offsets from the
+//! first stream, which follows this list. There is one stream for each thread, one for the whole order, one for each
+//! object, and one for the delay points:
 //!
-//! * a thread's steps, each the operation ([`crate::wire::Op`], one byte) and a number: zero for no object, or the number of
-//!   the object by first use in the schedule, and one ([`Step`]);
-//! * the whole order, and each object's, are runs: a thread and how many steps it takes in a row, both numbers ([`Run`]);
-//! * a place is how often it is passed freely, the lower and the upper half of its address in its file, the length of the
-//!   file's name, all numbers, and the name ([`Late`]), [`MOST_LATE`] of them at most. There are few: a plain read whose
-//!   value decides what the program does next, or the write that it may see.
+//! * A thread's stream is its steps. A step is the operation ([`crate::wire::Op`], one byte) and a number: zero for no
+//!   object, otherwise one more than the object's number by first use in the schedule ([`Step`]).
+//! * The whole order, and the order of each object, are runs: a thread and the number of steps it takes in a row
+//!   ([`Run`]).
+//! * A delay point is the number of times it is passed freely, the lower and the upper half of its address in its file,
+//!   and the length of the file's name, all as numbers, followed by the name ([`Late`]). There are at most
+//!   [`MOST_LATE`]: a plain read whose value decides what the program does next, or the write that it may see.
 //!
-//! A number has seven bits a byte, the lowest first; the highest bit says that it goes on. Threads are matched by their
-//! place in the tree of creation and objects by their first use, so that addresses do not matter.
+//! A number has seven bits a byte, the lowest first; the highest bit says that another byte follows. Threads are
+//! matched by their place in the tree of creation and objects by their first use, so that addresses do not matter.
 //!
-//! A thread that has taken its last step waits at such a place until nobody else can go on; of several, that of the first
-//! place goes first, and of one place the thread with the lowest index. That orders nothing for the race detector.
+//! A thread that has taken its last step waits at a delay point until no other thread can go on. Of several waiting
+//! threads, one at the first point in the list goes first, and at one point the thread with the lowest index. For the
+//! race detector, a delay orders nothing.
 //!
-//! The operations that are steps are those of [`is_step`]; a thread's steps are all such operations from its beginning.
+//! [`is_step`] defines which operations are steps; a thread's steps are all such operations from its beginning.
 //!
 //! The setting is `replay exact=0|1 loose=0|1 hold=0|1 only_started=0|1 dir=PATH` in the environment variable
-//! `FORETRACE_RUNTIME`. An exact replay examines accesses one by one, holds threads at places where they come late, and tells
-//! stacks; the other examines them by segments, finds the same races several times faster, and does not know their exact
-//! places: having found one, run it again exactly.
+//! `FORETRACE_RUNTIME`. An exact replay examines accesses one by one, holds threads at delay points, and reports
+//! stacks. The other kind examines accesses by segments; it finds the same races several times faster, but does not
+//! know their exact places. After it has found one, run the schedule again exactly.
 //!
-//! Of several processes one is replayed: the one that the tool has started, if there is to be no other, or the first that
-//! makes a thread and finds no `outcome`. The tool removes that file and `progress` before each run; only if a program that
-//! fails is held for a debugger, which may start it again, does it write over them.
+//! One process is replayed: the one that the tool has started, if `only_started` is set, or else the first that creates
+//! a thread and finds no `outcome`. The tool removes `outcome` and `progress` before each run. The runtime overwrites
+//! them only if a failing program is held for a debugger, which may start it again.
 //!
 //! A loose replay keeps the order of each thread's steps and of the steps on each object, which is all that happens-before
 //! consists of, and lets threads that have nothing to do with each other run side by side.
 //!
-//! **`progress`**: [`PROGRESS_SIZE`] bytes a thread, the first four of which are how many steps it has taken; mapped, so
-//! it is up to date however the program ends. The `step` of an answer is how many all have taken: in the whole order that is
-//! the number of the next one.
+//! **`progress`**: [`PROGRESS_SIZE`] bytes for each thread, of which the first four are the number of steps it has
+//! taken. The file is mapped, so it is up to date however the program ends. The `step` of an outcome is the number of
+//! steps that all threads have taken, which is the number of the next step in the whole order.
 //!
-//! **`outcome`**, one line an answer, words of the form `key=value` after the first, numbers in hexadecimal but for
-//! `thread`, `step`, `size`, `owner` and those that are 0 or 1; a `stack` is return addresses from the innermost, joined by
-//! commas:
+//! **`outcome`** has one line for each answer. After the first word come words of the form `key=value`. Numbers are
+//! hexadecimal, except `thread`, `step`, `size`, `owner` and those that are 0 or 1. A `stack` is a list of return
+//! addresses from the innermost, separated by commas:
 //!
 //! | line | meaning |
 //! | --- | --- |
 //! | `end` | the last step has been taken; the program runs free |
-//! | `diverged step= thread= expected= got= pc=` | a thread came with another operation than its next step |
-//! | `stalled step= thread=` | nobody can go on, and the thread of the next step has not come |
-//! | `race address= size= step=` | two accesses, unordered, and the first byte both touch; then two times `access` |
-//! | `access thread= kind=read\|write\|free atomic=0\|1 size= step= pc= stack=` | the later one first; `step` is how many its thread had taken, -1: unknown |
-//! | `access … pc= exact=0` | the same from a replay that is not exact: the place is the first that touched the line of 64 bytes, and there is no stack |
+//! | `diverged step= thread= expected= got= pc=` | a thread reached another operation than its next step |
+//! | `stalled step= thread=` | no thread can go on, and the thread of the next step has not reached it |
+//! | `race address= size= step=` | two unordered accesses, and the first byte that both touch; two `access` lines follow |
+//! | `access thread= kind=read\|write\|free atomic=0\|1 size= step= pc= stack=` | the later access comes first; `step` is how many steps its thread had taken, -1: unknown |
+//! | `access … pc= exact=0` | the same from a replay that is not exact: the place is the first one that touched the line of 64 bytes, and there is no stack |
 //! | `lock address= shared=0\|1 stack=` | after an access and after `stuck`: a lock that the thread held, and where it took it |
-//! | `block address= size= mapped=0\|1 thread= stack=` | after a race: the block it is in, and who allocated or mapped it |
-//! | `stack thread=` | the same if it is in the stack of a thread |
-//! | `local thread= below=` | the same if it is in the storage of a thread's own, so far below the thread pointer |
-//! | `passed place= count=` | at the end: how often threads have come to a place where they come late |
-//! | `unchecked` | a replay that is not exact: at the end, threads were still running whose last accesses were not examined |
+//! | `block address= size= mapped=0\|1 thread= stack=` | after a race: the block that the address is in, and the thread that allocated or mapped it |
+//! | `stack thread=` | after a race: the address is in the stack of this thread |
+//! | `local thread= below=` | after a race: the address is in this thread's thread-local storage, this far below the thread pointer |
+//! | `passed place= count=` | at the end: how often threads have reached this delay point |
+//! | `unchecked` | in a replay that is not exact, at the end: threads were still running whose last accesses were not examined |
 //! | `deadlock` | threads that will never go on; the lines after it are `stuck` |
-//! | `stuck thread= op= object= owner= pc= stack=` | one of them: what it waits for, and who holds it (-1: nobody) |
-//! | `thread index= parent=` | a thread that takes part, when it begins; those not in the schedule are numbered on |
+//! | `stuck thread= op= object= owner= pc= stack=` | one of them: what it waits for, and the thread that holds it (-1: none) |
+//! | `thread index= parent=` | a thread that takes part, when it begins; threads beyond the schedule get the next numbers |
 //! | `fault signal= code= address= thread= write=0\|1 sp= bottom= pc= stack=` | a thread has caused a signal that ends programs, such as SIGSEGV; `pc` is the innermost place in the program's own code, `sp` its stack pointer and `bottom` the lowest address of its stack; thread -1: unknown |
 //! | `created thread= stack=` | where a thread was created, before it begins |
 
@@ -76,18 +78,18 @@ pub const HEADER_SIZE: usize = 20;
 pub const THREAD_SIZE: usize = 8;
 /// Bytes of the end of a stream.
 pub const END_SIZE: usize = 8;
-/// Bytes of a thread's progress: no two threads write to one line of the cache.
+/// Bytes of a thread's progress: each thread writes to a cache line of its own.
 pub const PROGRESS_SIZE: usize = 64;
 /// The parent of the main thread.
 pub const NO_THREAD: u32 = u32::MAX;
 /// The object of an operation that has none.
 pub const NO_OBJECT: u32 = u32::MAX;
-/// Places where threads come late, at most.
+/// The most delay points that a schedule may have.
 pub const MOST_LATE: usize = 8;
-/// How a program ends that was stopped because it failed, diverged or stalled.
+/// The exit status of a program that was stopped because it failed, diverged or stalled.
 pub const EXIT_STOPPED: i32 = 66;
 
-/// Are these bytes a whole schedule, of this version: is there all that the beginning says there is?
+/// Are these bytes a complete schedule of this version, with everything that its beginning announces?
 pub fn is_whole(bytes: &[u8]) -> bool {
     let number = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize);
     let streams = || {
@@ -100,12 +102,12 @@ pub fn is_whole(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC) && number(8) == Some(VERSION as usize) && streams() == Some(true)
 }
 
-/// How many streams there are: of the threads, the whole order, of the objects, and the late places.
+/// The number of streams: one for each thread and object, the whole order, and the delay points.
 pub fn streams(threads: usize, objects: usize) -> Option<usize> {
     threads.checked_add(objects)?.checked_add(2)
 }
 
-/// Is the operation a step of schedules? Those that are not order nothing between threads.
+/// Is the operation a step of schedules? Operations that are not steps order nothing between threads.
 pub const fn is_step(op: Op) -> bool {
     !matches!(
         op,
@@ -130,8 +132,8 @@ pub const fn is_step(op: Op) -> bool {
     )
 }
 
-/// Is this the number of a channel that is a file's contents or name? Such operations order threads, but are no steps:
-/// programs poll files, and how often they do is different each time.
+/// Is this the number of a channel that stands for a file's contents or name? Such operations order threads, but are
+/// not steps: programs poll files, and how often they do so differs from run to run.
 pub const fn is_file(object: u64) -> bool {
     matches!(object >> 56, FILE_CONTENTS | FILE_NAME)
 }
@@ -161,7 +163,7 @@ fn extend<const N: usize>(stream: &mut impl Extend<u8>, numbers: [u32; N]) {
     }
 }
 
-/// The number that bytes of a stream begin with; they are left with the rest.
+/// Decodes the number that `bytes` begin with, and advances past it.
 #[inline]
 fn decode(bytes: &mut &[u8]) -> Option<u32> {
     let mut number = 0;
@@ -179,9 +181,9 @@ fn decode(bytes: &mut &[u8]) -> Option<u32> {
 /// One step of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Step {
-    /// What it is done to, by first use; [`NO_OBJECT`] for none.
+    /// The object's number by first use; [`NO_OBJECT`] for none.
     pub object: u32,
-    /// What is done.
+    /// The operation.
     pub op: Op,
 }
 
@@ -192,7 +194,7 @@ impl Step {
         extend(stream, [self.object.wrapping_add(1)]);
     }
 
-    /// Takes the first step of a stream; none if there is none, no operation has that number, or it is no step.
+    /// Takes the first step of a stream; `None` if the stream is empty or begins with something that is not a step.
     #[inline]
     pub fn decode(stream: &mut &[u8]) -> Option<Self> {
         let (op, rest) = stream.split_first()?;
@@ -202,10 +204,10 @@ impl Step {
     }
 }
 
-/// Steps that a thread takes one after the other.
+/// Steps that one thread takes in a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Run {
-    /// Whose they are: an index into the schedule's threads.
+    /// The thread that takes them: an index into the schedule's threads.
     pub thread: u32,
     /// How many; not zero.
     pub steps: u32,
@@ -217,7 +219,7 @@ impl Run {
         extend(stream, [self.thread, self.steps]);
     }
 
-    /// Takes the first run of a stream; none if there is none.
+    /// Takes the first run of a stream; `None` if the stream is empty.
     #[inline]
     pub fn decode(stream: &mut &[u8]) -> Option<Self> {
         let (thread, steps) = (decode(stream)?, decode(stream)?);
@@ -225,10 +227,10 @@ impl Run {
     }
 }
 
-/// A place where threads come late.
+/// A delay point: a place where a thread waits until no other can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Late<'a> {
-    /// So often it is passed freely.
+    /// How often it is passed freely.
     pub after: u32,
     /// The return address of the access's hook, in the file.
     pub address: u64,
@@ -243,7 +245,7 @@ impl<'a> Late<'a> {
         stream.extend(self.file.iter().copied());
     }
 
-    /// Takes the first place of a stream; none if there is none.
+    /// Takes the first delay point of a stream; `None` if the stream is empty.
     pub fn decode(stream: &mut &'a [u8]) -> Option<Self> {
         let (after, low, high, length) = (decode(stream)?, decode(stream)?, decode(stream)?, decode(stream)?);
         let (file, rest) = stream.split_at_checked(length as usize)?;

@@ -1,9 +1,9 @@
 //! The entries of table chunks: the lines of 64 bytes that a thread has touched in the segment it is in.
 //!
-//! An entry is small because where it stands is part of what it says. A line stands at the [`slot`] of its address, or at
-//! that slot with its highest bit flipped; the entry has the address from bit [`TAG_SHIFT`] on, and the slot gives the
-//! bits below. The place that touched it first is a window of the program's code, by number, and an offset in that
-//! window; the windows stand in the header ([`crate::layout::header::WINDOWS`]).
+//! An entry is small because its position is part of its address. A line is stored at the [`slot`] of its address, or
+//! at that slot with its highest bit flipped. The entry has the address from bit [`TAG_SHIFT`] on, and the slot gives
+//! the bits below. The place that touched the line first is the number of a window of the program's code and an offset
+//! in that window; the windows are listed in the header ([`crate::layout::header::WINDOWS`]).
 //!
 //! Little-endian: [`TAG`] and [`PLACE`] of four bytes, [`READS`] and [`WRITES`] of eight, one bit a byte of the line. A
 //! tag of zero is an empty entry. Writers write it last.
@@ -24,7 +24,7 @@ pub const READS: usize = 8;
 /// Offset of the bytes written.
 pub const WRITES: usize = 16;
 
-/// The tag has the bits of an address from this one on.
+/// The tag holds the bits of an address from this one on.
 pub const TAG_SHIFT: u32 = 16;
 /// How far an address is shifted to the right and folded onto itself to find its slot. The hooks make eight tags of it.
 pub const FOLD: u32 = TAG_SHIFT - 3;
@@ -32,10 +32,10 @@ pub const FOLD: u32 = TAG_SHIFT - 3;
 pub const LINE_BITS: u32 = 6;
 /// The lowest address that an entry can stand for.
 pub const LOWEST: u64 = 1 << TAG_SHIFT;
-/// The smallest table: the bits that its slots give are all that a tag leaves out, the flipped one excepted.
+/// The smallest table: its slots give all the bits that a tag leaves out, except the flipped one.
 pub const SMALLEST: usize = 1 << (TAG_SHIFT - LINE_BITS + 1);
 
-/// So many windows there are.
+/// The number of windows.
 pub const WINDOWS: usize = 16;
 /// Bits of an offset in a window.
 pub const WINDOW_BITS: u32 = 28;
@@ -53,19 +53,19 @@ pub const fn tag(address: u64) -> u32 {
     (address >> TAG_SHIFT) as u32
 }
 
-/// Where a line is looked for first, in a table with this mask: one less than its entries.
+/// The slot at which a line is looked up first, in a table with this mask (one less than its number of entries).
 #[inline]
 pub const fn slot(address: u64, mask: u32) -> u32 {
     (((address >> FOLD) ^ address) >> LINE_BITS) as u32 & mask
 }
 
-/// What an address is changed with before its slot is looked for, where lines are kept apart by program counter.
+/// The value that an address is mixed with before its slot is computed, where lines are kept apart by program counter.
 #[inline]
 pub const fn pc_salt(pc: u64) -> u64 {
     pc.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20 << LINE_BITS
 }
 
-/// The address of the line that stands at this slot with this tag: what [`tag`] and [`slot`] were made of.
+/// The address of the line with this slot and tag: the inverse of [`tag`] and [`slot`].
 #[inline]
 pub const fn line(tag: u32, slot: u32, pc_salt: u64) -> u64 {
     const BELOW: u64 = (1 << (TAG_SHIFT - LINE_BITS)) - 1;
@@ -74,13 +74,13 @@ pub const fn line(tag: u32, slot: u32, pc_salt: u64) -> u64 {
     (above | below << LINE_BITS) ^ pc_salt
 }
 
-/// A window's first address, as the header has it: never zero, which is a window that is not in use.
+/// A window's first address, as stored in the header: never zero, which marks an unused window.
 #[inline]
 pub const fn window(pc: u64) -> u64 {
     pc >> WINDOW_BITS << WINDOW_BITS | 1
 }
 
-/// A place: the number of its window, and where it lies in that.
+/// A place: the number of its window, and its offset in that window.
 #[inline]
 pub const fn place(number: u32, pc: u64) -> u32 {
     number << WINDOW_BITS | pc as u32 & ((1 << WINDOW_BITS) - 1)
@@ -122,7 +122,7 @@ pub fn read(
     Ok(Some(Access { line: line >> LINE_BITS, reads: whole(READS), writes: whole(WRITES), pc }))
 }
 
-/// An entry names a window that is not in use.
+/// An entry names an unused window.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NoWindow;
 

@@ -1,9 +1,9 @@
 //! The records of a recording: what the runtime writes and the trace crate reads.
 //!
-//! A thread's records form one stream, cut into chunks ([`crate::layout`]). A chunk decodes by itself: the deltas below
-//! start from zero in each. All numbers are little-endian.
+//! A thread's records form one stream, which is cut into chunks ([`crate::layout`]). A chunk can be decoded by itself:
+//! the differences below start from zero in each. All numbers are little-endian.
 //!
-//! **A sync record** is one operation with the moment it took place:
+//! **A sync record** is one operation with its stamp:
 //!
 //! ```text
 //! byte 0   operation (1..=127)
@@ -24,10 +24,10 @@
 //! ```
 //!
 //! **Stamps.** A stamp is taken after an acquiring operation succeeded and before a releasing one is attempted. It is
-//! the time, pushed forward where need be so that it is larger than the thread's last and than the stamps of the
-//! operations that this one comes after by way of its object. Ordered by stamp (and by thread where two are equal), the
-//! records are a history that really could have happened, and did up to commuting. Stamps have gaps. Access records have
-//! none: they belong to the segment they are in.
+//! the time, pushed forward where necessary so that it is larger than the thread's last stamp and than the stamps of
+//! the operations that this one follows on the same object. Ordered by stamp (and by thread where two are equal), the
+//! records are a history that could really have happened, and that did happen up to commuting. Stamps have gaps. Access
+//! records have no stamp: they belong to the segment they are in.
 //!
 //! **Changing this format**: bump [`crate::layout::VERSION`]; extend `Op` at its end; extend the round-trip tests here,
 //! the reader, the text form and `docs/format.md`.
@@ -73,7 +73,7 @@ impl core::fmt::Display for WireError {
 
 impl core::error::Error for WireError {}
 
-/// The writer's memory of a chunk: what the next record's differences are taken from.
+/// The writer's state in a chunk: the values that the next record's differences are taken from.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Encoder {
     sync: SyncCursor,
@@ -86,13 +86,13 @@ impl Encoder {
         Self { sync: SyncCursor::new(), access: AccessCursor::new() }
     }
 
-    /// Writes an operation, and says how many bytes it took.
+    /// Writes an operation, and returns how many bytes it took.
     #[inline]
     pub fn sync(&mut self, out: &mut [u8; MAX_RECORD], record: &Sync) -> usize {
         self.sync.encode(out, record)
     }
 
-    /// Writes an access, and says how many bytes it took.
+    /// Writes an access, and returns how many bytes it took.
     #[inline]
     pub fn access(&mut self, out: &mut [u8; MAX_RECORD], record: &Access) -> usize {
         self.access.encode(out, record)
@@ -104,13 +104,13 @@ impl Encoder {
 pub struct Decoder<B> {
     bytes: B,
     at: usize,
-    /// Nothing is decoded from here on: the end of the bytes, or a record that cannot be decoded.
+    /// Decoding stops here: at the end of the bytes, or at a record that cannot be decoded.
     end: usize,
     sync: SyncCursor,
     access: AccessCursor,
 }
 
-/// How far a chunk has been decoded; from there it can be gone on with when more of it has been written.
+/// How far a chunk has been decoded; decoding can resume here when more of the chunk has been written.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Mark {
     at: usize,
@@ -119,12 +119,12 @@ pub struct Mark {
 }
 
 impl<B: AsRef<[u8]>> Decoder<B> {
-    /// Goes on from a mark in the same chunk.
+    /// Resumes from a mark in the same chunk.
     pub fn resume(bytes: B, mark: Mark) -> Self {
         Self { end: bytes.as_ref().len(), bytes, at: mark.at, sync: mark.sync, access: mark.access }
     }
 
-    /// How far it has come.
+    /// The current position, to resume from.
     pub const fn mark(&self) -> Mark {
         Mark { at: self.at, sync: self.sync, access: self.access }
     }
@@ -134,7 +134,7 @@ impl<B: AsRef<[u8]>> Decoder<B> {
         Self::resume(bytes, Mark::default())
     }
 
-    /// Goes on in other bytes of the same chunk, which begin where the next record does.
+    /// Continues in other bytes of the same chunk, which begin at the next record.
     pub fn refill(&mut self, bytes: B) {
         *self = Self::resume(bytes, Mark { at: 0, ..self.mark() });
     }
@@ -202,7 +202,7 @@ impl Input<'_> {
     }
 }
 
-/// Writes `value`'s low bytes at `at`; the caller advances by as many as it means.
+/// Writes `value`'s low bytes at `at`; the caller advances by as many bytes as it needs.
 #[inline]
 fn put(out: &mut [u8; MAX_RECORD], at: usize, value: u64) {
     out[at..at + 8].copy_from_slice(&value.to_le_bytes());

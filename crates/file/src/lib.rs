@@ -1,13 +1,13 @@
-//! Opens and reads files that nobody vouches for.
+//! Opens and reads untrusted files.
 //!
 //! Recordings, findings, scripts, specifications and suppression lists may come from a colleague, from a build server, or
 //! from an attacker. Opening a FIFO blocks until somebody writes to it, a device may never end, and a file may be larger
-//! than memory. This crate decides what is opened at all: regular files, without blocking, up to a length that the caller
-//! names. Inputs that may be streams (standard input, a FIFO that the user names) are read by the line or as a whole, and
-//! both have a greatest length.
+//! than memory. This crate opens only regular files, without blocking, up to a length that the caller gives. Inputs
+//! that may be streams (standard input, a FIFO that the user names) are read by the line or as a whole, both up to a
+//! maximum length.
 //!
-//! *What it misses*: a file may change while it is read. Readers therefore copy the bytes they look at and check their
-//! bounds; nothing is mapped into memory, because a mapped file that shrinks ends the process.
+//! *What it misses*: a file may change while it is read. Readers therefore copy the bytes they examine and check their
+//! bounds. Nothing is mapped into memory, because a mapped file that shrinks kills the process.
 //!
 //! ```
 //! let scratch = tempfile::tempdir()?;
@@ -32,12 +32,12 @@ pub const LONGEST_TEXT: u64 = 256 << 20;
 /// The longest line, in bytes, that is read from a stream.
 pub const LONGEST_LINE: u64 = 4 << 20;
 
-/// Opens a regular file for reading. The error of anything else says what it is.
+/// Opens a regular file for reading. For anything else, the error names what it is.
 ///
 /// # Errors
 /// If it cannot be opened, or is a directory, a FIFO, a socket or a device.
 pub fn open(path: &Path) -> io::Result<File> {
-    // To open a FIFO or a device may do something to it, so it is looked at first, and again once it is open.
+    // Opening a FIFO or a device may have side effects, so its type is checked first, and again once it is open.
     regular(&rustix::fs::stat(path)?)?;
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
@@ -71,8 +71,8 @@ pub fn stream(input: impl Read, longest: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a line of at most [`LONGEST_LINE`] bytes, with its end, in place of what was in `line`. Returns whether there was
-/// one.
+/// Reads a line of at most [`LONGEST_LINE`] bytes, with its line end, and replaces the contents of `line`. Returns
+/// whether there was a line.
 ///
 /// # Errors
 /// If it cannot be read, or is longer.
@@ -112,7 +112,7 @@ fn regular(status: &rustix::fs::Stat) -> io::Result<()> {
     }
 }
 
-/// What a file is that is not a regular one.
+/// The name of a file type other than a regular file.
 fn what_else(kind: FileType) -> Option<&'static str> {
     match kind {
         FileType::RegularFile => None,
@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(read(&file, 3).expect_err("it is too long").to_string(), "longer than 3 bytes");
     }
 
-    /// Files of `/proc` say that they are empty, and are not.
+    /// Files of `/proc` claim to be empty, and are not.
     #[test]
     fn what_a_file_says_of_its_length_is_only_a_hint() {
         let status = read(Path::new("/proc/self/status"), 1 << 20).expect("it can be read");

@@ -9,7 +9,7 @@ use foretrace_event::{BarrierId, ChannelId, CondInstance, EventId, IntervalId, L
 pub enum Candidate {
     /// Two accesses that no order keeps apart.
     Race(Race),
-    /// Threads that wait for each other, or for something that will not come.
+    /// Threads that wait for each other, or for something that will never happen.
     Deadlock(Deadlock),
 }
 
@@ -31,14 +31,14 @@ impl Race {
     }
 }
 
-/// A set of threads none of which can go on unless another of them does. Ordered by thread.
+/// A set of threads, none of which can go on unless another of them does. Ordered by thread.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Deadlock {
     stuck: Vec<Stuck>,
 }
 
 impl Deadlock {
-    /// Of these threads, each named once.
+    /// The deadlock of these threads, each named once.
     pub fn new(mut stuck: Vec<Stuck>) -> Self {
         stuck.sort_unstable();
         Self { stuck }
@@ -49,7 +49,7 @@ impl Deadlock {
         &self.stuck
     }
 
-    /// The events that cannot take place, one a thread: what makes two deadlocks the same.
+    /// The events that cannot take place, one for each thread. They identify a deadlock.
     pub fn events(&self) -> impl Iterator<Item = EventId> + '_ {
         self.stuck.iter().map(|stuck| stuck.at)
     }
@@ -69,13 +69,13 @@ pub struct Stuck {
 pub enum WaitsFor {
     /// A lock that this thread holds (itself, in a self-deadlock).
     Lock(LockId, ThreadId),
-    /// A lock that another thread than its owner must release.
+    /// A lock that a thread other than its owner must release.
     Release(LockId),
     /// The end of a thread.
     End(ThreadId),
-    /// A signal or broadcast not yet given.
+    /// A signal or broadcast that has not been sent.
     Signal(CondInstance),
-    /// A signal or broadcast that was given before the wait began.
+    /// A signal or broadcast that was sent before the wait began.
     LostSignal(CondInstance),
     /// More threads at a barrier.
     Barrier(BarrierId),

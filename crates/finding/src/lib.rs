@@ -1,16 +1,15 @@
-//! The words for results: what an analysis suspects, how to reach it, and what came of trying.
+//! The vocabulary of predictions: what an analysis suspects, and how to reach it.
 //!
 //! A [`Candidate`] is a suspected error. A [`Schedule`] is an order of events to enforce. A [`Witness`] is a candidate
-//! with a schedule that reaches it in the model of the trace. A [`Verdict`] is what replay saw, and a [`Finding`] is a
-//! witness with a verdict. All of them are data without behaviour: engines write them, the judge checks them, replay
-//! runs them, reports print them, and none of these needs to know the others.
+//! with a schedule that reaches it in the model of the trace. All of them are data without behaviour: engines write them,
+//! the judge checks them, replay runs them, and none of these needs to know the others.
 //!
 //! A schedule has a short textual form that a person can paste back: `t0:3 t1:7 t0:2` is three events of `t0`, then
-//! seven of `t1`, then two of `t0`; `!` after a count makes the last of them fail. `late:prog+0x1234` after the runs is a
-//! place where threads let everybody else go first ([`Late`]).
+//! seven of `t1`, then two of `t0`; `!` after a count makes the last of them fail. `late:prog+0x1234` after the runs is
+//! a delay point, where a thread lets all others go first ([`Late`]).
 //!
-//! **Deviations.** The thesis's counterexamples (4.5, 5.4) hold memory accesses and drop them before replay. Here a
-//! schedule counts all events of a thread, accesses included, and whoever enforces it picks those it can.
+//! **Deviations.** The thesis's counterexamples (4.5, 5.4) contain memory accesses and drop them before replay. Here a
+//! schedule counts all events of a thread, accesses included, and the replay enforces those that it can.
 //!
 //! **What it misses.** A schedule orders whole events; it cannot say that one write shows in two halves.
 //!
@@ -31,4 +30,4 @@ mod witness;
 
 pub use candidate::{Candidate, Deadlock, Race, Stuck, WaitsFor};
 pub use schedule::{Late, Schedule, ScheduleText, ScheduleTextError, Step};
-pub use witness::{Divergence, Finding, Rung, Verdict, Witness};
+pub use witness::{Rung, Witness};

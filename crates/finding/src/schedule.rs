@@ -15,10 +15,10 @@ pub struct Step {
     pub fails: bool,
 }
 
-/// A place where threads come late: who has no steps left waits there until nobody else can go on.
+/// A delay point: a thread that has no steps left waits there until no other thread can go on.
 ///
-/// What a plain access reads may decide what the program does next, and steps do not order plain accesses: at such a place
-/// the thread sees what all the others have written.
+/// The value that a plain access reads may decide what the program does next, and steps do not order plain accesses. At
+/// a delay point the thread sees what all the others have written.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Late {
     file: String,
@@ -27,12 +27,12 @@ pub struct Late {
 }
 
 impl Late {
-    /// At an address of a file, which is named without its directory.
+    /// A delay point at an address of a file, which is named without its directory.
     pub fn new(file: &str, address: u64) -> Self {
         Self { file: file.replace(char::is_whitespace, "_"), address, after: 0 }
     }
 
-    /// The same, passed freely so often before.
+    /// The same point, passed freely this often before it delays.
     #[must_use]
     pub fn after(self, rounds: u32) -> Self {
         Self { after: rounds, ..self }
@@ -59,8 +59,8 @@ impl Late {
     }
 }
 
-/// A legal prefix of a reordering: the steps of each thread are its first events, in their order, none left out. And where
-/// threads come late that have taken theirs.
+/// A legal prefix of a reordering: the steps of each thread are its first events, in their order, with none left out.
+/// It also lists the delay points for threads that have taken all their steps.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Schedule {
     steps: Vec<Step>,
@@ -68,18 +68,19 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Of these steps.
+    /// The schedule of these steps.
     pub fn new(steps: Vec<Step>) -> Self {
         Self { steps, late: Vec::new() }
     }
 
-    /// The same steps, with these places; of threads that wait at several, those at the first go first.
+    /// The same steps with these delay points. If threads wait at several points, those at the first one in the list go
+    /// first.
     #[must_use]
     pub fn with_late(self, late: Vec<Late>) -> Self {
         Self { late, ..self }
     }
 
-    /// Where threads come late.
+    /// The delay points.
     pub fn late(&self) -> &[Late] {
         &self.late
     }
@@ -125,33 +126,33 @@ impl fmt::Display for Schedule {
     }
 }
 
-/// What is wrong with a schedule's text.
+/// An error in a schedule's text.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ScheduleTextError {
-    /// Not of the form it should have.
+    /// A part does not have the required form.
     #[error(
-        "run {run} of the schedule is `{text}`; write THREAD:COUNT, as in `t0:3`, with `!` if its last event fails, or \
-         late:FILE+ADDRESS, as in `late:prog+0x1234`, with /COUNT if it is passed freely so often"
+        "part {run} of the schedule, `{text}`, is not valid: write THREAD:COUNT, as in `t0:3`, with `!` if its last event \
+         fails, or a delay point late:FILE+ADDRESS, as in `late:prog+0x1234`, with /COUNT if it is passed freely COUNT times"
     )]
     Form {
-        /// Which run, from 1.
+        /// The number of the run, from 1.
         run: usize,
-        /// What stands there.
+        /// The offending text.
         text: String,
     },
     /// A thread is to take more steps than it has events.
-    #[error("the schedule has more events of {0} than the recording")]
+    #[error("the schedule has more events of {0} than the recording does")]
     TooMany(ThreadId),
 }
 
-/// A schedule as it is written, of whatever recording. Untrusted: its counts say nothing about what there is.
+/// A schedule as text, for any recording. It is untrusted: its counts may exceed the events of a recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScheduleText {
     runs: Vec<Run>,
     late: Vec<Late>,
 }
 
-/// Events that a thread takes one after the other.
+/// Events that one thread takes in a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Run {
     thread: ThreadId,
@@ -165,10 +166,10 @@ impl ScheduleText {
         self.runs.is_empty()
     }
 
-    /// The schedule, of a recording whose threads have so many events each.
+    /// The schedule in a recording whose threads have this many events each.
     ///
     /// # Errors
-    /// If it has more of a thread.
+    /// If it contains more events of a thread than there are.
     pub fn of(self, events: impl Fn(ThreadId) -> u32) -> Result<Schedule, ScheduleTextError> {
         let mut done: Vec<u32> = Vec::new();
         let mut steps = Vec::new();
@@ -201,7 +202,7 @@ impl FromStr for ScheduleText {
     }
 }
 
-/// More threads than any run has had; keeps a typing error from asking for memory.
+/// More threads than any run has had: a typing error must not allocate memory for them.
 const MAX_THREAD: u32 = 1 << 20;
 
 fn parse_run(word: &str) -> Option<Run> {

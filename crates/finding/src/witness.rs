@@ -1,21 +1,20 @@
-//! How a suspicion is reached, and what came of trying.
+//! How a suspected error is reached.
 
 use std::fmt;
 
-use foretrace_event::EventId;
-
 use crate::{Candidate, Schedule};
 
-/// How far a witness departs from the recorded run; replay climbs from the first.
+/// How far a witness departs from the recorded run. Replay climbs from the first rung.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Rung {
-    /// Every two segments with conflicting accesses keep their order, but for the candidate's own; atomics too.
+    /// Every two segments with conflicting accesses keep their order, except the candidate's own; atomics keep theirs
+    /// too.
     Segments,
-    /// Critical sections of a lock keep their order, and every atomic load the store it read from.
+    /// Critical sections of a lock keep their order, and every atomic load reads from the same store.
     Sections,
     /// Any order that the synchronisation objects allow.
     Free,
-    /// A try or timed operation that succeeded fails instead; only replay can tell what the program does then.
+    /// A try or timed operation that succeeded fails instead; only a replay can show what the program does then.
     Optimistic,
 }
 
@@ -46,50 +45,10 @@ impl fmt::Display for Rung {
 /// threads can perform the event it is stuck at.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Witness {
-    /// What it shows.
+    /// The error that it shows.
     pub candidate: Candidate,
     /// How far it is from the recorded run.
     pub rung: Rung,
-    /// How to get there.
+    /// The schedule that reaches it.
     pub schedule: Schedule,
-}
-
-/// Why a schedule could not be followed.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Divergence {
-    /// The event the schedule was at.
-    pub expected: EventId,
-    /// What happened instead, in words.
-    pub came: String,
-}
-
-/// What replay saw.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Verdict {
-    /// The error took place.
-    Confirmed,
-    /// The program did something else than the schedule expects.
-    Diverged(Divergence),
-    /// The schedule ran to its end and the error did not show.
-    NotSeen,
-    /// The accesses took place in an order that nothing seen enforces, but a library that both threads use
-    /// synchronises where it cannot be seen.
-    Possible {
-        /// The library's file.
-        library: String,
-    },
-    /// Not replayed, and why.
-    Unknown {
-        /// The reason, in words.
-        why: String,
-    },
-}
-
-/// A witness with what replay made of it.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Finding {
-    /// The witness.
-    pub witness: Witness,
-    /// What became of it.
-    pub verdict: Verdict,
 }

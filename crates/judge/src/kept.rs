@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::Objection;
 
-/// The latest stamps so far, of what excludes others and of what does not.
+/// The latest stamps so far, of exclusive operations and of shared ones.
 #[derive(Clone, Copy, Default)]
 struct Latest {
     alone: u64,
@@ -15,7 +15,7 @@ struct Latest {
 }
 
 impl Latest {
-    /// Notes an operation, unless something recorded after it has come before it.
+    /// Adds an operation, unless an operation that was recorded after it has come before it.
     fn follows(&mut self, stamp: u64, alone: bool) -> bool {
         let fits = stamp > self.alone && (!alone || stamp > self.shared);
         if alone {

@@ -1,23 +1,23 @@
 //! Is this schedule a legal reordering of the trace that shows the claimed error?
 //!
-//! Engines are clever; the judge is not. It walks through the schedule once with every object spelled out, and shares no
-//! code with them. A witness is **right** if:
+//! Engines are clever; the judge is not. It walks through the schedule once with the state of every object spelled out,
+//! and shares no code with them. A witness is **right** if:
 //!
-//! 1. the steps of each thread are its first events, in their order, none left out;
-//! 2. each step is legal when it comes: locks exclude, joins come after ends, waits return only from a signal given since
-//!    they began, barriers open when full, semaphores do not go below zero, a pass comes after the initialiser, an
-//!    acquire after the releases recorded before it, and an operation fails only if it was a try or a timed one that
-//!    finds its object unavailable;
-//! 3. a race's accesses are then the next events of their threads, on one interval, one of them writing, not both
-//!    atomic; a deadlock's threads are then each at their event, blocked, and no thread outside of the deadlock could
-//!    unblock any of them by whatever it has left to do;
-//! 4. a witness that claims to keep orders keeps them: critical sections of a lock, operations of an atomic.
+//! 1. The steps of each thread are its first events, in their order, with none left out.
+//! 2. Each step is legal when it comes: locks exclude, joins come after ends, waits return only from a signal sent
+//!    since they began, barriers open when full, semaphores do not go below zero, a pass comes after the initialiser,
+//!    an acquire comes after the releases recorded before it, and an operation fails only if it is a try or timed one
+//!    that finds its object unavailable.
+//! 3. A race's accesses are then the next events of their threads, on one interval; one of them writes, and not both
+//!    are atomic. A deadlock's threads are then each blocked at their event, and no thread outside the deadlock could
+//!    unblock any of them by anything it has left to do.
+//! 4. A witness that claims to keep orders keeps them: critical sections of a lock, operations of an atomic.
 //!
 //! The model is the thesis's (4.4), with lost signals and everything else that `foretrace-predict` documents.
 //!
 //! **Deviations.** Barriers follow POSIX rather than the thesis: a thread may enter again before all have left.
 //!
-//! **What it misses.** Whether the program takes the same path under the schedule: that is for replay to say. It does
+//! **What it misses.** Only a replay shows whether the program takes the same path under the schedule. The judge does
 //! not check that plain segments keep their order, only what rung `sections` promises.
 //!
 //! ```
@@ -36,15 +36,15 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod bench;
 mod claim;
 mod kept;
+mod state;
 
 use foretrace_event::EventId;
 use foretrace_finding::{Candidate, Rung, Witness};
 use foretrace_trace::Trace;
 
-use bench::Bench;
+use state::State;
 
 /// What is wrong with a witness.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -87,27 +87,27 @@ pub enum Objection {
     },
 }
 
-/// Says what is wrong with a witness, if anything is.
+/// Checks a witness.
 ///
 /// # Errors
 /// If it is not right.
 pub fn judge(trace: &Trace, witness: &Witness) -> Result<(), Objection> {
-    let mut bench = Bench::new(trace);
+    let mut state = State::new(trace);
     for (step, &next) in witness.schedule.steps().iter().enumerate() {
         let event = next.event;
-        if !bench.is_next(event) {
+        if !state.is_next(event) {
             return Err(Objection::OutOfTurn { step, found: event });
         }
-        if !bench.allows(next) {
+        if !state.allows(next) {
             return Err(Objection::Illegal { step, event });
         }
-        bench.perform(next);
+        state.perform(next);
     }
     if witness.rung < Rung::Free {
         kept::check(trace, &witness.schedule)?;
     }
     match &witness.candidate {
-        Candidate::Race(race) => claim::race(&bench, race),
-        Candidate::Deadlock(deadlock) => claim::deadlock(&bench, deadlock),
+        Candidate::Race(race) => claim::race(&state, race),
+        Candidate::Deadlock(deadlock) => claim::deadlock(&state, deadlock),
     }
 }

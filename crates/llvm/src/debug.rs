@@ -1,4 +1,4 @@
-//! What a module says about its source: where an instruction comes from.
+//! Debug information of a module: the source place of each instruction.
 
 use crate::module::Module;
 use crate::text;
@@ -7,11 +7,11 @@ use std::collections::HashMap;
 /// A place in the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place<'a> {
-    /// The file, as the compiler was given it.
+    /// The file, as it was passed to the compiler.
     pub file: &'a str,
     /// The line.
     pub line: u32,
-    /// The function it stands in, as its developer named it.
+    /// The function that contains it, by its source name.
     pub function: &'a str,
 }
 
@@ -20,11 +20,11 @@ pub struct Debug<'a> {
     nodes: HashMap<u32, &'a str>,
 }
 
-/// Scopes nest at most this deep; a longer chain is a circle.
+/// The deepest nesting of scopes; a longer chain is a cycle.
 const DEPTH: usize = 256;
 
 impl<'a> Debug<'a> {
-    /// Notes where each node stands; nodes are taken apart when they are asked for.
+    /// Records the position of each node; nodes are parsed on demand.
     pub(crate) fn read(module: &Module<'a>) -> Self {
         let node = |line: &'a str| {
             let (number, text) = line.strip_prefix('!')?.split_once(" = ")?;
@@ -33,11 +33,11 @@ impl<'a> Debug<'a> {
         Self { nodes: module.lines().filter_map(node).collect() }
     }
 
-    /// The place of an instruction, or of a function's first line, by the number behind its `!dbg`. What was inlined
-    /// stands where it was written.
+    /// The place of an instruction, or of a function's first line, by the number after its `!dbg`. Inlined code has the
+    /// place where it was written.
     pub fn place(&self, number: u32) -> Option<Place<'a>> {
         let node = self.nodes.get(&number)?;
-        // What the compiler made itself has no line, and perhaps no name but the linker's.
+        // Code that the compiler generated has no line, and perhaps only a linker name.
         let line = field(node, "line").map_or(Some(0), |line| line.parse().ok())?;
         let subprogram = self.subprogram(number)?;
         let file = self.nodes.get(&reference(node, "file").or_else(|| reference(subprogram, "file"))?)?;
@@ -57,7 +57,7 @@ impl<'a> Debug<'a> {
     }
 }
 
-/// The text behind `name: `, up to the next comma or bracket.
+/// The text after `name: `, up to the next comma or bracket.
 fn field<'a>(node: &'a str, name: &str) -> Option<&'a str> {
     let (_, fields) = node.split_once('(')?;
     let at = fields.match_indices(name).map(|(at, _)| at).find(|at| {

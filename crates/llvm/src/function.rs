@@ -7,11 +7,11 @@ use std::collections::HashMap;
 /// A basic block.
 #[derive(Clone)]
 pub struct Block {
-    /// What others call it, without the `%`; empty for an entry block without a label of its own.
+    /// Its name in references, without the `%`; empty for an entry block without a label.
     pub name: String,
     /// The line of the label, if there is one.
     label: Option<String>,
-    /// Its instructions; one that goes over several lines is one string.
+    /// Its instructions; an instruction on several lines is one string.
     pub lines: Vec<String>,
 }
 
@@ -20,15 +20,15 @@ pub struct Block {
 pub struct Function {
     /// The blocks, the entry first.
     pub blocks: Vec<Block>,
-    /// How many names of our own have been given.
+    /// The number of names that passes have created.
     names: usize,
 }
 
-/// Where a value is defined: block, and the line where it was before anything was inserted or taken out.
+/// Where a value is defined: the block, and the line before any insertion or removal.
 pub type Definitions = HashMap<String, (usize, usize)>;
 
 impl Function {
-    /// Reads a body; `None` if it has a form that is not known.
+    /// Reads a body; `None` if its form is unknown.
     pub fn parse(body: &[&str]) -> Option<Self> {
         let mut blocks: Vec<Block> = Vec::new();
         let mut bracket = false;
@@ -45,7 +45,7 @@ impl Function {
             if line.trim().is_empty() {
                 continue;
             }
-            // Tables of switches, and the second lines of invokes and landing pads; debug records are indented, too.
+            // Tables of switches, and the second lines of invokes and landing pads; debug records are also indented.
             let is_record = line.trim_start().starts_with("#dbg_");
             if bracket || (line.starts_with("    ") && !is_record) {
                 let last = block.lines.last_mut()?;
@@ -65,7 +65,7 @@ impl Function {
         (!blocks.is_empty() && blocks.iter().all(|block| !block.lines.is_empty())).then_some(Self { blocks, names: 0 })
     }
 
-    /// A name no other value or block has, without the `%`.
+    /// A fresh name for a value or block, without the `%`.
     pub fn fresh(&mut self) -> String {
         self.names += 1;
         format!("foretrace.{}", self.names)
@@ -93,8 +93,8 @@ impl Function {
         Instruction::parse(line)
     }
 
-    /// Puts a block of its own on the edge from `from` to `to`, and gives its number. The phis of `to` name it for
-    /// `old`.
+    /// Inserts a block on the edge from `from` to `to`, and returns its number. The phis of `to` then name it instead
+    /// of `old`.
     pub fn split_edge(&mut self, from: usize, to: usize, old: &str) -> usize {
         let name = self.fresh();
         let target = self.blocks[to].name.clone();
@@ -110,7 +110,7 @@ impl Function {
         self.blocks.len() - 1
     }
 
-    /// The body again.
+    /// The text of the body.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         self.blocks
             .iter()
@@ -133,7 +133,7 @@ fn label(line: &str) -> Option<&str> {
     code.strip_suffix(':')
 }
 
-/// Replaces a value's name wherever it stands as a whole.
+/// Replaces every whole occurrence of a value's name.
 pub fn replace_word(text: &str, word: &str, by: &str) -> String {
     let mut out = String::with_capacity(text.len() + by.len());
     let mut rest = text;

@@ -9,16 +9,16 @@ pub struct Global<'a> {
     pub name: &'a str,
     /// Its type.
     pub kind: &'a str,
-    /// Does nobody write it?
+    /// Is it constant?
     pub is_constant: bool,
-    /// Has each thread one of its own?
+    /// Is it thread-local?
     pub is_thread_local: bool,
     /// Is it defined in another module?
     pub is_external: bool,
 }
 
 impl<'a> Global<'a> {
-    /// Reads a line; `None` if it is another, or an alias.
+    /// Reads a line; `None` if it is not a global variable, or is an alias.
     pub fn parse(line: &'a str) -> Option<Self> {
         let (name, rest) = text::name(line.strip_prefix('@')?)?;
         let words = rest.strip_prefix(" = ")?;

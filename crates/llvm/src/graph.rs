@@ -1,4 +1,4 @@
-//! The flow graph of a function: who comes before whom, and the loops.
+//! The control flow graph of a function: predecessors, dominators and loops.
 
 use crate::function::Function;
 use crate::instruction::targets;
@@ -12,11 +12,11 @@ pub struct Graph {
     pub next: Vec<Vec<usize>>,
     /// The blocks each block is reached from.
     pub previous: Vec<Vec<usize>>,
-    /// Of the blocks that the entry reaches.
+    /// The dominators of the blocks that the entry reaches.
     dominators: Dominators<NodeIndex>,
 }
 
-/// A natural loop with one way back.
+/// A natural loop with one back edge.
 pub struct Loop {
     /// Its first block.
     pub header: usize,
@@ -27,7 +27,7 @@ pub struct Loop {
 }
 
 impl Graph {
-    /// Of a function; `None` if it goes to a block that is not there.
+    /// The graph of a function; `None` if a branch names a block that does not exist.
     pub fn new(function: &Function) -> Option<Self> {
         let numbers: HashMap<&str, usize> =
             function.blocks.iter().enumerate().map(|(number, block)| (block.name.as_str(), number)).collect();
@@ -43,13 +43,13 @@ impl Graph {
         Some(Self { next, previous, dominators })
     }
 
-    /// Does every way to `block` lead over `by`? Never, if there is no way to it.
+    /// Does `by` dominate `block`? Never, if `block` is unreachable.
     pub fn dominates(&self, by: usize, block: usize) -> bool {
         let mut over = self.dominators.dominators(NodeIndex::new(block)).into_iter().flatten();
         over.any(|dominator| dominator.index() == by)
     }
 
-    /// The loops that have one way back, inner ones before those around them.
+    /// The loops with one back edge, inner ones before outer ones.
     pub fn loops(&self) -> Vec<Loop> {
         let mut loops = Vec::new();
         for header in 0..self.next.len() {
@@ -63,7 +63,7 @@ impl Graph {
         loops
     }
 
-    /// The blocks from which the latch is reached without passing the header.
+    /// The blocks that reach the latch without passing the header.
     fn body(&self, header: usize, latch: usize) -> Vec<usize> {
         let mut body = vec![header];
         let mut inside = vec![false; self.next.len()];
@@ -84,7 +84,7 @@ impl Graph {
 fn dominators(next: &[Vec<usize>]) -> Dominators<NodeIndex> {
     let edges = next.iter().enumerate().flat_map(|(from, to)| to.iter().map(move |to| (from as u32, *to as u32)));
     let mut graph = DiGraph::<(), ()>::from_edges(edges);
-    // A function of one block has no edges, and then no node for its entry.
+    // A function of one block has no edges, so its entry needs an explicit node.
     while graph.node_count() < next.len() {
         graph.add_node(());
     }

@@ -1,11 +1,11 @@
-//! The calls that tell an access.
+//! Hooks: the calls that report accesses.
 
 use crate::function::Function;
 use crate::module::Module;
 use crate::text::{close, split};
 use std::fmt;
 
-/// How an access is told.
+/// The kind of an access.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
     /// It reads.
@@ -25,7 +25,7 @@ impl Kind {
         }
     }
 
-    /// As the runtime counts them.
+    /// The number that the runtime uses.
     const fn number(self) -> u64 {
         match self {
             Self::Read => 1,
@@ -35,27 +35,27 @@ impl Kind {
     }
 }
 
-/// A call that tells accesses.
+/// A call that reports accesses.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hook {
-    /// What is done.
+    /// The kind of the accesses.
     pub kind: Kind,
-    /// The bytes of one access.
+    /// The size of one access in bytes.
     pub size: u64,
-    /// Are these bytes all in one line of memory?
+    /// Is each access within one cache line?
     pub aligned: bool,
     /// The first address.
     pub address: String,
     /// The step and the number of accesses, if there are more than one.
     pub series: Option<(String, String)>,
-    /// The metadata behind the call, with its comma.
+    /// The metadata after the call, with its comma.
     pub place: String,
 }
 
 const LOOP: &str = "  call void @__foretrace_loop(ptr ";
 
 impl Hook {
-    /// Reads a line; `None` if it is another.
+    /// Reads a line; `None` if it is not a hook.
     pub fn parse(line: &str) -> Option<Self> {
         if let Some(rest) = line.strip_prefix(LOOP) {
             return Self::parse_series(rest);
@@ -88,7 +88,7 @@ impl Hook {
         let [address, step, count, what] = split(arguments)?.try_into().ok()?;
         let operand = |part: &str| part.strip_prefix("i64 ").map(str::to_owned);
         let what: u64 = operand(what)?.parse().ok()?;
-        // A size that has no hook of its own is told as a series of one.
+        // A size without a specific hook is reported as a series of one.
         let series = (operand(step)?, operand(count)?);
         let series = Some(series).filter(|(_, count)| count != "1");
         let kind = [Kind::Read, Kind::Write, Kind::Both].into_iter().find(|kind| kind.number() == what >> 32)?;
@@ -123,7 +123,7 @@ impl fmt::Display for Hook {
     }
 }
 
-/// May a segment end here, or anything happen that an access must not be moved over?
+/// May a segment end here, or may anything else happen that an access must not be moved across?
 pub fn is_barrier(line: &str) -> bool {
     let code = line.trim_start();
     let code = code.split_once(" = ").filter(|(name, _)| name.starts_with('%')).map_or(code, |(_, code)| code);
@@ -136,7 +136,7 @@ pub fn is_barrier(line: &str) -> bool {
     }
 }
 
-/// Intrinsics that stand for arithmetic or for nothing. Those that move memory have been replaced by functions.
+/// Intrinsics that are pure arithmetic or have no effect. Those that move memory have been replaced by functions.
 fn calls_harmless(code: &str) -> bool {
     const HARMLESS: [&str; 36] = [
         "abs",
@@ -181,7 +181,7 @@ fn calls_harmless(code: &str) -> bool {
     HARMLESS.contains(&name) || code.contains("@llvm.vector.reduce.")
 }
 
-/// Rewrites the functions that have hooks; whether anything changed.
+/// Rewrites the functions that have hooks; returns whether anything changed.
 pub fn rewrite_hooks(module: &mut Module<'_>, change: impl Fn(&mut Function) -> bool) -> bool {
     let mut changed = false;
     for definition in module.definitions_mut().filter(|definition| definition.mentions("@__tsan_")) {
@@ -193,7 +193,7 @@ pub fn rewrite_hooks(module: &mut Module<'_>, change: impl Fn(&mut Function) -> 
     changed
 }
 
-/// Declares the hooks that rewritten functions call and the module did not use before.
+/// Declares the hooks that rewritten functions call and that the module did not use before.
 fn declare(module: &mut Module<'_>) {
     for kind in [Kind::Read, Kind::Write, Kind::Both] {
         for size in [2, 4, 8, 16] {

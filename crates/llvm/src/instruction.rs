@@ -1,8 +1,8 @@
-//! One instruction, taken apart as far as it matters here.
+//! One instruction, parsed as far as the passes need.
 
 use crate::text::{is_name_character, split};
 
-/// Words between an operation and its operands that promise something about them.
+/// Flags between an operation and its operands, which promise something about them.
 const PROMISES: [&str; 8] = ["nuw", "nsw", "nusw", "inbounds", "exact", "disjoint", "nneg", "samesign"];
 
 /// An instruction that defines a value, or a branch.
@@ -12,14 +12,14 @@ pub struct Instruction<'a> {
     pub result: &'a str,
     /// The operation.
     pub operation: &'a str,
-    /// The promises made about it.
+    /// Its flags.
     pub promises: Vec<&'a str>,
-    /// What is between commas after that, without metadata.
+    /// The parts between commas after that, without metadata.
     pub parts: Vec<&'a str>,
 }
 
 impl<'a> Instruction<'a> {
-    /// Takes a line apart; `None` if it is no instruction of one line.
+    /// Parses a line; `None` if it is not an instruction of one line.
     pub fn parse(line: &'a str) -> Option<Self> {
         if line.contains('\n') {
             return None;
@@ -39,13 +39,13 @@ impl<'a> Instruction<'a> {
         Some(Self { result, operation, promises, parts })
     }
 
-    /// Is this promised?
+    /// Does it have this flag?
     pub fn promises(&self, promise: &str) -> bool {
         self.promises.contains(&promise)
     }
 
-    /// The operands of an operation whose first part is `type operand` and whose others are operands alone, or the other
-    /// way round: whatever follows the last space.
+    /// The operands of an operation, some of whose parts are `type operand` and others operands alone: in each part,
+    /// whatever follows the last space.
     pub fn operands(&self) -> impl Iterator<Item = &'a str> {
         self.parts.iter().map(|part| last_word(part))
     }
@@ -64,7 +64,7 @@ fn last_word(part: &str) -> &str {
     part.rsplit_once(' ').map_or(part, |(_, word)| word)
 }
 
-/// The blocks that a terminator may go to, without the `%`.
+/// The blocks that a terminator may branch to, without the `%`.
 pub fn targets(terminator: &str) -> impl Iterator<Item = &str> {
     terminator.split("label %").skip(1).map(|rest| {
         let end = rest.find(|c| !is_name_character(c)).unwrap_or(rest.len());

@@ -1,35 +1,37 @@
 //! Passes over the IR that clang made with `-fsanitize=thread`: module in, module out.
 //!
 //! [`run`] takes a module as text and the [`Pass`]es to run over it. A [`Module`] gives a pass the functions with their
-//! [`Signature`]s, the [`Global`]s, the places in the source ([`Debug`]), and lets it rewrite the blocks of a function.
-//! A pass says what a build loses without it ([`Purpose`]): time, so that the build may go on with the compiler alone, or
-//! meaning, so that it must fail. The passes of every optimised build ([`FASTER`]) need fewer calls for the same
-//! accesses:
+//! [`Signature`]s, the [`Global`]s, and the places in the source ([`Debug`]), and lets it rewrite the blocks of a
+//! function. A pass declares what a build loses without it ([`Purpose`]): speed, so that the build may fall back to the
+//! compiler alone, or meaning, so that the build must fail. The passes of every optimised build ([`FASTER`]) need fewer
+//! calls for the same accesses:
 //!
-//! - [`MergeNeighbours`]: accesses of one block that lie side by side and stand on one source line (a vectorised or
-//!   unrolled body) become one call;
-//! - [`HoistCountedLoops`]: an access that each round of a loop makes, at an address that does not change or changes by the
-//!   same step, becomes one call before the loop, with the first address, the step and the number of rounds.
+//! - [`MergeNeighbours`]: adjacent accesses of one block that are on one source line (a vectorised or unrolled body)
+//!   become one call.
+//! - [`HoistCountedLoops`]: an access that each round of a loop makes, at an address that does not change or changes by
+//!   the same step, becomes one call before the loop, with the first address, the step and the trip count.
 //!
-//! The recorder merges the accesses of a segment anyway, so a recording says the same as before. Both are done only
-//! where nothing that could end a segment stands between: a call of anything but hooks and intrinsics, a fence, an atomic
-//! operation. The accesses keep their source lines.
+//! The recorder merges the accesses of a segment anyway, so a recording has the same contents as before. Both passes
+//! apply only where nothing that could end a segment lies in between: a call of anything but hooks and intrinsics, a
+//! fence, an atomic operation. The accesses keep their source lines.
 //!
 //! # Why text
 //!
-//! The textual form needs no LLVM to build against and none to run but the compiler that is there anyway, of whatever
-//! version. What a pass does not understand stays as it is. `ARCHITECTURE.md` has what text costs against LLVM's library.
+//! The textual form needs no LLVM at build time, and at run time only the compiler that is there anyway, of any
+//! version. Whatever a pass does not understand stays as it is. `ARCHITECTURE.md` compares the cost of text with that
+//! of LLVM's library.
 //!
 //! # Definitions
 //!
-//! A *hook* is a call that reports an access to the runtime. A *counted* loop has one way out, at the end of a round, by a comparison of a
-//! *counter* that takes equal steps with a bound that does not change. A *slice* is the arithmetic that leads to an
-//! address.
+//! A *hook* is a call that reports an access to the runtime. A *counted* loop has one exit, at the end of a round, by a
+//! comparison of a *counter* that takes equal steps with a bound that does not change. A *slice* is the arithmetic that
+//! computes an address.
 //!
 //! # What it misses
 //!
-//! Loops with more than one way out, with calls, or whose addresses are loaded in each round; two counters in one address
-//! (an inner loop is reported once for each round of the outer one, unless the outer one's counter is not in the address).
+//! Loops with more than one exit, with calls, or whose addresses are loaded in each round; two counters in one address
+//! (an inner loop is reported once for each round of the outer one, unless the address does not depend on the outer
+//! counter).
 //!
 //! # Example
 //!

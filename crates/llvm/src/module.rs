@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 /// A module of LLVM's textual IR.
 ///
-/// Every line that no pass has changed is written as it was read: [`Module::to_text`] of a module that nobody changed is
-/// the text it was made of.
+/// Every line that no pass has changed is written as it was read: [`Module::to_text`] of an unchanged module is the
+/// original text.
 pub struct Module<'a> {
     items: Vec<Item<'a>>,
     declarations: BTreeSet<String>,
@@ -17,7 +17,7 @@ pub struct Module<'a> {
 
 /// A part of a module.
 enum Item<'a> {
-    /// A line outside of functions.
+    /// A line outside functions.
     Line(&'a str),
     /// The definition of a function.
     Definition(Definition<'a>),
@@ -27,14 +27,14 @@ enum Item<'a> {
 pub struct Definition<'a> {
     header: &'a str,
     body: Vec<&'a str>,
-    /// The blocks, once somebody has asked for them.
+    /// The blocks, parsed on demand.
     function: Option<Function>,
     /// Do the blocks differ from the body that was read?
     changed: bool,
 }
 
 impl<'a> Module<'a> {
-    /// Takes a text apart. Lines that are not understood are kept, so this cannot fail.
+    /// Parses a text. Lines that are not understood are kept, so this cannot fail.
     pub fn parse(text: &'a str) -> Self {
         let mut items = Vec::new();
         let mut lines = text.lines();
@@ -57,7 +57,7 @@ impl<'a> Module<'a> {
         })
     }
 
-    /// The functions that are defined here, to be rewritten.
+    /// The functions that are defined here, for rewriting.
     pub fn definitions_mut(&mut self) -> impl Iterator<Item = &mut Definition<'a>> {
         self.items.iter_mut().filter_map(|item| match item {
             Item::Definition(definition) => Some(definition),
@@ -65,7 +65,7 @@ impl<'a> Module<'a> {
         })
     }
 
-    /// The lines outside of functions.
+    /// The lines outside functions.
     pub(crate) fn lines(&self) -> impl Iterator<Item = &'a str> {
         self.items.iter().filter_map(|item| match item {
             Item::Line(line) => Some(*line),
@@ -73,7 +73,7 @@ impl<'a> Module<'a> {
         })
     }
 
-    /// The global variables, those of other modules included.
+    /// The global variables, including those of other modules.
     pub fn globals(&self) -> impl Iterator<Item = Global<'a>> {
         self.lines().filter_map(Global::parse)
     }
@@ -83,12 +83,12 @@ impl<'a> Module<'a> {
         self.lines().filter(|line| line.starts_with("declare ")).filter_map(Signature::parse)
     }
 
-    /// What the module says about its source.
+    /// The debug information of the module.
     pub fn debug(&self) -> Debug<'a> {
         Debug::read(self)
     }
 
-    /// Declares a function that the module calls from now on; once is enough, however often it is asked for.
+    /// Declares a function for calls that a pass adds; repeated declarations have no effect.
     pub fn declare(&mut self, signature: &str) {
         let name = |declaration: &str| Signature::parse(declaration).map(|signature| signature.name.to_owned());
         let wanted = format!("declare {signature}");
@@ -112,7 +112,7 @@ impl<'a> Module<'a> {
 }
 
 impl Definition<'_> {
-    /// Its name, result and parameters; `None` if the line has a form that is not known.
+    /// Its name, result and parameters; `None` if the form of the line is unknown.
     pub fn signature(&self) -> Option<Signature<'_>> {
         Signature::parse(self.header)
     }
@@ -122,8 +122,8 @@ impl Definition<'_> {
         self.lines().any(|line| line.contains(text))
     }
 
-    /// Lets `change` rewrite the blocks, and answers what it answers: whether it changed anything. `None` if the body
-    /// has a form that is not known.
+    /// Lets `change` rewrite the blocks, and returns its result: whether it changed anything. `None` if the form of the
+    /// body is unknown.
     pub fn rewrite(&mut self, change: impl FnOnce(&mut Function) -> bool) -> Option<bool> {
         if self.function.is_none() {
             self.function = Function::parse(&self.body);

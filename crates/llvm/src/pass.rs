@@ -1,4 +1,4 @@
-//! What a pass is, and how passes are run.
+//! Passes, and how they are run.
 
 use crate::debug::Place;
 use crate::module::Module;
@@ -7,10 +7,10 @@ use std::fmt;
 /// What a build loses without a pass.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Purpose {
-    /// Time: the build may go on without it, with the compiler alone. It is run over the optimised and instrumented text.
+    /// Speed: the build may fall back to the compiler alone. The pass runs over the optimised and instrumented text.
     Speed,
-    /// Events that the user asked for: a build without them must fail. It is run over the text before optimisation, where
-    /// every call, branch and access of the source still is.
+    /// Events that the user asked for: a build without them must fail. The pass runs over the text before optimisation,
+    /// which still contains every call, branch and access of the source.
     Meaning,
 }
 
@@ -22,7 +22,7 @@ pub trait Pass {
     /// What a build loses without it.
     fn purpose(&self) -> Purpose;
 
-    /// Rewrites the module, and answers whether it changed anything. A pass for speed leaves alone what it does not
+    /// Rewrites the module, and returns whether it changed anything. A pass for speed skips what it does not
     /// understand; a pass for meaning refuses it.
     fn run(&self, module: &mut Module<'_>) -> Result<bool, Refusal>;
 }
@@ -30,16 +30,16 @@ pub trait Pass {
 /// A function that a pass for meaning cannot rewrite.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
-    /// The function, as its developer named it if that is known.
+    /// The function, by its source name if that is known.
     pub function: String,
-    /// `file:line` of the function, if it is known.
+    /// `file:line` of the function, if known.
     pub place: Option<String>,
     /// What is not understood.
     pub reason: String,
 }
 
 impl Refusal {
-    /// A refusal of the function with these debug metadata.
+    /// A refusal of the function with this debug information.
     pub fn new(symbol: &str, place: Option<Place<'_>>, reason: impl Into<String>) -> Self {
         let function = place.as_ref().map_or(symbol, |place| place.function).to_owned();
         let place = place.map(|place| format!("{}:{}", place.file, place.line));
@@ -69,7 +69,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// Runs passes over a module, and gives its new text; `None` if none of them changed it.
+/// Runs passes over a module, and returns its new text; `None` if none of them changed it.
 pub fn run(text: &str, passes: &[&dyn Pass]) -> Result<Option<String>, Failure> {
     let mut module = Module::parse(text);
     let mut changed = false;

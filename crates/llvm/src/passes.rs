@@ -1,4 +1,4 @@
-//! The passes, one file each (and what they share).
+//! The passes, one file each, and what they share.
 
 mod count;
 mod hoist;

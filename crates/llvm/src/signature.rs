@@ -11,7 +11,7 @@ pub struct Signature<'a> {
     pub result: &'a str,
     /// The parameters, in order.
     pub parameters: Vec<Parameter<'a>>,
-    /// Does it take more arguments than it names?
+    /// Is it variadic?
     pub variadic: bool,
     /// The number of its debug metadata.
     pub debug: Option<u32>,
@@ -27,7 +27,7 @@ pub struct Parameter<'a> {
 }
 
 impl<'a> Signature<'a> {
-    /// Reads the line of a `define` or `declare`; `None` if it has a form that is not known.
+    /// Reads the line of a `define` or `declare`; `None` if its form is unknown.
     pub fn parse(line: &'a str) -> Option<Self> {
         let at = name_start(line)?;
         let (name, rest) = text::name(&line[at + 1..])?;
@@ -50,7 +50,7 @@ impl<'a> Signature<'a> {
 }
 
 impl<'a> Parameter<'a> {
-    /// `ptr nocapture noundef %0`: the type comes first, the name last, and attributes stand between.
+    /// `ptr nocapture noundef %0`: the type comes first, the name last, and attributes in between.
     fn parse(part: &'a str) -> Option<Self> {
         let (kind, _) = text::kind(part)?;
         let name = part.rsplit_once(' ').map_or("", |(_, word)| word);
@@ -58,8 +58,8 @@ impl<'a> Parameter<'a> {
     }
 }
 
-/// Where the `@` of the name stands: before the list of parameters, outside of brackets (attributes such as
-/// `personality` come later).
+/// The position of the name's `@`: before the list of parameters and outside brackets (attributes such as `personality`
+/// come later).
 fn name_start(line: &str) -> Option<usize> {
     let mut depth = 0_i32;
     for (at, character) in line.char_indices() {

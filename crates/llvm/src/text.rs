@@ -1,6 +1,6 @@
-//! The letters of LLVM's textual form: brackets, quotes, names, types.
+//! The lexical level of LLVM's textual form: brackets, quotes, names, types.
 
-/// Splits at the commas that stand in no bracket and no quotes; `None` if brackets or quotes do not match.
+/// Splits at commas outside brackets and quotes; `None` if brackets or quotes do not match.
 pub fn split(text: &str) -> Option<Vec<&str>> {
     let (mut parts, mut depth, mut start, mut quoted) = (Vec::new(), 0_i32, 0, false);
     for (at, character) in text.char_indices() {
@@ -20,7 +20,7 @@ pub fn split(text: &str) -> Option<Vec<&str>> {
     (depth == 0 && !quoted).then_some(parts)
 }
 
-/// Splits behind the round bracket that closes a list whose opening bracket has been read.
+/// Splits after the round bracket that closes a list whose opening bracket has been read.
 pub fn close(text: &str) -> Option<(&str, &str)> {
     let (mut depth, mut quoted) = (0, false);
     for (at, character) in text.char_indices() {
@@ -36,7 +36,7 @@ pub fn close(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// A name at the start of a text, without its quotes, and what follows it. (Quotes inside are written `\22`.)
+/// A name at the start of a text, without its quotes, and the text after it. (Quotes inside are written `\22`.)
 pub fn name(text: &str) -> Option<(&str, &str)> {
     if let Some(rest) = text.strip_prefix('"') {
         return rest.split_once('"');
@@ -45,12 +45,12 @@ pub fn name(text: &str) -> Option<(&str, &str)> {
     (end > 0).then(|| text.split_at(end))
 }
 
-/// May it stand in a name without quotes?
+/// May the character be in a name without quotes?
 pub fn is_name_character(character: char) -> bool {
     character.is_ascii_alphanumeric() || "-$._".contains(character)
 }
 
-/// The type at the start of a text, and what follows it.
+/// The type at the start of a text, and the text after it.
 pub fn kind(text: &str) -> Option<(&str, &str)> {
     let (mut depth, mut quoted) = (0_i32, false);
     for (at, character) in text.char_indices() {
@@ -66,7 +66,7 @@ pub fn kind(text: &str) -> Option<(&str, &str)> {
     (depth == 0 && !quoted && !text.is_empty()).then_some((text, ""))
 }
 
-/// The type at the end of a text, behind words such as linkage and attributes.
+/// The type at the end of a text, after words such as linkage and attributes.
 pub fn last_kind(text: &str) -> Option<&str> {
     let mut depth = 0_i32;
     for (at, character) in text.char_indices().rev() {

@@ -1,4 +1,4 @@
-//! What clang writes for real programs is read to the last line, and written again as it was.
+//! Clang's output for real programs is parsed completely, and written back unchanged.
 
 use foretrace_llvm::Module;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! What is rewritten, and what must not be. That the result tells the same accesses, programs show (`tests/semantics`).
+//! What is rewritten, and what must not be. `tests/semantics` shows with programs that the result reports the same
+//! accesses.
 
 use foretrace_llvm::{FASTER, run};
 
@@ -6,7 +7,7 @@ fn rewrite(module: &str) -> Option<String> {
     run(module, &FASTER).expect("passes for speed refuse nothing")
 }
 
-/// A function of one loop over `%3` from 0 to the second argument; `body` is what a round does.
+/// A function with one loop over `%3` from 0 to the second argument; `body` is the code of a round.
 fn counted(body: &str) -> String {
     format!(
         "define void @f(ptr %0, i64 %1) {{
@@ -54,7 +55,7 @@ fn an_address_that_takes_steps_is_a_series() {
     let body = "  %at = getelementptr inbounds [4 x i32], ptr %0, i64 %3, i64 2\n  call void @__tsan_read4(ptr %at)";
     let rewritten = rewrite(&counted(body)).expect("there is something to gain");
     assert_eq!((calls(&rewritten, "__tsan_read4"), calls(&rewritten, "__foretrace_loop")), (0, 1));
-    // Promises about the rounds need not hold for the copies.
+    // Flags of the loop's arithmetic need not hold for the copies.
     assert!(!rewritten.contains("foretrace.1.0 = getelementptr inbounds"), "{rewritten}");
     assert_eq!(rewritten.matches("declare void @__foretrace_loop").count(), 1);
 }

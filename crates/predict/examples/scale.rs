@@ -95,7 +95,7 @@ fn own_megabytes() -> f64 {
     line.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok()).unwrap_or(0.0) / 1024.0
 }
 
-/// From file to candidates: so many million sync events, ten times as many accesses, in 16 threads.
+/// From file to candidates: this many million sync events, ten times as many accesses, in 16 threads.
 fn streaming(millions: u64) {
     println!(
         "\n| sync events | accesses | seconds | million events a second | MB of own memory | entries | candidate lines |"

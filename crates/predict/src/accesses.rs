@@ -1,4 +1,4 @@
-//! Who touches which memory where.
+//! Which events access which memory, and where in the program.
 
 use foretrace_event::{Event, EventId, IntervalId};
 use foretrace_trace::Trace;
@@ -13,11 +13,11 @@ pub(crate) struct Touch {
     pub(crate) id: EventId,
     /// The segment.
     pub(crate) position: u32,
-    /// What its thread holds.
+    /// The locks that its thread holds.
     pub(crate) held: HeldId,
     pub(crate) writes: bool,
     pub(crate) atomic: bool,
-    /// Where in the program, if that matters.
+    /// Its place in the program, if that matters.
     pub(crate) place: u64,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Touched {
     pub(crate) touches: Vec<Touch>,
 }
 
-/// Collects the accesses of a trace, by interval; says how many there were and how many the first fork is after.
+/// Collects the accesses of a trace, by interval; also returns how many there were, and how many before the first fork.
 pub(crate) fn collect(trace: &Trace, program: &Program, detail: Detail) -> (Vec<Touched>, u64, u64) {
     let mut by_interval: FxHashMap<IntervalId, Vec<Touch>> = FxHashMap::default();
     let (mut count, mut early) = (0, 0);
@@ -81,14 +81,14 @@ fn alone_before(trace: &Trace, thread: foretrace_event::ThreadId) -> u32 {
 }
 
 impl Touched {
-    /// Takes accesses of one segment as one, the strongest of them; says how many went.
+    /// Merges accesses of one segment into the strongest of them; returns how many were removed.
     pub(crate) fn merge_segments(&mut self, reductions: Reductions, detail: Detail) -> u64 {
         if !reductions.same_segment || detail == Detail::Events {
             return 0;
         }
         let before = self.touches.len();
         let segment = |touch: &Touch| (touch.id.thread, touch.position, touch.atomic, touch.place);
-        // They come thread by thread, segment by segment: only within a segment there is something to sort.
+        // They come thread by thread and segment by segment: only the accesses within a segment need sorting.
         let same = |one: &Touch, next: &Touch| (one.id.thread, one.position) == (next.id.thread, next.position);
         for touches in self.touches.chunk_by_mut(same) {
             touches.sort_by_key(|touch| (segment(touch), !touch.writes, touch.id));
@@ -97,7 +97,7 @@ impl Touched {
         (before - self.touches.len()) as u64
     }
 
-    /// What makes two intervals the same question: touched by the same kinds of access in the same segments.
+    /// The key of an interval: two intervals that the same kinds of access touch in the same segments are one question.
     pub(crate) fn signature(&self) -> Vec<(u32, u32, bool, bool, u64)> {
         let key = |touch: &Touch| (touch.id.thread.0, touch.position, touch.atomic, touch.writes, touch.place);
         let mut signature: Vec<_> = self.touches.iter().map(key).collect();

@@ -1,4 +1,4 @@
-//! What all checks of one trace share.
+//! Data that all checks of one trace share.
 
 use std::sync::{Arc, OnceLock};
 
@@ -12,7 +12,7 @@ use crate::options::{Detail, Options};
 use crate::search::{Mode, Query, Uses};
 use crate::window::Windows;
 
-/// A program with what its search needs.
+/// A program with the data that its search needs.
 #[derive(Debug)]
 pub(crate) struct Searchable {
     pub(crate) program: Program,
@@ -24,7 +24,7 @@ impl Searchable {
         Self { program: Program::new(trace, rules), uses: OnceLock::new() }
     }
 
-    /// What its threads have left to do, which only a search needs to know.
+    /// The remaining operations of its threads, which only a search needs.
     pub(crate) fn uses(&self) -> &Uses {
         self.uses.get_or_init(|| Uses::new(&self.program))
     }
@@ -48,7 +48,7 @@ impl Searchable {
     }
 }
 
-/// What all checks of one trace share. Made on demand, once.
+/// Data that all checks of one trace share. Each part is computed once, on demand.
 #[derive(Debug)]
 pub(crate) struct Analysis<'a> {
     pub(crate) trace: &'a Trace,
@@ -97,22 +97,22 @@ impl<'a> Analysis<'a> {
         Order::sharing(self.trace, keep, sections.clone())
     }
 
-    /// What is in every reordering.
+    /// The order that every reordering keeps.
     pub(crate) fn must_order(&self) -> &Order<'a> {
         self.must_order.get_or_init(|| self.order(Keep::Must))
     }
 
-    /// What keeps critical sections in order.
+    /// The order that keeps critical sections.
     pub(crate) fn sections(&self) -> &Order<'a> {
         self.sections.get_or_init(|| self.order(Keep::Sections))
     }
 
-    /// What keeps conflicting segments in order.
+    /// The order that keeps conflicting segments.
     pub(crate) fn segments(&self) -> &Order<'a> {
         self.segments.get_or_init(|| self.order(Keep::Segments))
     }
 
-    /// What keeps all that but the order of updates of atomics.
+    /// The order that keeps all of this except the order of updates of atomics.
     pub(crate) fn updates(&self) -> &Order<'a> {
         self.updates.get_or_init(|| self.order(Keep::Updates))
     }

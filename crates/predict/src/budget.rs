@@ -1,19 +1,19 @@
-//! How much work a question is worth.
+//! The limits of the work on a question.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// The limits of one search. Limits of states make answers repeatable; a deadline does not, and is off by default.
+/// The limits of one search. Limits on states make answers repeatable; a deadline does not, and is off by default.
 #[derive(Clone, Debug)]
 pub struct Budget {
     /// States to visit.
     pub states: u64,
-    /// Bytes to keep states in.
+    /// Bytes for stored states.
     pub bytes: u64,
     /// When to give up.
     pub deadline: Option<Instant>,
-    /// Raised to give up now: Ctrl-C.
+    /// Set to stop now: Ctrl-C.
     pub stop: Option<&'static AtomicBool>,
     /// Raised when the memory of the process is used up.
     pub memory: Option<&'static AtomicBool>,
@@ -32,19 +32,19 @@ pub enum Unknown {
     States(u64),
     /// The states did not fit in this many bytes.
     Bytes(u64),
-    /// The time was up.
+    /// The deadline passed.
     Time,
-    /// Somebody asked to stop.
+    /// The user asked to stop.
     Stopped,
     /// The memory of the process was used up.
     Memory,
-    /// The program has more threads than a packed state holds.
+    /// The program has more threads than a packed state can hold.
     Threads(usize),
     /// This many states were visited for blocks that come from one place and are used at the same places.
     Alike(u64),
-    /// This many pairs of accesses were searched for, and there were more.
+    /// This many pairs of accesses were searched, and there were more.
     Pairs(usize),
-    /// This many cycles of lock requests were looked at, and there were more.
+    /// This many cycles of lock requests were examined, and there were more.
     Cycles(usize),
     /// Only windows of the trace were searched.
     Window,
@@ -56,7 +56,7 @@ impl fmt::Display for Unknown {
             Self::States(states) => write!(f, "the budget of {states} states was used up"),
             Self::Alike(states) => write!(f, "the budget of {states} states for blocks of this kind was used up"),
             Self::Bytes(bytes) => write!(f, "the budget of {} MiB was used up", bytes >> 20),
-            Self::Time => write!(f, "the time was up"),
+            Self::Time => write!(f, "the time limit was reached"),
             Self::Stopped => write!(f, "stopped on request"),
             Self::Memory => write!(f, "the memory was used up"),
             Self::Pairs(pairs) => write!(f, "{pairs} pairs of accesses were tried, and there are more"),
@@ -73,12 +73,12 @@ impl Budget {
         Self { states, ..Self::default() }
     }
 
-    /// A budget that ends after a while.
+    /// A budget that ends after this time.
     pub fn within(self, time: Duration) -> Self {
         Self { deadline: Some(Instant::now() + time), ..self }
     }
 
-    /// Is it used up, after this many states in so many bytes?
+    /// Is it used up after this many states in this many bytes?
     pub(crate) fn spent(&self, states: u64, bytes: u64) -> Option<Unknown> {
         if states >= self.states {
             Some(Unknown::States(self.states))
@@ -89,7 +89,7 @@ impl Budget {
         }
     }
 
-    /// Has somebody asked to stop, or is the time up, or the memory?
+    /// Has the user asked to stop, or has the deadline passed, or is the memory used up?
     pub fn interrupted(&self) -> Option<Unknown> {
         let is_raised = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
         if self.stop.is_some_and(is_raised) {

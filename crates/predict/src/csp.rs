@@ -1,13 +1,13 @@
 //! The model of a trace as CSP_M text, as in the thesis (4.4, 5.3 and appendix A.2), for FDR and for `foretrace csp`.
 //!
-//! One `THREAD_i` a thread, one process a synchronisation object, `PROGRAM` of both in parallel, one deadlock assertion,
-//! and one race assertion an interval. It is written from the same program that the search runs, so events that order
-//! nothing are left out.
+//! There is one `THREAD_i` for each thread, one process for each synchronisation object, `PROGRAM` as the parallel
+//! composition of both, one deadlock assertion, and one race assertion for each interval. The text is written from the
+//! program that the search runs, so events that order nothing are left out.
 //!
 //! **Deviations** from the thesis. Its listings have slips (`sempost`, missing arguments, `||` for `|||`) that are not
-//! repeated. A wait that could miss its signal is `begin_wait`, then `wait`; a signal that comes before `begin_wait` is
-//! lost. Orders that no object explains (once controls, channels) are a `give` and a `take` with a number. Try and timed
-//! operations are like blocking ones: the text finds deadlocks in which a thread would really have given up.
+//! repeated. A wait that could miss its signal is `begin_wait`, then `wait`; a signal before `begin_wait` is lost.
+//! Orders that no object explains (once controls, channels) are a numbered `give` and `take`. Try and timed operations
+//! are modelled as blocking, so the text also has deadlocks in which a thread would really have given up.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use foretrace_trace::Trace;
 
 use crate::model::{Mode, NeedKind, Op, Program, Rules};
 
-/// Events a line; a chain of events is cut into processes of so many lines.
+/// Events in a line; a chain of events is cut into processes of this many lines.
 const EVENTS_A_LINE: usize = 6;
 const LINES_A_PROCESS: usize = 40;
 
@@ -39,10 +39,10 @@ pub fn emit(trace: &Trace, out: &mut dyn Write) -> io::Result<()> {
     script.write_checks(out)
 }
 
-/// The processes of the objects, found on the way.
+/// The processes of the objects, collected while the threads are written.
 #[derive(Default)]
 struct Objects {
-    /// Each with the events it takes part in.
+    /// Each process with the events it takes part in.
     processes: Vec<(String, String)>,
     intervals: BTreeSet<u32>,
     edges: u32,
@@ -60,7 +60,7 @@ struct Script<'a> {
 }
 
 impl Script<'_> {
-    /// An event of a channel, which is declared wide enough.
+    /// An event of a channel; its declaration grows as needed.
     fn name(&mut self, channel: &'static str, fields: &[u32]) -> String {
         let widths = self.channels.entry(channel).or_insert_with(|| vec![0; fields.len()]);
         widths.iter_mut().zip(fields).for_each(|(width, field)| *width = (*width).max(*field));
@@ -106,7 +106,7 @@ impl Script<'_> {
         }
     }
 
-    /// Finds the orders that no object explains.
+    /// Collects the orders that no object explains.
     fn number_edges(&mut self) {
         let program = self.program;
         for thread in self.trace.threads() {
@@ -291,7 +291,8 @@ impl Script<'_> {
         }
     }
 
-    /// For each wait: its signal comes after it has begun, and then it returns; or before, and it never does.
+    /// For each wait: either its signal comes after it has begun, and then it returns; or the signal comes before, and
+    /// it never does.
     fn add_conditions(&mut self) {
         let mut gives: BTreeMap<u32, String> = BTreeMap::new();
         let mut waits = Vec::new();
@@ -325,7 +326,7 @@ impl Script<'_> {
     }
 }
 
-/// The composition, and what must hold.
+/// The composition and the assertions.
 impl Script<'_> {
     fn write_program(&mut self, out: &mut dyn Write, threads: usize) -> io::Result<()> {
         let all: Vec<String> = (0..threads).map(|thread| format!("THREAD_{thread}")).collect();
@@ -343,7 +344,8 @@ impl Script<'_> {
         writeln!(out, "PROGRAM = INTER [| sync_set |] SYNC\n")
     }
 
-    /// The instances' processes: those of one instance in step on its signal, those of different ones independent.
+    /// The processes of the instances: those of one instance synchronise on its signal, those of different ones are
+    /// independent.
     fn conditions(&self, waits: &[String], signals: &[&str]) -> String {
         let mut by_signal: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for wait in waits {
@@ -357,7 +359,7 @@ impl Script<'_> {
         by_signal.iter().map(group).collect::<Vec<_>>().join(" ||| ")
     }
 
-    /// How each object begins.
+    /// The initial process of each object.
     fn starts(&self) -> Vec<String> {
         let mut starts: Vec<String> = Vec::new();
         for (name, _) in &self.objects.processes {
@@ -378,8 +380,8 @@ impl Script<'_> {
         starts
     }
 
-    /// The events that the objects' processes take part in. Signals that wake nobody and ends that nobody waits for are
-    /// independent, as in the thesis.
+    /// The events that the objects' processes take part in. Signals that wake no thread and ends that no thread waits
+    /// for are independent, as in the thesis.
     fn sync_set(&self) -> String {
         let mut events: BTreeSet<String> = BTreeSet::new();
         for (_, body) in &self.objects.processes {

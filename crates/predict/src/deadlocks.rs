@@ -13,7 +13,7 @@ use crate::races::forced_apart;
 use crate::schedule::{Writer, finish_threads};
 use crate::search::{Mode, Query, Visit, Wish, reach, search};
 
-/// What became of a cycle.
+/// The result for a cycle.
 #[derive(Clone, Debug)]
 pub(crate) struct CycleDecided {
     /// The deadlock, and whether an ideal shows it.
@@ -21,7 +21,7 @@ pub(crate) struct CycleDecided {
     pub(crate) states: u64,
 }
 
-/// How many choices of events for one cycle are searched for.
+/// How many choices of events are searched for one cycle.
 const MOST_CHOICES: usize = 1024;
 
 /// Can the threads of a cycle all be at their requests at once?
@@ -34,7 +34,7 @@ pub(crate) fn decide_cycle(analysis: &Analysis<'_>, requests: &[&Request]) -> Cy
     search_cycle(analysis, requests)
 }
 
-/// Events of the requests that can be next at once with all critical sections in order, if there are any.
+/// Events of the requests that can be next at once with all critical sections in order, if any.
 fn sweep(analysis: &Analysis<'_>, requests: &[&Request]) -> Option<Vec<EventId>> {
     let mut ideal = Ideal::new(analysis.sections());
     let mut at = vec![0; requests.len()];
@@ -57,7 +57,7 @@ fn event((thread, index): (usize, u32)) -> EventId {
     EventId { thread: ThreadId::from_index(thread), index }
 }
 
-/// The deadlock of a cycle: each waits for the lock that the next holds.
+/// The deadlock of a cycle: each thread waits for the lock that the next holds.
 fn named(requests: &[&Request], events: &[EventId]) -> Deadlock {
     let stuck = (0..requests.len()).map(|index| {
         let holder = ThreadId::from_index(requests[(index + 1) % requests.len()].thread);
@@ -98,7 +98,7 @@ fn search_cycle(analysis: &Analysis<'_>, requests: &[&Request]) -> CycleDecided 
     CycleDecided { answer: Err(unknown.unwrap_or(Unknown::Pairs(MOST_CHOICES))), states }
 }
 
-/// All choices of one event a request, in order.
+/// All choices of one event for each request, in order.
 struct Choices<'a> {
     requests: &'a [&'a Request],
     at: Vec<usize>,
@@ -134,14 +134,14 @@ impl Iterator for Choices<'_> {
     }
 }
 
-/// A deadlock that the search met, with the way there.
+/// A deadlock that the search found, with the path to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Met {
     pub(crate) deadlock: Deadlock,
     pub(crate) schedule: Schedule,
 }
 
-/// Everything that gets stuck.
+/// All deadlocks found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeadEnds {
     pub(crate) met: Vec<Met>,
@@ -149,7 +149,7 @@ pub(crate) struct DeadEnds {
     pub(crate) unknown: Option<Unknown>,
 }
 
-/// Searches for all dead ends; leaves out those that contain a known deadlock.
+/// Searches for all dead ends, except those that contain a known deadlock.
 pub(crate) fn dead_ends(analysis: &Analysis<'_>, known: &[Deadlock]) -> DeadEnds {
     let free = analysis.free();
     let mut ends = DeadEnds::default();
@@ -206,12 +206,13 @@ fn schedule(analysis: &Analysis<'_>, program: &Program, start: &State, path: &[u
     finish_threads(program, writer.finish(&deadlock.events().collect::<Vec<_>>()))
 }
 
-/// Can only lock cycles get this trace's threads stuck? Then, if none of them can close, nothing can.
+/// Can the threads of this trace get stuck only in lock cycles? Then, if no cycle can close, there is no deadlock.
 ///
-/// Suppose threads are stuck and only locks, forks and joins (or other things of the must-order) are waited for, never
-/// while a lock is held. Follow from a stuck thread to one it waits for. A wait of the must-order leads to a thread that
-/// is itself stuck, earlier in the must-order, so after finitely many such steps comes a wait for a lock; its holder
-/// holds a lock, so it waits for a lock too, and from there on all waits are for locks: a cycle of lock requests.
+/// Suppose that threads are stuck and wait only for locks, forks and joins (or other operations of the must-order), and
+/// for the latter never while they hold a lock. Follow the chain from a stuck thread to one it waits for. A wait of the
+/// must-order leads to a thread that is itself stuck, earlier in the must-order, so after finitely many such steps
+/// comes a wait for a lock. Its holder holds a lock, so it waits for a lock too, and from there on all waits are for
+/// locks: a cycle of lock requests.
 pub(crate) fn only_cycles(analysis: &Analysis<'_>) -> bool {
     let trace = analysis.trace;
     let sections = analysis.must_order().sections();

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use crate::analysis::Analysis;
 
-/// The nearest rung whose promise a schedule keeps, leaving out what concerns the candidate's own events.
+/// The nearest rung whose promise a schedule keeps, ignoring orders that involve the candidate's own events.
 pub(crate) fn kept(analysis: &Analysis<'_>, schedule: &Schedule, own: &[EventId]) -> Rung {
     if !keeps_sections(analysis, schedule) {
         Rung::Free
@@ -17,8 +17,8 @@ pub(crate) fn kept(analysis: &Analysis<'_>, schedule: &Schedule, own: &[EventId]
     }
 }
 
-/// Are each lock's acquisitions, and the operations of each atomic, in the recorded order? Acquisitions are taken from the
-/// events themselves: a section that another thread ends is no section of its thread, but it has its place all the same.
+/// Are each lock's acquisitions, and the operations of each atomic, in the recorded order? Acquisitions are taken from
+/// the events themselves: a section that another thread ends is not a section of its thread, but still has a position.
 fn keeps_sections(analysis: &Analysis<'_>, schedule: &Schedule) -> bool {
     let mut latest: FxHashMap<LockId, (u64, u64)> = FxHashMap::default();
     for id in schedule.events() {
@@ -43,7 +43,7 @@ fn keeps_accesses(analysis: &Analysis<'_>, schedule: &Schedule, own: &[EventId])
     keeps_needs(analysis, schedule, own, &|event| event.is_access())
 }
 
-/// Are the needs of accesses, or of atomic operations, met when they come?
+/// Are the needs of accesses, or of atomic operations, met when they take place?
 fn keeps_needs(analysis: &Analysis<'_>, schedule: &Schedule, own: &[EventId], which: &dyn Fn(Event) -> bool) -> bool {
     let order = analysis.segments();
     let mut done = vec![0; analysis.trace.threads().len()];

@@ -1,8 +1,8 @@
 //! The ladder of witnesses: schedules of one candidate, nearest to the recorded run first.
 //!
-//! A schedule that the model allows may not run: the program may take another path on the way. So a candidate has
-//! several, and the caller asks for the next when one does not run. On each rung the schedule with few switches comes
-//! before the one in the recorded order.
+//! A schedule that the model allows may not run, because the program may take another path. So a candidate has several
+//! schedules, and the caller asks for the next when one does not run. On each rung, the schedule with few switches
+//! comes before the one in recorded order.
 
 use foretrace_causality::{Ideal, Order};
 use foretrace_event::{CondInstance, Event, EventId, IntervalId};
@@ -39,10 +39,10 @@ const WAYS: [Way; 11] = [
     Way::Known,
 ];
 
-/// A search for another schedule may take this part of what one for the first may.
+/// A search for a further schedule gets this fraction of the budget of the first.
 const FOR_ANOTHER: u64 = 5;
 
-/// Gives one candidate's witnesses, one after the other.
+/// Yields one candidate's witnesses, one after the other.
 pub(crate) struct Climb<'a, 'b> {
     analysis: &'b Analysis<'a>,
     candidate: Candidate,
@@ -63,18 +63,18 @@ impl<'a, 'b> Climb<'a, 'b> {
         Self { analysis, candidate, events, known, given: Vec::new(), last: None, way: 0 }
     }
 
-    /// What comes after the nearest witness.
+    /// The witnesses after the nearest one.
     pub(crate) fn from(analysis: &'b Analysis<'a>, nearest: &Witness) -> Self {
         let new = Self::new(analysis, nearest.candidate.clone(), None);
         Self { given: vec![nearest.schedule.clone()], last: Some(nearest.rung), ..new }
     }
 
-    /// Both events next, as for a race. Of what memory it would be is of no concern on the way there.
+    /// A climb to schedules after which both events are next, as for a race; the memory they touch is irrelevant.
     pub(crate) fn to_meeting(analysis: &'b Analysis<'a>, one: EventId, other: EventId) -> Self {
         Self::new(analysis, Candidate::Race(Race::new(IntervalId(0), one, other)), None)
     }
 
-    /// The first witness, if one is found without a search.
+    /// The first witness that is found without a search, if any.
     pub(crate) fn near(self) -> Option<Witness> {
         let mut ways = WAYS.into_iter().take_while(|way| !matches!(way, Way::Search { .. }));
         let (rung, schedule) = ways.find_map(|way| self.attempt(way))?;
@@ -107,7 +107,8 @@ impl<'a, 'b> Climb<'a, 'b> {
         }
     }
 
-    /// How much of the recorded order a schedule keeps that was not made to keep any; not less than one given before.
+    /// The rung of a schedule that was not built for one: how much of the recorded order it keeps. Never below an
+    /// earlier rung.
     fn rung_of(&self, schedule: &Schedule) -> Rung {
         let kept = kept(self.analysis, schedule, &self.events);
         kept.max(self.last.unwrap_or(Rung::Segments))
@@ -123,15 +124,15 @@ impl<'a, 'b> Climb<'a, 'b> {
         self.checked(events.into_iter().collect())
     }
 
-    /// What must come before the events, in the recorded order, if that is possible: the thread whose event came first goes as
-    /// far as that, and the others find what it has done so far.
+    /// The events that must come before the candidate's, in recorded order, if that is possible: the thread whose event
+    /// came first runs up to it, and the others see what it has done so far.
     fn prefixes(&self) -> Option<Schedule> {
         let schedule = self.by_ideal(self.analysis.must_order(), true)?;
         after(self.analysis.free(), &schedule).map(|_| schedule)
     }
 
-    /// The recorded order, but that those who will miss their signals are held back just before they begin to wait. What they
-    /// have seen until then is what they saw in the recorded run, so they really come to wait.
+    /// The recorded order, except that threads that will miss their signals are held back just before they begin to
+    /// wait. Until then they see what they saw in the recorded run, so they really do begin to wait.
     fn delayed(&self) -> Option<Schedule> {
         let Candidate::Deadlock(deadlock) = &self.candidate else { return None };
         let lost = deadlock.stuck().iter().filter_map(|stuck| match stuck.waits_for {
@@ -158,7 +159,7 @@ impl<'a, 'b> Climb<'a, 'b> {
         None
     }
 
-    /// The schedule, if it really ends in what it should. For a race it is enough that the events are next.
+    /// The schedule, if it really reaches the candidate. For a race it is enough that the events are next.
     fn checked(&self, schedule: Schedule) -> Option<Schedule> {
         let Candidate::Deadlock(deadlock) = &self.candidate else { return Some(schedule) };
         let free = self.analysis.free();
@@ -172,14 +173,14 @@ impl<'a, 'b> Climb<'a, 'b> {
         match &self.candidate {
             Candidate::Race(_) => self.to_goal(searchable),
             Candidate::Deadlock(deadlock) => {
-                // Every dead end is looked at there, so not for one that a schedule is known of.
+                // This search visits every dead end, so it is skipped if a schedule is already known.
                 let is_new = self.known.is_none() && self.given.is_empty();
                 self.to_goal(searchable).or_else(|| is_new.then(|| self.to_end(searchable, deadlock)).flatten())
             }
         }
     }
 
-    /// A schedule that is one of several is worth a smaller search.
+    /// A further schedule gets a smaller search.
     fn budget(&self) -> Budget {
         let all = &self.analysis.options.budget;
         let states = if self.given.is_empty() { all.states } else { all.states / FOR_ANOTHER };
@@ -196,7 +197,7 @@ impl<'a, 'b> Climb<'a, 'b> {
         self.checked(self.write(searchable, &query, &answer.ok()??))
     }
 
-    /// Searches for a dead end with this deadlock in it.
+    /// Searches for a dead end that contains this deadlock.
     fn to_end(&self, searchable: &Searchable, deadlock: &Deadlock) -> Option<Schedule> {
         let query = Query::dead(&searchable.program);
         let mut visitor = |visit: Visit<'_>| {
@@ -233,7 +234,8 @@ impl Iterator for Climb<'_, '_> {
     }
 }
 
-/// Events that are taken one after the other, as far as the program allows. A thread that cannot take one takes no more.
+/// Events that are taken one after the other, as far as the program allows. A thread that cannot take one takes no
+/// more.
 struct Walk<'a> {
     program: &'a Program,
     state: State,

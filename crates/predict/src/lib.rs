@@ -1,19 +1,21 @@
 //! Predicts data races and deadlocks from one trace.
 //!
-//! **What it decides.** For each group of intervals: is there a reordering of the run at which two conflicting accesses
-//! are next at once? For the whole run: is there one at which threads are stuck? "Yes" comes with a schedule that the
-//! judge accepts; "no" is about every reordering the model allows; and what a budget or a window left open is counted.
+//! **What it decides.** For each group of intervals: is there a reordering of the run in which two conflicting accesses
+//! are next at once? For the whole run: is there a reordering in which threads are stuck? "Yes" comes with a schedule
+//! that the judge accepts; "no" covers every reordering that the model allows; questions that a budget or a window left
+//! open are counted.
 //!
-//! **Definitions.** [`model`] says what may happen next at a cut, and what a deadlock is. A *race* is two accesses of
-//! different threads to one interval, at least one writing, not both atomic, that are next at the same reachable cut.
+//! **Definitions.** [`model`] defines what may happen next at a cut, and what a deadlock is. A *race* is two accesses
+//! of different threads to one interval, at least one a write and not both atomic, that are next at the same reachable
+//! cut.
 //!
-//! **How.** Cheap first, complete last:
+//! **How.** Cheap steps come first, complete ones last:
 //!
-//! 1. reductions ([`Reductions`]): accesses of a segment are one; intervals touched in the same segments are one check;
-//!    pairs that the must-order orders, or that share a lock, are no candidates;
-//! 2. ideals (`foretrace-causality`): a sweep over all pairs of two classes of accesses, or over all events of a cycle of
-//!    lock requests, in time proportional to the trace, that finds every error which keeps critical sections in order.
-//!    The closure of what must be in every reordering refutes many of the rest;
+//! 1. Reductions ([`Reductions`]): the accesses of a segment count as one; intervals touched in the same segments are
+//!    one check; pairs that the must-order orders, or that share a lock, are not candidates.
+//! 2. Ideals (`foretrace-causality`): a sweep over all pairs of two classes of accesses, or over all events of a cycle
+//!    of lock requests, in time proportional to the trace. It finds every error that keeps critical sections in order.
+//!    The closure of the must-order refutes many of the remaining candidates.
 //! 3. [`search`] over cuts, directed at the candidate, with partial-order reduction and a [`Budget`].
 //!
 //! Each found candidate has a ladder of [witnesses](Predictor::witnesses), nearest to the recorded run first.
@@ -22,12 +24,13 @@
 //! (see `foretrace-causality`); deciding whether given events can be next at once is SeqCheck's question (Cai and others,
 //! FSE 2021) for a set instead of a sequence; stubborn sets are Valmari's.
 //!
-//! **Deviations.** Signals can be lost, barriers are POSIX's, try and timed operations are known for what they are, and
-//! atomics keep their order in the first rungs. A deadlock is a set of threads, not a state: a thread that waits for a
-//! stuck one by joining it is not part of the core that is reported.
+//! **Deviations.** Signals can be lost, barriers are POSIX's, try and timed operations may fail, and atomics keep their
+//! order on the first rungs. A deadlock is a set of threads, not a state: a thread that waits for a stuck one by
+//! joining it is not part of the reported core.
 //!
-//! **What it misses.** Paths the run did not take. Which waiter a signal wakes is as recorded; a signal that woke nobody
-//! wakes nobody in any order. Locks with owners that others give back, and turns at a once control, keep their order.
+//! **What it misses.** Paths that the run did not take. A signal wakes the waiter it woke in the recording, and a
+//! signal that woke none wakes none in any order. Locks with owners that other threads release, and turns at a once
+//! control, keep their order.
 //!
 //! ```
 //! use foretrace_predict::{Options, predict};

@@ -1,18 +1,18 @@
-//! The model over cuts: what may happen next, as a function of how far each thread has come.
+//! The model over cuts: what may happen next, given the position of each thread.
 //!
-//! A thread of a trace is a chain of events. Those that order nothing (accesses, failed try and timed operations,
-//! fences, custom events) belong to segments; the others are *operations*, and a **cut** is a number of performed
-//! operations a thread. A thread at position `p` is somewhere in its segment `p`, all of whose events it may perform
-//! at once. This is `PROGRAM` of the thesis (4.4) without process terms.
+//! A thread of a trace is a chain of events. Events that order nothing (accesses, failed try and timed operations,
+//! fences, custom events) belong to segments; the others are *operations*. A **cut** is a number of performed
+//! operations for each thread. A thread at position `p` is somewhere in its segment `p`, and may perform all events of
+//! that segment at once. This is `PROGRAM` of the thesis (4.4) without process terms.
 //!
 //! | operation | may take place when |
 //! | --- | --- |
-//! | lock | nobody holds it; a reader-writer lock in read mode: nobody holds it for writing |
-//! | lock again (recursive, or reading again) | always: it is no operation |
+//! | lock | no thread holds it; a reader-writer lock in read mode: no thread holds it for writing |
+//! | lock again (recursive, or reading again) | always: it is not an operation |
 //! | unlock | always |
-//! | lock, unlock of a lock that one thread takes and another gives back | it is a semaphore with values 0 and 1 |
+//! | lock, unlock of a lock that one thread locks and another unlocks | as for a semaphore with values 0 and 1 |
 //! | start, join | after the fork, after the other's end |
-//! | wait | its thread had begun to wait (done the unlock before it) when the signal was given |
+//! | wait | its thread had begun to wait (performed the unlock before it) when the signal was sent |
 //! | signal, broadcast | always. A thread that has not begun a wait of this instance by then never returns from it |
 //! | barrier enter | fewer than `count` have entered this round, and all have left the last (1) |
 //! | barrier exit | `count` have entered this round |
@@ -22,25 +22,25 @@
 //! | acquire of a channel | all releases recorded before it are done |
 //! | atomic operations, if kept | after all recorded before it on the same variable that are not both loads |
 //!
-//! (1) A thread may really come again while others have still to leave. Nobody depends on a thread's leaving but itself,
-//! and there is nothing between entering and leaving, so letting it leave first reaches all the same cuts that matter. If
-//! exactly `count` threads use a barrier, their k-th entries are round k, and exits simply need entries.
+//! (1) In reality a thread may enter again while others have still to leave. No other thread depends on a thread's
+//! leaving, and nothing lies between entering and leaving, so letting it leave first reaches all the same cuts that
+//! matter. If exactly `count` threads use a barrier, their k-th entries are round k, and exits simply need entries.
 //!
-//! Locks of other classes than plain mutexes that are given back by somebody else keep their recorded order.
+//! Locks other than plain mutexes that are unlocked by another thread keep their recorded order.
 //!
-//! All of it is a function of the cut but for one thing: whether a signal came too early. That is kept beside the cut,
-//! as the first wait of each thread that will never return ([`State::limits`]); what lies behind it does not matter.
-//! A wait recorded *after* its signal (the thesis's `wait_post`, 4.3.2) checks a predicate and cannot miss it.
+//! All of this is a function of the cut, with one exception: whether a signal came too early. That is stored beside the
+//! cut, as the first wait of each thread that will never return ([`State::limits`]); later waits do not matter. A wait
+//! recorded *after* its signal (the thesis's `wait_post`, 4.3.2) checks a predicate and cannot miss it.
 //!
 //! **Stuck and astray.** An operation that cannot take place *blocks* its thread, unless the program would then do
 //! something that the trace does not show: a try or timed operation fails instead, an unlock of a free mutex is
-//! undefined, another thread's turn at a once control or an atomic is this thread's turn. Such a thread is *astray*.
-//! A **deadlock** is a cut at which nothing can take place and a largest non-empty set of threads each of which is
-//! blocked by something only threads of the set could change ([`stuck`]). A thread astray is never in it, and what it
-//! might do counts as help for those who wait for it; a thread at its end helps nobody.
+//! undefined, and at a once control or an atomic this thread would take another thread's turn. Such a thread is
+//! *astray*. A **deadlock** is a cut at which nothing can take place, with the largest non-empty set of threads each of
+//! which is blocked by something that only threads of the set could change ([`stuck`]). A thread astray is never in the
+//! set, and anything it might do counts as help for the threads that wait for it; a finished thread helps none.
 //!
-//! **Made to fail.** A schedule may let successful try or timed operations fail ([`Rules::failing`]). The operation is
-//! then possible only when it would really fail, and the unlock that belongs to it does nothing.
+//! **Forced failures.** A schedule may force successful try or timed operations to fail ([`Rules::failing`]). The
+//! operation is then possible only when it would really fail, and the matching unlock does nothing.
 
 mod compile;
 mod counter;
@@ -63,7 +63,7 @@ pub struct Program {
     chains: Vec<Chain>,
     held: HeldSets,
     pub(crate) counters: Vec<Counter>,
-    /// Who waits for each losable signal.
+    /// The waits of each losable signal.
     pub(crate) waits: Vec<Vec<WaitAt>>,
     /// Does any signal matter?
     losable: bool,
@@ -76,11 +76,11 @@ pub(crate) struct Chain {
     pub(crate) ops: Vec<Op>,
     /// The events they are.
     pub(crate) events: Vec<u32>,
-    /// What is held at each position, one more than operations.
+    /// The locks held at each position; one entry more than operations.
     pub(crate) held: Vec<HeldId>,
-    /// Where the needs of each operation begin, one more than operations.
+    /// Where the needs of each operation begin; one entry more than operations.
     pub(crate) needs_at: Vec<u32>,
-    /// What must have been performed before, by operation.
+    /// The operations that must come before, by operation.
     pub(crate) needs: Vec<Need>,
     /// How many events the thread has.
     pub(crate) len: u32,
@@ -131,7 +131,7 @@ impl Program {
         &self.chains[thread]
     }
 
-    /// Can signals come too early here?
+    /// Can signals be lost in this program?
     pub fn losable(&self) -> bool {
         self.losable
     }
@@ -148,7 +148,7 @@ impl Program {
         self.chains[thread].held[position as usize]
     }
 
-    /// Can two threads not hold these at the same time, because of a common lock that one of them holds alone?
+    /// Are these sets mutually exclusive, because of a common lock that one of them holds exclusively?
     pub(crate) fn exclude(&self, one: HeldId, other: HeldId) -> bool {
         self.held.exclude(one, other)
     }

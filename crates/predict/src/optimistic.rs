@@ -1,11 +1,11 @@
-//! The optimistic rung: a try or timed operation that succeeded fails instead.
+//! The optimistic rung: forced failures of try and timed operations that succeeded.
 //!
-//! The trace shows what the program did when the operation succeeded. If it does the same when it fails (its result is
-//! ignored), then what the lock protected is protected no longer. Only replay can tell, so these candidates come last.
-//! One operation is made to fail, or two.
+//! The trace shows what the program did when the operation succeeded. If the program does the same when it fails (it
+//! ignores the result), then the lock no longer protects anything. Only a replay can show that, so these candidates
+//! come last. One operation is forced to fail, or two.
 //!
-//! A thread whose operation fails goes on without the lock. It may race then with what the lock kept out, and it may get
-//! into a cycle of locks of which this one was the gate.
+//! A thread whose operation fails goes on without the lock. It may then race with accesses that the lock excluded, and
+//! it may enter a cycle of locks that this lock guarded as a gate.
 
 use std::collections::BTreeSet;
 
@@ -21,21 +21,21 @@ use crate::schedule::{Writer, finish_threads};
 use crate::search::{Query, Visit, Wish, reach, search};
 use rustc_hash::FxHashMap;
 
-/// How many operations are made to fail, one after the other; how many pairs of them; and how many pairs of accesses are
-/// searched for with each.
+/// How many operations are forced to fail, one after the other; how many pairs of them; and how many pairs of accesses
+/// are searched with each.
 const MOST_OPERATIONS: usize = 64;
 const MOST_COUPLES: usize = 64;
 const MOST_PAIRS: usize = 64;
-/// How many choices of failing operations are searched for dead ends, which takes longer.
+/// How many choices of forced failures are searched for dead ends, which takes longer.
 const MOST_ENDS: usize = 32;
 /// States of one such search: these candidates are worth less than others.
 const STATES: u64 = 100_000;
 /// States of all searches for races.
 const ALL_STATES: u64 = 1_000_000;
-/// Operations of one thread at one place that are made to fail.
+/// How many operations of one thread at one place are forced to fail.
 const MOST_AT_PLACE: usize = 2;
 
-/// Races of intervals that are not known to race, if operations fail.
+/// Races under forced failures, in intervals that are not yet known to race.
 pub(crate) fn races(analysis: &Analysis<'_>, known: &[Candidate]) -> Vec<Witness> {
     let failing = could_fail(analysis);
     if failing.is_empty() {
@@ -64,12 +64,12 @@ pub(crate) fn races(analysis: &Analysis<'_>, known: &[Candidate]) -> Vec<Witness
     found
 }
 
-/// A program in which operations fail that succeeded.
+/// A program with forced failures.
 struct Failing<'a, 'b> {
     analysis: &'b Analysis<'a>,
     failed: Vec<EventId>,
     searchable: Searchable,
-    /// All of them are locks: without one, what it kept apart may meet, and nothing else changes.
+    /// Whether all of them are locks: then the sections that the lock excluded may overlap, and nothing else changes.
     locks: bool,
 }
 
@@ -80,7 +80,7 @@ impl<'a, 'b> Failing<'a, 'b> {
         Self { analysis, failed, searchable: Searchable::new(analysis.trace, &rules), locks }
     }
 
-    /// A race of an interval between what comes after a failed operation in its thread and another thread.
+    /// A race of an interval between an access after a forced failure, in the same thread, and another thread.
     fn race(&self, touched: &Touched, left: &mut u64) -> Option<Witness> {
         let after =
             |touch: &&Touch| self.failed.iter().any(|one| touch.id.thread == one.thread && touch.id.index > one.index);
@@ -100,7 +100,7 @@ impl<'a, 'b> Failing<'a, 'b> {
         })
     }
 
-    /// Do they conflict, and does only what fails keep them apart? What fails is a lock, then, that both hold otherwise.
+    /// Do they conflict, and does only a failing operation keep them apart? Then it is a lock that both hold otherwise.
     fn may_race(&self, one: &Touch, other: &Touch) -> bool {
         let conflict =
             one.id.thread != other.id.thread && (one.writes || other.writes) && !(one.atomic && other.atomic);
@@ -115,7 +115,7 @@ impl<'a, 'b> Failing<'a, 'b> {
     }
 }
 
-/// Deadlocks that contain no known one, if operations fail.
+/// Deadlocks under forced failures that contain no known one.
 pub(crate) fn deadlocks(analysis: &Analysis<'_>, known: &[Deadlock]) -> Vec<Witness> {
     let failing = could_fail(analysis);
     let mut seen: BTreeSet<Vec<EventId>> = known.iter().map(|deadlock| deadlock.events().collect()).collect();
@@ -161,12 +161,12 @@ fn could_fail(analysis: &Analysis<'_>) -> Vec<EventId> {
     trace.threads().flat_map(of).filter(is_new).take(MOST_OPERATIONS).collect()
 }
 
-/// How much one of these searches may visit.
+/// The budget of one of these searches.
 fn budget(analysis: &Analysis<'_>) -> Budget {
     Budget { states: STATES.min(analysis.options.budget.states), ..analysis.options.budget.clone() }
 }
 
-/// Deadlocks behind all of the failed operations.
+/// Deadlocks after all of the forced failures.
 fn dead_ends(
     analysis: &Analysis<'_>,
     searchable: &Searchable,

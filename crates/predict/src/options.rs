@@ -3,28 +3,30 @@
 use crate::budget::Budget;
 use std::ops::Range;
 
-/// How finely races are told apart.
+/// How finely races are distinguished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Detail {
-    /// One check a group of intervals.
+    /// One check for each group of intervals.
     #[default]
     Intervals,
-    /// One check a pair of places in the program.
+    /// One check for each pair of places in the program.
     Places,
-    /// One check a pair of events: for small traces and tests.
+    /// One check for each pair of events: for small traces and tests.
     Events,
 }
 
-/// What makes checks fewer or cheaper without changing any answer. Each can be turned off, to count or to test it.
+/// Reductions make checks fewer or cheaper without changing any answer. Each can be turned off, to measure or to test
+/// it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reductions {
     /// Leave out pairs that the must-order orders (thesis 5.5.2).
     pub weak_order: bool,
     /// Leave out pairs under a common lock (thesis 5.5.2).
     pub locksets: bool,
-    /// Take accesses of a segment as one, and intervals accessed in the same segments as one (thesis 5.5.1, 5.5.3).
+    /// Treat the accesses of a segment as one, and intervals accessed in the same segments as one (thesis 5.5.1,
+    /// 5.5.3).
     pub same_segment: bool,
-    /// Decide by ideals what they can decide.
+    /// Decide by ideals where they suffice.
     pub closure: bool,
     /// Search with stubborn sets.
     pub partial_order: bool,
@@ -43,21 +45,21 @@ pub struct Options {
     pub races: bool,
     /// Look for deadlocks.
     pub deadlocks: bool,
-    /// How finely races are told apart.
+    /// How finely races are distinguished.
     pub detail: Detail,
     /// What makes checks cheaper.
     pub reductions: Reductions,
     /// The limits of each search.
     pub budget: Budget,
-    /// Search in windows of so many events instead of the whole trace (thesis 4.7.3).
+    /// Search in windows of this many events instead of the whole trace (thesis 4.7.3).
     pub window: Option<u32>,
-    /// Also let successful try and timed operations fail.
+    /// Also force successful try and timed operations to fail.
     pub optimistic: bool,
-    /// How many cycles of lock requests to look at.
+    /// How many cycles of lock requests to examine.
     pub cycles: usize,
-    /// On how many cores; zero: all of them.
+    /// The number of cores to use; zero: all of them.
     pub jobs: usize,
-    /// Addresses on which races are harmless and not looked for, as the program has declared.
+    /// Addresses at which the program has declared races harmless; they are not looked for.
     pub benign: Vec<Range<u64>>,
 }
 

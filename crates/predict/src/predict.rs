@@ -31,7 +31,7 @@ pub struct Predicted {
 pub struct Undecided {
     /// Which.
     pub question: Question,
-    /// Why.
+    /// The reason.
     pub why: Unknown,
 }
 
@@ -48,38 +48,38 @@ pub enum Question {
     DeadEnds,
 }
 
-/// The answer to everything that was asked.
+/// The complete answer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Prediction {
     /// Data races, by interval.
     pub races: Vec<Predicted>,
     /// Deadlocks.
     pub deadlocks: Vec<Predicted>,
-    /// What could not be decided. Empty: there is no other race or deadlock in any reordering of the run.
+    /// Questions that could not be decided. If empty, there is no other race or deadlock in any reordering of the run.
     pub undecided: Vec<Undecided>,
     /// What the reductions did.
     pub stats: Stats,
 }
 
-/// Is told how the work goes on. Called from several threads.
+/// Receives progress. Called from several threads.
 pub trait Watch: Sync {
-    /// A phase of so many steps begins.
+    /// A phase of this many steps begins.
     fn phase(&self, _name: &'static str, _steps: usize) {}
     /// A step is done.
     fn step(&self) {}
 }
 
-/// Tells nobody.
+/// Ignores progress.
 impl Watch for () {}
 
-/// A trace, with all that is worked out about it on the way: ask for a prediction, then for witnesses of what it found.
+/// A trace, with everything computed about it so far: ask for a prediction, then for witnesses of its candidates.
 #[derive(Debug)]
 pub struct Predictor<'a> {
     analysis: Analysis<'a>,
 }
 
 impl<'a> Predictor<'a> {
-    /// Nothing is worked out yet.
+    /// Computes nothing yet.
     pub fn new(trace: &'a Trace, options: &'a Options) -> Self {
         Self { analysis: Analysis::new(trace, options) }
     }
@@ -99,15 +99,15 @@ impl<'a> Predictor<'a> {
         prediction
     }
 
-    /// The witnesses of a candidate that was predicted, nearest to the recorded run first: this one, which is known, and then
-    /// others. Each is worked out when it is asked for.
+    /// The witnesses of a predicted candidate, nearest to the recorded run first: the known one, and then others. Each
+    /// is computed when it is asked for.
     pub fn witnesses<'b>(&'b self, nearest: &'b Witness) -> impl Iterator<Item = Witness> + 'b {
         let others = (nearest.rung != Rung::Optimistic).then(|| Climb::from(&self.analysis, nearest));
         std::iter::once(nearest.clone()).chain(others.into_iter().flatten())
     }
 
-    /// Other pairs of places that may race in the memory of this race, each with its nearest witness, of those that need no
-    /// search; nearest to the recorded run first. Of so many pairs at most it is asked.
+    /// Other pairs of places that may race in the memory of this race, each with its nearest witness, if that needs no
+    /// search; nearest to the recorded run first. At most this many pairs are tried.
     pub fn other_pairs(&self, race: &Race, most: usize) -> Vec<Witness> {
         let analysis = &self.analysis;
         let checks = races::checks_by_place(analysis, race.interval);
@@ -157,7 +157,7 @@ fn find_races(analysis: &Analysis<'_>, watch: &dyn Watch, prediction: &mut Predi
     }
 }
 
-/// What ideals show first, and then searches for the rest, those that are alike one after the other.
+/// Decides checks by ideals first, and then by search; similar checks are searched one after the other.
 fn decide_races(analysis: &Analysis<'_>, checks: &[Check], watch: &dyn Watch) -> Vec<Decided> {
     let jobs = analysis.options.jobs;
     let mut decided = in_parallel(jobs, checks, &|check| {

@@ -17,10 +17,10 @@ use crate::stats::Stats;
 /// One question: does any of these pairs race?
 #[derive(Clone, Debug)]
 pub(crate) struct Check {
-    /// The intervals whose question it is; the first stands for all.
+    /// The intervals in question; the first represents all.
     pub(crate) intervals: Vec<IntervalId>,
     pairs: Vec<(Class, Class)>,
-    /// There are more pairs than these.
+    /// Whether there are more pairs than these.
     left_over: bool,
 }
 
@@ -42,20 +42,20 @@ pub(crate) struct Decided {
 pub(crate) enum Answer {
     /// These two accesses race, and an ideal shows it.
     ByIdeal(EventId, EventId),
-    /// These two race, and a search found how.
+    /// These two accesses race, and a search found a path.
     BySearch(EventId, EventId),
     /// No reordering has a race.
     No,
     Unknown(Unknown),
 }
 
-/// How many pairs of classes of one interval are looked at that no lock keeps apart, and how many of those are kept that
-/// nothing orders. A run with thousands of threads that use one variable has millions. Where those that are kept do not
-/// race, the answer is that it is not known.
+/// For one interval, how many pairs of classes that no lock keeps apart are examined, and how many of those that
+/// nothing orders are kept. A run with thousands of threads that use one variable has millions. If the kept pairs do
+/// not race, the check is undecided.
 const MOST_LOOKS: usize = 1 << 18;
 const MOST_CLASS_PAIRS: usize = 1 << 13;
 
-/// How many pairs of one check are searched for before it is left undecided.
+/// How many pairs of one check are searched before it is left undecided.
 const MOST_PAIRS: usize = 4096;
 
 /// All checks of a trace, in a stable order.
@@ -139,16 +139,16 @@ fn checks_of(analysis: &Analysis<'_>, touched: &Touched, detail: Detail, stats: 
     keyed.into_iter().map(|(_, pairs)| Check { intervals: vec![touched.interval], pairs, left_over }).collect()
 }
 
-/// Which classes of accesses may meet. With many, as with threads that are created one after the other, most are ordered with
-/// most others, and to ask of each pair would take longer than all else.
+/// Which classes of accesses may be concurrent. If there are many, as with threads that are created one after the
+/// other, most are ordered with most others, and testing each pair would take longer than everything else.
 struct Meeting {
-    /// The classes, the one with the first access first.
+    /// The classes, in the order of their first access.
     order: Vec<usize>,
-    /// From where on in that order all come after all of this one, by place in the order.
+    /// For each class, the position from which on all classes come entirely after it.
     until: Vec<usize>,
 }
 
-/// From this many classes on it is worth while.
+/// The number of classes from which on this pays off.
 const MANY_CLASSES: usize = 64;
 
 impl Meeting {
@@ -160,7 +160,7 @@ impl Meeting {
         }
         let first = |class: usize| classes[class].touches[0].id;
         order.sort_by_cached_key(|&class| (analysis.trace.stamp(first(class)), first(class)));
-        // What comes before all from a place in the order on.
+        // The clock that precedes all classes from a position on.
         let mut before: Vec<Clock> = Vec::with_capacity(count);
         for &class in order.iter().rev() {
             let mut clock = analysis.weak().clock(first(class)).clone();
@@ -176,7 +176,7 @@ impl Meeting {
         Self { order, until }
     }
 
-    /// The pairs of the class at this place in the order with later ones.
+    /// The pairs of the class at this position with later ones.
     fn pairs(&self, at: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         let one = self.order[at];
         self.order[at + 1..self.until[at]].iter().map(move |&other| (one.min(other), one.max(other)))
@@ -199,7 +199,7 @@ fn classes(touched: &Touched, detail: Detail) -> Vec<Class> {
     keyed.into_iter().map(class).collect()
 }
 
-/// What makes two pairs of classes the same check.
+/// The key of a pair of classes: pairs with equal keys are the same check.
 fn key(detail: Detail, one: &Class, other: &Class) -> (u64, u64) {
     let of = |class: &Class| match detail {
         Detail::Intervals => 0,
@@ -210,7 +210,7 @@ fn key(detail: Detail, one: &Class, other: &Class) -> (u64, u64) {
     (a.min(b), a.max(b))
 }
 
-/// Do they conflict, and no lock keeps them apart?
+/// Do they conflict without a lock that keeps them apart?
 fn compatible(analysis: &Analysis<'_>, (one, other): (&Class, &Class)) -> bool {
     let (a, b) = (&one.touches[0], &other.touches[0]);
     let conflict = one.thread != other.thread && (a.writes || b.writes) && !(a.atomic && b.atomic);
@@ -225,7 +225,7 @@ fn concurrent(analysis: &Analysis<'_>, (one, other): (&Class, &Class)) -> (Vec<u
     let weak = analysis.weak();
     let mut left = Vec::new();
     let mut right = Vec::new();
-    // Both classes are in the order of their threads, so what is before an access, and what is after it, only grows.
+    // Both classes are in the order of their threads, so the sets before and after an access only grow.
     let (mut before, mut after, mut noted) = (0, 0, 0);
     for (index, touch) in one.touches.iter().enumerate() {
         let at = |index: usize| other.touches.get(index).map(|touch| touch.id);
@@ -271,8 +271,8 @@ pub(crate) fn by_ideal(analysis: &Analysis<'_>, check: &Check) -> Option<Decided
     Some(Decided { answer: Answer::ByIdeal(a, b), states: 0 })
 }
 
-/// Checks of much the same question: blocks that come from one place and are used at the same places. Others are for
-/// themselves. Each is a list of numbers.
+/// Groups of similar checks: blocks that are allocated at one place and used at the same places. Any other check is a
+/// group by itself. Each group is a list of numbers.
 pub(crate) fn alike(analysis: &Analysis<'_>, checks: &[&Check]) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<(Option<u64>, Vec<u64>), Vec<usize>> = BTreeMap::new();
     for (number, check) in checks.iter().enumerate() {
@@ -283,7 +283,7 @@ pub(crate) fn alike(analysis: &Analysis<'_>, checks: &[&Check]) -> Vec<Vec<usize
     groups.into_values().collect()
 }
 
-/// Searches for the answers to checks that are alike; the budget of one search is for all of them.
+/// Searches similar checks; they share the budget of one search.
 pub(crate) fn search_alike(analysis: &Analysis<'_>, checks: &[&Check]) -> Vec<Decided> {
     let all = analysis.options.budget.states;
     let mut left = all;
@@ -298,7 +298,7 @@ pub(crate) fn search_alike(analysis: &Analysis<'_>, checks: &[&Check]) -> Vec<De
     checks.iter().map(search).collect()
 }
 
-/// Pairs of one check that are looked at without a search.
+/// How many pairs of one check are examined without a search.
 const NEAR_PAIRS: usize = 4;
 
 impl Check {
@@ -315,7 +315,7 @@ impl Check {
         pairs.take(NEAR_PAIRS).collect()
     }
 
-    /// Where in the program its accesses are.
+    /// The places of its accesses in the program.
     fn places(&self, analysis: &Analysis<'_>) -> Vec<u64> {
         let touches = self.pairs.iter().flat_map(|(one, other)| one.touches.iter().chain(other.touches.iter()));
         let places: BTreeSet<u64> = touches.map(|touch| analysis.trace.pc(touch.id)).collect();
@@ -341,7 +341,7 @@ fn sweep(analysis: &Analysis<'_>, one: &Class, other: &Class) -> Option<(EventId
     }
 }
 
-/// Searches for each pair in turn, through so many states in all.
+/// Searches each pair in turn, through this many states in total.
 fn search_pairs(analysis: &Analysis<'_>, check: &Check, most: u64) -> Decided {
     let mut states = 0;
     let mut tried = 0;
@@ -393,7 +393,7 @@ fn search_pair(analysis: &Analysis<'_>, events: &[EventId; 2], states: u64) -> (
     (answer, states)
 }
 
-/// Does what must be in every reordering already run past one of the events?
+/// Does the closure of the must-order already run past one of the events?
 pub(crate) fn forced_apart(analysis: &Analysis<'_>, events: &[EventId]) -> bool {
     let events: Vec<_> = events.iter().map(|id| (id.thread.index(), id.index)).collect();
     Ideal::new(analysis.must_order()).reach(&events).is_err()

@@ -18,7 +18,7 @@ impl<'a> Writer<'a> {
         Self { failing, done: vec![0; threads], steps: Vec::new() }
     }
 
-    /// What happened before a window, as recorded.
+    /// The events before a window, as recorded.
     pub(crate) fn prefix(&mut self, trace: &Trace, program: &Program, start: &State) {
         let ends: Vec<u32> = (0..program.threads())
             .map(|t| {
@@ -30,7 +30,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The threads of a path take their steps.
+    /// Takes the steps of a path.
     pub(crate) fn path(&mut self, program: &Program, start: &State, path: &[u32]) {
         let mut cut = start.cut.clone();
         for &thread in path {
@@ -42,7 +42,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A thread performs its events up to one that stays its next.
+    /// A thread performs its events up to this one, which stays its next.
     pub(crate) fn until(&mut self, thread: usize, index: u32) {
         while self.done[thread] < index {
             let event = EventId { thread: ThreadId::from_index(thread), index: self.done[thread] };
@@ -58,7 +58,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Lets threads that have performed all their operations come to their end: then they help nobody.
+/// Lets threads that have performed all their operations finish, so that they help no other thread.
 pub(crate) fn finish_threads(program: &Program, schedule: Schedule) -> Schedule {
     let mut done = vec![0; program.threads()];
     schedule.events().for_each(|id| done[id.thread.index()] = id.index + 1);

@@ -1,14 +1,14 @@
 //! Search over cuts.
 //!
-//! Every operation raises the sum of a cut's positions by one, so the reachable states lie in levels and a state can
-//! only be met again in its own level. The search goes level by level, keeps states packed in a few machine words, and
-//! needs no hash table: the successors of a sorted level by one thread are sorted again, because each is its
-//! predecessor plus a constant, so the next level is a merge of as many lists as there are threads.
+//! Every operation raises the sum of a cut's positions by one, so the reachable states form levels, and a state can
+//! only recur in its own level. The search goes level by level, stores states packed in a few machine words, and needs
+//! no hash table: the successors of a sorted level by one thread are again sorted, because each is its predecessor plus
+//! a constant. So the next level is a merge of as many lists as there are threads.
 //!
-//! **Reduction.** Of the threads that are ready, a strong stubborn set (Valmari) is enough: [`stubborn`]. Asked for
-//! deadlocks, any such set will do, and all deadlocks are kept. Asked for a goal (some threads at given positions), the
-//! set is grown from a thread that is not yet there: if it holds no ready thread, the goal is out of reach from this
-//! state, and if it does, the others can wait. Cycles cannot occur, so there is no proviso.
+//! **Reduction.** Of the ready threads, a strong stubborn set (Valmari) suffices: [`stubborn`]. For deadlocks, any such
+//! set will do, and all deadlocks are kept. For a goal (some threads at given positions), the set is grown from a
+//! thread that is not yet there: if it contains no ready thread, the goal is unreachable from this state; otherwise,
+//! the threads outside the set can wait. Cycles cannot occur, so no proviso is needed.
 
 mod levels;
 mod packing;
@@ -24,7 +24,7 @@ pub use stubborn::Uses;
 pub enum Mode {
     /// All of them.
     All,
-    /// Enough to meet every state at which nothing can take place.
+    /// Enough to find every state at which nothing can take place.
     Dead,
     /// Enough to reach these positions, thread by thread.
     Goal(Vec<(usize, u32)>),
@@ -41,7 +41,7 @@ pub struct Query {
     pub caps: Vec<u32>,
     /// Which ready threads to try.
     pub mode: Mode,
-    /// Keep what is needed to say how a state was reached.
+    /// Keep the data that a path to a state is reconstructed from.
     pub paths: bool,
 }
 
@@ -74,29 +74,29 @@ pub struct Visit<'a> {
     pub dead: bool,
 }
 
-/// What a visitor wants next.
+/// What a visitor asks for next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wish {
     /// More states.
     More,
-    /// How this state was reached, and more states.
+    /// The path to this state, and more states.
     Path,
-    /// How this state was reached, and no more.
+    /// The path to this state, and no more states.
     PathAndStop,
 }
 
-/// What a search came to.
+/// The result of a search.
 #[derive(Clone, Debug, Default)]
 pub struct Searched {
     /// Visited states.
     pub states: u64,
-    /// The asked-for paths, each as threads in the order of their steps, from the start.
+    /// The requested paths, each as threads in the order of their steps, from the start.
     pub paths: Vec<Vec<u32>>,
-    /// Why not everything was visited.
+    /// Why not all states were visited.
     pub unknown: Option<Unknown>,
 }
 
-/// Searches, and shows every visited state to the visitor.
+/// Searches, and passes every visited state to the visitor.
 pub fn search(
     program: &Program,
     uses: &Uses,

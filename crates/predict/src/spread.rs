@@ -1,6 +1,6 @@
-//! A few of many that are much alike.
+//! A sample of many similar items.
 
-/// So many of these, from the first to the last.
+/// This many of the items, spread from the first to the last.
 pub fn spread<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
     let (count, last) = (all.len().min(most), all.len().saturating_sub(1));
     (0..count).map(move |one| &all[one * last / (count - 1).max(1)])

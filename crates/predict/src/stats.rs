@@ -1,4 +1,4 @@
-//! What the reductions did, as in the thesis's Tables 5.7 and 5.8.
+//! The effect of the reductions, as in the thesis's Tables 5.7 and 5.8.
 
 /// Counts of one prediction.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -13,13 +13,13 @@ pub struct Stats {
     pub intervals: u64,
     /// Accesses before the first fork.
     pub before_first_fork: u64,
-    /// Accesses that were taken as one with another of their segment.
+    /// Accesses that were merged with another one of their segment.
     pub same_segment: u64,
     /// Accesses left out by weak happens-before and locksets.
     pub hybrid: u64,
-    /// Checks not made because another interval has the same segments.
+    /// Checks that were saved because another interval has the same segments.
     pub redundant: u64,
-    /// Checks that were left.
+    /// Remaining checks.
     pub checks: u64,
     /// Of those, decided by an ideal.
     pub by_ideal: u64,

@@ -1,17 +1,17 @@
 //! Candidates from a recording of any length, without a trace in memory.
 //!
-//! Two passes over the records as they lie on disk. The first finds the lines of memory that two threads touch and one
-//! writes. The second goes through all threads in the order of their stamps with a vector clock of the must-order and a
-//! lock set a thread, and keeps, for each such line, the last accesses of each thread under each lock set. Two accesses
-//! that conflict, that the must-order does not order and that share no lock are a candidate: the thesis's hybrid filter
-//! (5.5.2), on line. What is ordered before everything to come is dropped, and so is memory that is freed, so that the
-//! memory needed is bounded by what is live, not by the length of the run.
+//! There are two passes over the records on disk. The first finds the lines of memory that two threads touch and one
+//! writes. The second goes through all threads in the order of their stamps, with a vector clock of the must-order and
+//! a lock set for each thread. For each such line it keeps the last accesses of each thread under each lock set. Two
+//! accesses that conflict, that the must-order does not order and that share no lock are a candidate: the thesis's
+//! hybrid filter (5.5.2), online. Accesses that are ordered before everything to come are dropped, and so is freed
+//! memory, so the memory needed is bounded by what is live, not by the length of the run.
 //!
-//! Everything that could race is found (the filter never leaves out a race of the model), and only lines with a
-//! candidate need to be read into a trace, to be decided there.
+//! The filter never drops a race of the model, and only lines with a candidate need to be read into a trace and decided
+//! there.
 //!
-//! Orders are forgotten rather than invented: a barrier whose threads vary orders nothing here, of a condition variable
-//! only so many signals are remembered, and atomics order nothing.
+//! Orders are dropped rather than invented: a barrier whose threads vary orders nothing here, only a bounded number of
+//! signals of a condition variable is remembered, and atomics order nothing.
 
 mod clocks;
 mod lines;
@@ -35,13 +35,13 @@ use shadow::{Shadow, Touch};
 pub struct CandidateLine {
     /// Its address divided by 64.
     pub line: u64,
-    /// The bytes that two accesses conflict on.
+    /// The bytes on which two accesses conflict.
     pub bytes: u64,
-    /// The program counters of the first two.
+    /// The program counters of the first two conflicting accesses.
     pub pcs: (u64, u64),
 }
 
-/// What a recording's stream showed.
+/// The result of the two passes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Streamed {
     /// Lines with candidates, by address.
@@ -52,12 +52,13 @@ pub struct Streamed {
     pub accesses: u64,
     /// Lines that two threads touch and one writes.
     pub shared: u64,
-    /// The most entries that were kept at one time.
+    /// The largest number of entries kept at one time.
     pub entries: u64,
 }
 
 impl Streamed {
-    /// The lines with candidates; of those whose candidates are at the same two places, so many, from the first to the last.
+    /// The lines with candidates; of those whose candidates are at the same two places, this many, spread from the
+    /// first to the last.
     pub fn some_of_each_kind(&self, most: usize) -> Vec<u64> {
         let mut kinds: BTreeMap<(u64, u64), Vec<u64>> = BTreeMap::new();
         for candidate in &self.lines {
@@ -142,7 +143,7 @@ impl<'a> Finder<'a> {
         self.clocks.sync(thread, sync);
     }
 
-    /// Code of the program's own that frees a block writes all of it.
+    /// A thread of the program's own code that frees a block writes all of it.
     fn write_all(&mut self, thread: usize, sync: &Sync) {
         if sync.pc == 0 || sync.arg == 0 {
             return;

@@ -1,8 +1,8 @@
 //! Windows: a long trace searched piece by piece (thesis 4.7.3).
 //!
-//! A window begins at a cut of the recorded run: what came before has happened as recorded, and every object is in the
-//! state that this left. It ends at another: nobody goes beyond. Errors that need a reordering across its border are
-//! missed, and the report says that windows were used.
+//! A window begins at a cut of the recorded run: everything before it has happened as recorded, and every object is in
+//! the resulting state. It ends at another cut, which no thread passes. Errors that need a reordering across its border
+//! are missed, and the report says that windows were used.
 
 use foretrace_trace::Trace;
 
@@ -23,7 +23,7 @@ pub(crate) struct Windows {
 }
 
 impl Windows {
-    /// Of so many operations each.
+    /// Windows of this many operations each.
     pub(crate) fn new(trace: &Trace, program: &Program, size: u32) -> Self {
         let mut list = Vec::new();
         let mut state = program.initial();

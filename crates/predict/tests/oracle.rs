@@ -1,7 +1,7 @@
 //! Predictions against the brute-force oracle, on random small traces with every primitive: racy intervals, racy pairs
 //! and deadlocks must be equal, with all reductions and with each one off, and every witness must pass the judge.
 //!
-//! `FORETRACE_TRACES` and `FORETRACE_SEED` ask for more, or for others.
+//! `FORETRACE_TRACES` sets the number of traces and `FORETRACE_SEED` the seed.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};

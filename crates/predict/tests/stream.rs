@@ -1,5 +1,5 @@
-//! The stream of a recording leaves no race out: what prediction finds in the whole trace, it finds in the trace of the
-//! candidate lines.
+//! The candidate lines of a recording miss no race: whatever prediction finds in the whole trace, it finds in the trace
+//! of these lines.
 
 use std::collections::BTreeSet;
 

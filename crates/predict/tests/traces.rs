@@ -1,8 +1,8 @@
-//! The traces under `tests/traces/figures` and `tests/traces/predict`, each with what it must give.
+//! The traces under `tests/traces/figures` and `tests/traces/predict`, each with its expected answer.
 //!
-//! A file says so itself, in comments: `# expect: race x y`, `# expect: deadlock t1 t2`, `# expect: nothing`, and
-//! `# expect: rung free` for the rung of all its witnesses. The whole answer stands beside it as `NAME.predicted`;
-//! `cargo xtask bless` writes it.
+//! A file states it in comments: `# expect: race x y`, `# expect: deadlock t1 t2`, `# expect: nothing`, and `# expect:
+//! rung free` for the rung of all its witnesses. The whole answer is in `NAME.predicted` beside it; `cargo xtask bless`
+//! writes it.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -14,7 +14,7 @@ use foretrace_judge::judge;
 use foretrace_predict::{Options, Prediction, Predictor, predict};
 use foretrace_trace::{Trace, text};
 
-/// What a file says it must give.
+/// The expectations that a file states.
 #[derive(Default, Debug, PartialEq, Eq)]
 struct Expected {
     races: BTreeSet<String>,

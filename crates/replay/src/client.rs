@@ -1,4 +1,5 @@
-//! The client of a server: a command that runs beside the program, from when the program waits for somebody until it ends.
+//! The client of a server: a command that runs beside the program, from when the program waits for input until the
+//! client ends.
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -10,9 +11,9 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use crate::process::spawn;
 use crate::standstill::waits_outside;
 
-/// A program that does not come to wait for anybody gets its client after this time.
+/// A program that never waits for input gets its client after this time.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// So long a server goes on when its client has ended.
+/// How long a server goes on after its client has ended.
 const AFTERWARDS: Duration = Duration::from_secs(1);
 
 /// A client that is to be started, runs, or has run.
@@ -25,17 +26,17 @@ pub struct Client<'a> {
 }
 
 impl<'a> Client<'a> {
-    /// Of a program that has just been started.
+    /// The client of a program that has just been started.
     pub fn new(command: Option<&'a str>) -> Self {
         Self { command, began: Instant::now(), child: None, ended: None }
     }
 
-    /// Is there a client that is still to come, or at work?
+    /// Is there a client that has not started or has not ended?
     pub fn is_busy(&self) -> bool {
         self.command.is_some() && self.ended.is_none()
     }
 
-    /// Starts it when the program waits for it, and notices its end.
+    /// Starts it when the program waits for it, and notices when it ends.
     ///
     /// # Errors
     /// If it cannot be started.
@@ -55,14 +56,14 @@ impl<'a> Client<'a> {
         Ok(())
     }
 
-    /// Has it ended long ago, so that the program has nobody left to serve?
+    /// Has it ended so long ago that the program has nothing left to serve?
     pub fn is_over(&self) -> bool {
         self.ended.is_some_and(|ended| ended.elapsed() > AFTERWARDS)
     }
 }
 
 impl Drop for Client<'_> {
-    /// It ends with the program.
+    /// The client ends with the program.
     fn drop(&mut self) {
         if let Some(child) = self.child.as_mut().filter(|_| self.ended.is_none()) {
             let _ = kill_process_group(Pid::from_child(child), Signal::KILL);

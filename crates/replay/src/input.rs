@@ -1,4 +1,4 @@
-//! What a program reads from its standard input: the same in every run.
+//! The standard input of a program: the same in every run.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -21,15 +21,15 @@ pub enum Input {
     Piped(PathBuf),
 }
 
-/// Our own standard input, opened anew: with a position of its own, and whatever has become of its name.
+/// Our own standard input, opened again: with a separate position, even if the file has been renamed or removed.
 const OWN: &str = "/proc/self/fd/0";
 
 impl Input {
-    /// Prepares the first run of a program, which reads our own standard input, so that later runs can be given the same. What
-    /// comes through a pipe passes through `copy`.
+    /// Prepares the first run of a program, which reads our own standard input, so that later runs can read the same.
+    /// Input from a pipe passes through `copy`.
     ///
     /// # Errors
-    /// If there is no room for it.
+    /// If it cannot be stored.
     pub fn first(command: &mut Command, copy: &Path) -> io::Result<Self> {
         let own = io::stdin();
         let kind = rustix::fs::fstat(own.as_fd()).map(|status| FileType::from_raw_mode(status.st_mode));
@@ -49,7 +49,7 @@ impl Input {
         }
     }
 
-    /// Our own standard input as another process can find it, if it is a file: for a run later on.
+    /// Our own standard input under a path that another process can open, if it is a file: for a later run.
     pub fn own_file() -> Self {
         let at = rustix::fs::seek(io::stdin(), rustix::fs::SeekFrom::Current(0));
         match (std::fs::read_link(OWN), at) {
@@ -58,7 +58,7 @@ impl Input {
         }
     }
 
-    /// Gives it to a command.
+    /// Connects it to a command.
     ///
     /// # Errors
     /// If it cannot be read.
@@ -69,7 +69,8 @@ impl Input {
             Self::Piped(path) => {
                 let mut content = foretrace_file::open(path)?;
                 let (reader, mut writer) = io::pipe()?;
-                // It ends at the latest when the program and the command are gone, and with them the pipe's other end.
+                // The thread ends at the latest when the program and the command have ended, and with them the other
+                // end of the pipe.
                 std::thread::spawn(move || io::copy(&mut content, &mut writer));
                 command.stdin(reader)
             }
@@ -77,7 +78,7 @@ impl Input {
         Ok(())
     }
 
-    /// Copies it, so that it lasts; what is read from there is the same.
+    /// Copies it to a permanent place; the contents stay the same.
     ///
     /// # Errors
     /// If it cannot be read or written.
@@ -97,7 +98,7 @@ impl Input {
 }
 
 impl Input {
-    /// As words, for [`Input::from_words`].
+    /// Its description, for [`Input::from_words`].
     pub fn words(&self) -> Vec<OsString> {
         match self {
             Self::Nothing => vec!["nothing".into()],
@@ -106,10 +107,10 @@ impl Input {
         }
     }
 
-    /// What these words stand for.
+    /// The input with this description.
     ///
     /// # Errors
-    /// If they stand for nothing.
+    /// If the description is not valid.
     pub fn from_words(words: &[OsString]) -> Result<Self, NoInput> {
         let is = |word: &OsString, name: &str| word == name;
         match words {
@@ -141,9 +142,9 @@ impl Input {
     }
 }
 
-/// That is no input.
+/// The description is not valid.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("is neither `nothing` nor `file BYTE PATH` nor `pipe PATH`")]
+#[error("is not an input: expected `nothing`, `file BYTE PATH` or `pipe PATH`")]
 pub struct NoInput;
 
 fn opened(path: &Path, from: u64) -> io::Result<File> {
@@ -152,7 +153,7 @@ fn opened(path: &Path, from: u64) -> io::Result<File> {
     Ok(file)
 }
 
-/// Passes on what comes, as it comes. A program that reads no more has read enough.
+/// Passes data on as it arrives. If the program stops reading, it stops too.
 fn pass_on(mut from: impl Read, mut to: impl Write, mut copy: impl Write) {
     let mut buffer = [0; 1 << 16];
     while let Ok(count @ 1..) = from.read(&mut buffer) {

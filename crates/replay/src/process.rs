@@ -1,36 +1,37 @@
-//! A process with a limit of time.
+//! A process with a time limit.
 
 use std::io;
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, ExitStatus};
+use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::client::Client;
 use crate::standstill::{Stillness, Watch};
+use foretrace_run::{CutShort, Ended};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
-/// How long a process may run. Time in which it wants to run and gets no processor is not counted: on a busy machine a
-/// program is not stuck because it is slow.
+/// How long a process may run. Time in which it waits for a processor is not counted: on a busy machine a slow program
+/// is not stuck.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeLimit {
-    /// So long.
+    /// The time limit.
     pub time: Duration,
-    /// And not after this moment, whatever it waited for.
+    /// A fixed deadline, whatever the process waited for.
     pub until: Option<Instant>,
-    /// And no longer than this after it has done what it is run for.
+    /// The longest time after the process has done what it was run for.
     pub afterwards: Option<Duration>,
-    /// And not after this has been raised: Ctrl-C.
+    /// Set to stop the process: Ctrl-C.
     pub stop: Option<&'static AtomicBool>,
-    /// And not when none of its threads can ever go on.
+    /// Whether to stop it when none of its threads can ever go on.
     pub standstill: bool,
-    /// And not when it waits for input from outside that nobody gives.
+    /// Whether to stop it when it waits for input from outside that does not come.
     pub outside: bool,
 }
 
 impl TimeLimit {
-    /// Has somebody asked to stop?
+    /// Has the user asked to stop?
     pub fn is_stopped(&self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
@@ -42,34 +43,6 @@ impl From<Duration> for TimeLimit {
     }
 }
 
-/// How a process ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Ended {
-    /// Its number.
-    pub process: u32,
-    /// Its status.
-    pub status: ExitStatus,
-    /// Why it was killed, if it was.
-    pub cut_short: Option<CutShort>,
-    /// How long it ran.
-    pub time: Duration,
-}
-
-/// Why a process is killed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum CutShort {
-    /// Its time was up.
-    Late,
-    /// Somebody asked to stop.
-    Stopped,
-    /// None of its threads could ever go on.
-    Stuck,
-    /// It waited for input from outside: a connection, a pipe or a terminal.
-    Outside,
-    /// Its client had ended.
-    Served,
-}
-
 /// Runs a command and kills it when its time is up or when the calling thread ends. If it leads a process group, the rest of
 /// the group is killed when it ends.
 ///
@@ -79,7 +52,7 @@ pub fn run_limited(command: &mut Command, limit: impl Into<TimeLimit>) -> io::Re
     run_watched(command, limit, &|| false)
 }
 
-/// The same; `is_done`, which is asked now and then, tells whether it has done what it is run for.
+/// The same; `is_done`, which is called from time to time, returns whether the process has done what it was run for.
 ///
 /// # Errors
 /// If the command cannot be run.
@@ -105,8 +78,8 @@ pub fn run_beside(
     let limit = limit.into();
     let mut child = spawn(command)?;
     let cut_short = ends_within(&child, &limit, is_done, Client::new(client))?;
-    // Nobody has waited for the process yet, so its number is still the number of its group, if it leads one. What it has
-    // forked is ended even if it has ended itself: a replay leaves nothing behind.
+    // The process has not been waited for yet, so its id is still the id of its group, if it leads one. Its forked
+    // children are killed even if it has ended itself: a replay leaves nothing behind.
     let _ = kill_process_group(Pid::from_child(&child), Signal::KILL);
     if cut_short.is_some() {
         child.kill()?;
@@ -121,20 +94,25 @@ pub fn run_beside(
 /// If the command cannot be run.
 #[allow(unsafe_code)]
 pub fn spawn(command: &mut Command) -> io::Result<Child> {
-    // SAFETY: between fork and exec the closure makes one system call and touches no memory.
+    let tool = rustix::process::getpid();
+    // SAFETY: between fork and exec the closure makes two system calls and touches no memory of others.
     unsafe {
-        command.pre_exec(|| Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?));
+        command.pre_exec(move || {
+            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+            // The tool may have died before that.
+            if rustix::process::getppid() == Some(tool) { Ok(()) } else { Err(rustix::io::Errno::SRCH.into()) }
+        });
     }
     command.spawn()
 }
 
-/// A signal may reach another thread than the one that waits, so it looks up now and then.
+/// A signal may reach a thread other than the waiting one, so the waiting thread checks from time to time.
 const GLANCE: Duration = Duration::from_millis(50);
-/// With a client, which is started in between, it looks more often.
+/// With a client, which is started meanwhile, it checks more often.
 const SHORT_GLANCE: Duration = Duration::from_millis(5);
 
-/// How long the process has waited for a processor, as the kernel tells of each thread; bounded, so that every process
-/// ends.
+/// How long the process has waited for a processor, as the kernel reports for each thread; bounded, so that every
+/// process ends.
 fn kept_waiting(child: &Child, limit: &TimeLimit) -> Duration {
     let threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).into_iter().flatten().flatten();
     let waited = |statistics: String| statistics.split(' ').nth(1)?.parse().ok();
@@ -143,10 +121,10 @@ fn kept_waiting(child: &Child, limit: &TimeLimit) -> Duration {
     Duration::from_nanos(longest).min(limit.time * MOST_WAITING)
 }
 
-/// So many times its time a process may wait for a processor.
+/// The bound on waiting for a processor, as a multiple of the time limit.
 const MOST_WAITING: u32 = 5;
 
-/// Waits for its end, or tells why it has to be killed.
+/// Waits for its end; returns why it must be killed, if so.
 fn ends_within(
     child: &Child,
     limit: &TimeLimit,
@@ -173,7 +151,7 @@ fn ends_within(
         limit
             .is_stopped()
             .then_some(CutShort::Stopped)
-            .or(late().then_some(CutShort::Late))
+            .or(late().then_some(CutShort::TimeUp))
             .or(stuck.then_some(CutShort::Stuck))
             .or(client.is_over().then_some(CutShort::Served))
             .or(outside.then_some(CutShort::Outside))
@@ -225,7 +203,9 @@ mod tests {
     fn a_process_is_killed_when_its_time_is_up() {
         let ended = run_limited(Command::new("sleep").arg("20"), Duration::from_millis(20)).unwrap();
         assert!(
-            ended.cut_short == Some(CutShort::Late) && !ended.status.success() && ended.time < Duration::from_secs(10)
+            ended.cut_short == Some(CutShort::TimeUp)
+                && !ended.status.success()
+                && ended.time < Duration::from_secs(10)
         );
         static STOP: AtomicBool = AtomicBool::new(true);
         let limit = TimeLimit { stop: Some(&STOP), ..Duration::from_secs(20).into() };
@@ -233,10 +213,10 @@ mod tests {
         assert!(ended.cut_short == Some(CutShort::Stopped) && ended.time < Duration::from_secs(10));
         let limit = TimeLimit { until: Some(Instant::now()), ..Duration::from_secs(20).into() };
         let ended = run_limited(Command::new("sleep").arg("20"), limit).unwrap();
-        assert!(ended.cut_short == Some(CutShort::Late) && ended.time < Duration::from_secs(10));
+        assert!(ended.cut_short == Some(CutShort::TimeUp) && ended.time < Duration::from_secs(10));
         let limit = TimeLimit { afterwards: Some(Duration::ZERO), ..Duration::from_secs(20).into() };
         let ended = run_watched(Command::new("sleep").arg("20"), limit, &|| true).unwrap();
-        assert!(ended.cut_short == Some(CutShort::Late) && ended.time < Duration::from_secs(10));
+        assert!(ended.cut_short == Some(CutShort::TimeUp) && ended.time < Duration::from_secs(10));
         let ended = run_limited(&mut Command::new("true"), Duration::from_secs(10)).unwrap();
         assert!(ended.cut_short.is_none() && ended.status.success());
     }

@@ -1,4 +1,4 @@
-//! What is run, and one run of it under a schedule.
+//! A program, and one run of it under a schedule.
 
 use foretrace_event::schedule::PROGRESS_SIZE;
 use std::ffi::{OsStr, OsString};
@@ -8,33 +8,35 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use crate::outcome::MAX_BYTES;
-use crate::{Death, Ended, Enforced, Input, Modules, Outcome, OutcomeError, TimeLimit, run_beside};
+use crate::{Input, TimeLimit, run_beside};
+use foretrace_run::{
+    Death, Ended, Enforced, MAX_OUTCOME, Modules, NotEnforceable, Outcome, OutcomeError, Precision, Run,
+};
 
-/// A program, and how the runtime comes into it.
+/// A program, and how the runtime is brought into it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Program {
     /// The file.
     pub path: PathBuf,
     /// Its name as it was called, and its arguments.
     pub command: Vec<OsString>,
-    /// Where it runs; none: here.
+    /// Its working directory; none: the current one.
     pub directory: Option<PathBuf>,
     /// What it reads in a replay.
     pub input: Input,
-    /// All its variables, with those that bring the runtime in.
+    /// All its environment variables, including those that bring the runtime in.
     pub environment: Vec<(OsString, OsString)>,
-    /// The process that is started is the one to replay, and none that it starts.
+    /// Whether to replay only the process that is started, and none of its children.
     pub started_only: bool,
-    /// A replay that takes no step for so long, while its threads run, is given up; zero: never.
+    /// A replay whose threads run but take no step for this long is given up; zero: never.
     pub patience: Duration,
     /// How long it waits at the end of `main` for threads that still run.
     pub linger: Duration,
-    /// What is run beside it, for the shell: the client of a server.
+    /// A shell command that runs beside it: the client of a server.
     pub client: Option<String>,
 }
 
-/// How long a program waits at the end of `main`, if nobody says.
+/// How long a program waits at the end of `main` by default.
 pub const LINGER: Duration = Duration::from_secs(1);
 
 /// Why a replay could not take place.
@@ -43,12 +45,12 @@ pub enum ReplayError {
     /// The operating system refused.
     #[error("{}: {source}", path.display())]
     Io {
-        /// What was tried with.
+        /// The path.
         path: PathBuf,
-        /// What it said.
+        /// The operating system's error.
         source: io::Error,
     },
-    /// The runtime's answer makes no sense.
+    /// The runtime's outcome is malformed.
     #[error("{}: {source}", path.display())]
     Outcome {
         /// Where it is.
@@ -56,24 +58,17 @@ pub enum ReplayError {
         /// What is wrong with it.
         source: OutcomeError,
     },
+    /// The schedule is not one of the recording.
+    #[error(transparent)]
+    Schedule(#[from] NotEnforceable),
 }
 
-/// How accesses are watched.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Precision {
-    /// One by one, with their stacks.
-    Each,
-    /// By segments, and with the schedule's order enforced where threads meet: many times faster, and of a race it knows
-    /// little more than that there is one.
-    Segments,
-}
-
-/// What the runtime is told about precision and order.
+/// The runtime's settings of precision and order.
 #[derive(Clone, Copy)]
 struct Manner {
-    /// Accesses are watched one by one.
+    /// Whether accesses are watched one by one.
     exact: bool,
-    /// The order of the schedule is kept for each thread and each object only.
+    /// Whether the order of the schedule is kept only for each thread and each object.
     loose: bool,
 }
 
@@ -85,34 +80,19 @@ impl From<Precision> for Manner {
 }
 
 impl Manner {
-    /// That of a schedule's first replay. The loose order does not say whether a signal comes before a wait that is begun and
-    /// not ended: to begin it is a step on the mutex.
+    /// The mode of a schedule's first replay. The loose order does not determine whether a signal comes before a wait
+    /// that begins and does not end, because beginning the wait is a step on the mutex.
     fn of(precision: Precision, enforced: &Enforced) -> Self {
         let Self { exact, loose } = precision.into();
         Self { exact, loose: loose && !enforced.leaves_a_wait_open() }
     }
 }
 
-/// How often a race that was seen by segments is looked for one by one.
+/// How often a race that was seen by segments is searched access by access.
 const SECOND_LOOKS: usize = 2;
 
-/// One run under a schedule.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Replayed {
-    /// What the runtime wrote.
-    pub outcome: Outcome,
-    /// How many steps were taken.
-    pub progress: u32,
-    /// Where files were mapped.
-    pub modules: Modules,
-    /// How the process ended.
-    pub ended: Ended,
-    /// It died.
-    pub death: Option<Death>,
-}
-
 impl Program {
-    /// The command, with the runtime told what to do; `hold` keeps a failed process for a debugger.
+    /// The command with the runtime's settings; `hold` keeps a failed process for a debugger.
     pub fn under(&self, directory: &Path, precision: Precision, hold: bool) -> Command {
         self.in_manner(directory, precision.into(), hold)
     }
@@ -121,7 +101,7 @@ impl Program {
         let (exact, loose) = (u8::from(manner.exact), u8::from(manner.loose));
         // A debugger may start the program through another process.
         let (hold, only) = (u8::from(hold), u8::from(self.started_only && !hold));
-        // Whoever debugs takes all the time that they need.
+        // A debugging session has no time limit.
         let patience = if hold == 1 { 0 } else { self.patience.as_millis() };
         let linger = self.linger.as_millis();
         let settings = format!(
@@ -147,20 +127,21 @@ impl Program {
         command
     }
 
-    /// Runs it under a schedule, silently, with `directory` (which must exist) for what is said to and by the runtime.
+    /// Runs it under a schedule, without output, and exchanges files with the runtime in `directory` (which must
+    /// exist).
     ///
-    /// Watched by segments, it is run again, watched access by access, unless that could show nothing more. What
-    /// is returned is then the last run.
+    /// After a run that is watched by segments, it runs again, watched access by access, unless that could show nothing
+    /// more. The last run is returned.
     ///
     /// # Errors
-    /// If it cannot be run, or the answer cannot be read.
+    /// If it cannot be run, or the outcome cannot be read.
     pub fn replay(
         &self,
         enforced: &Enforced,
         directory: &Path,
         precision: Precision,
         limit: impl Into<TimeLimit> + Copy,
-    ) -> Result<Replayed, ReplayError> {
+    ) -> Result<Run, ReplayError> {
         write_schedule(directory, enforced)?;
         let mut run = self.replay_in_manner(directory, Manner::of(precision, enforced), limit.into())?;
         if precision == Precision::Each || run.is_conclusive() {
@@ -176,20 +157,20 @@ impl Program {
         Ok(run)
     }
 
-    /// Runs it once under the schedule that lies in `directory`.
+    /// Runs it once under the schedule in `directory`.
     ///
     /// # Errors
-    /// If it cannot be run, or the answer cannot be read.
+    /// If it cannot be run, or the outcome cannot be read.
     pub fn replay_file(
         &self,
         directory: &Path,
         precision: Precision,
         limit: impl Into<TimeLimit>,
-    ) -> Result<Replayed, ReplayError> {
+    ) -> Result<Run, ReplayError> {
         self.replay_in_manner(directory, precision.into(), limit.into())
     }
 
-    fn replay_in_manner(&self, directory: &Path, manner: Manner, limit: TimeLimit) -> Result<Replayed, ReplayError> {
+    fn replay_in_manner(&self, directory: &Path, manner: Manner, limit: TimeLimit) -> Result<Run, ReplayError> {
         use std::os::unix::process::CommandExt;
         for name in ["outcome", "progress", "modules", PRINTED] {
             let _ = fs::remove_file(directory.join(name));
@@ -211,31 +192,19 @@ impl Program {
     }
 }
 
-impl Replayed {
-    /// Of a run that was watched by segments: would it show nothing more if each access were watched, and the
-    /// schedule's order kept in all? Segments are examined when they end, so those are missing in which a program dies
-    /// or is killed.
-    fn is_conclusive(&self) -> bool {
-        let outcome = &self.outcome;
-        let followed = outcome.ended || !outcome.deadlock.is_empty();
-        let examined = !outcome.unchecked && self.ended.status.code().is_some() && self.ended.cut_short.is_none();
-        outcome.races.is_empty() && followed && examined
-    }
-}
-
 fn write_schedule(directory: &Path, enforced: &Enforced) -> Result<(), ReplayError> {
     let path = directory.join("schedule");
     fs::write(&path, enforced.to_bytes()).map_err(|source| ReplayError::Io { path, source })
 }
 
-fn read(directory: &Path, ended: Ended) -> Result<Replayed, ReplayError> {
+fn read(directory: &Path, ended: Ended) -> Result<Run, ReplayError> {
     let path = directory.join("outcome");
     let text = read_bounded(&path).map_err(|source| ReplayError::Io { path: path.clone(), source })?;
     let outcome = Outcome::parse(&text).map_err(|source| ReplayError::Outcome { path, source })?;
-    let progress = foretrace_file::read(&directory.join("progress"), MAX_BYTES as u64).unwrap_or_default();
+    let progress = foretrace_file::read(&directory.join("progress"), MAX_OUTCOME as u64).unwrap_or_default();
     let taken = progress.chunks(PROGRESS_SIZE).filter_map(|thread| thread.first_chunk().copied());
     let printed = read_end(&directory.join(PRINTED)).unwrap_or_default();
-    Ok(Replayed {
+    Ok(Run {
         death: Death::of(&ended, &outcome, &printed),
         outcome,
         progress: taken.map(u32::from_le_bytes).fold(0, u32::wrapping_add),
@@ -244,14 +213,15 @@ fn read(directory: &Path, ended: Ended) -> Result<Replayed, ReplayError> {
     })
 }
 
-/// What a replayed program writes to its standard error. The words that libraries print before they end a program are there.
+/// The file with the standard error of a replayed program, which has the messages that libraries print before they end
+/// a program.
 const PRINTED: &str = "printed";
-/// So much of it is read, from the end.
+/// How much of it is read, from the end.
 const MOST_READ: u64 = 64 << 10;
-/// So large it may become before it is emptied.
+/// How large it may become before it is emptied.
 const MOST_KEPT: u64 = 16 << 20;
 
-/// Empties what was printed if it is much: what counts is the end.
+/// Empties the output if it is large: only its end matters.
 fn forget_much(printed: &fs::File) {
     if printed.metadata().is_ok_and(|file| file.len() > MOST_KEPT) {
         let _ = printed.set_len(0);
@@ -267,13 +237,13 @@ fn read_end(path: &Path) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// A file that is not there is empty: the program may have died before the runtime began.
+/// A missing file counts as empty: the program may have died before the runtime began.
 fn read_bounded(path: &Path) -> io::Result<String> {
     let file = match foretrace_file::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(String::new()),
         file => file?,
     };
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES as u64).read_to_end(&mut bytes)?;
+    file.take(MAX_OUTCOME as u64).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,14 +1,14 @@
-//! Is a process at a standstill? Seen from outside, with nothing of ours in it.
+//! Is a process at a standstill? This is decided from outside, without anything of ours in the process.
 //!
-//! It is if each of its threads waits, without a time limit, for a word of the process's own memory to change, and none has
-//! run for a while: then there is nobody left to change it. Threads that sleep, read, poll or wait for another process
-//! are not at a standstill, and neither is a process that handles signals which may come by themselves.
+//! It is if each of its threads waits, without a time limit, for a word of the process's own memory to change, and none
+//! has run for a while: then no thread is left to change it. Threads that sleep, read, poll or wait for another process
+//! are not at a standstill, and neither is a process that handles signals which a timer or a file may send.
 
 use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// For so long nothing may have moved.
+/// How long nothing may have moved.
 const LONG: Duration = Duration::from_millis(250);
 
 /// Watches one process.
@@ -18,7 +18,7 @@ pub struct Watch {
     seen: Option<(Instant, Vec<Waiting>)>,
 }
 
-/// A thread that waits: in this call, after having given up its processor so often.
+/// A waiting thread: its system call, and how often it has given up its processor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Waiting {
     thread: String,
@@ -28,12 +28,12 @@ struct Waiting {
 }
 
 impl Watch {
-    /// Watches the process with this number.
+    /// Watches the process with this id.
     pub fn new(process: u32) -> Self {
         Self { process: format!("/proc/{process}"), seen: None }
     }
 
-    /// Has it stood still for a while, and how? To be asked again and again.
+    /// Has it been at a standstill for a while, and of which kind? To be called repeatedly.
     pub fn look(&mut self) -> Option<Stillness> {
         let now = Instant::now();
         let Some(waiting) = all_waiting(Path::new(&self.process)) else {
@@ -48,7 +48,7 @@ impl Watch {
                 (long && alone && !handles_what_comes_by_itself(Path::new(&self.process))).then_some(still)
             }
             _ => {
-                // What was true of each thread in turn has to be true of all at once: the time runs from here.
+                // What was true of each thread in turn must be true of all at once: the time starts here.
                 self.seen = Some((Instant::now(), waiting));
                 None
             }
@@ -56,32 +56,32 @@ impl Watch {
     }
 }
 
-/// Has the process started others, which may be what it waits for?
+/// Has the process started others, which it may be waiting for?
 fn has_children(process: &Path) -> bool {
     let threads = fs::read_dir(process.join("task")).into_iter().flatten().flatten();
     let children = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("children"));
     threads.map(children).any(|children| !children.is_ok_and(|children| children.trim().is_empty()))
 }
 
-/// How a process stands still.
+/// The kind of a standstill.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stillness {
     /// Its threads wait for each other.
     Stuck,
-    /// One of them waits for what comes from outside: a connection, a pipe, a terminal.
+    /// One of them waits for input from outside: a connection, a pipe, a terminal.
     Outside,
 }
 
-/// Does a thread of this process wait for what comes from outside?
+/// Does a thread of this process wait for input from outside?
 pub fn waits_outside(process: u32) -> bool {
     let threads = fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let call = |thread: fs::DirEntry| fs::read_to_string(thread.path().join("syscall")).unwrap_or_default();
     threads.map(call).any(|call| is_outside(&call))
 }
 
-/// The numbers of system calls that wait for what comes from outside, on x86-64, and which argument of theirs is a limit of
-/// time: `read`, `readv`, `recvfrom`, `recvmsg`, `accept`, `accept4`; `poll`, `select`, `epoll_wait`, `epoll_pwait`, `ppoll`,
-/// `pselect6`.
+/// The numbers of system calls that wait for input from outside, on x86-64, and which of their arguments is a time
+/// limit: `read`, `readv`, `recvfrom`, `recvmsg`, `accept`, `accept4`; `poll`, `select`, `epoll_wait`, `epoll_pwait`,
+/// `ppoll`, `pselect6`.
 const OUTSIDE: [(u64, Option<usize>); 12] = [
     (0, None),
     (19, None),
@@ -97,7 +97,7 @@ const OUTSIDE: [(u64, Option<usize>); 12] = [
     (270, Some(4)),
 ];
 
-/// Is this a call that waits for what comes from outside, with no limit of time?
+/// Is this a call that waits for input from outside without a time limit?
 fn is_outside(call: &str) -> bool {
     let words = numbers(call);
     let Some((number, arguments)) = words.split_first() else { return false };
@@ -124,7 +124,7 @@ fn all_waiting(process: &Path) -> Option<Vec<Waiting>> {
     for thread in fs::read_dir(process.join("task")).ok()? {
         let path = thread.ok()?.path();
         let status = fs::read_to_string(path.join("status")).ok()?;
-        // A main thread that has left stays, as a shadow, for as long as the others run.
+        // A main thread that has exited stays as a zombie for as long as the others run.
         if field(&status, "State:")?.starts_with(['Z', 'X']) {
             continue;
         }
@@ -150,7 +150,7 @@ const WAITS: [u64; 5] = [0, 6, 9, 11, 13];
 const COMMANDS: u64 = 0x7f;
 const PRIVATE: u64 = 0x80;
 
-/// Does a thread in this call wait for a word of its process's own memory, with no limit of time?
+/// Does a thread in this call wait for a word of its process's own memory, without a time limit?
 fn waits_for_ever(call: &str, process: &Path) -> Option<bool> {
     let words = numbers(call);
     let &[FUTEX, word, operation, _, limit, ..] = words.as_slice() else { return Some(false) };
@@ -158,7 +158,7 @@ fn waits_for_ever(call: &str, process: &Path) -> Option<bool> {
     Some(waits && (operation & PRIVATE != 0 || is_own(word, process)?))
 }
 
-/// Is this memory that no other process sees?
+/// Is this memory private to the process?
 fn is_own(address: u64, process: &Path) -> Option<bool> {
     let maps = fs::read_to_string(process.join("maps")).ok()?;
     let rights = maps.lines().find_map(|line| {
@@ -170,8 +170,8 @@ fn is_own(address: u64, process: &Path) -> Option<bool> {
     Some(rights.ends_with('p'))
 }
 
-/// Signals that a timer or a file sends: `SIGALRM`, `SIGVTALRM`, `SIGPROF`, `SIGIO`, and those of real time that libc does
-/// not keep to itself.
+/// Signals that a timer or a file sends: `SIGALRM`, `SIGVTALRM`, `SIGPROF`, `SIGIO`, and the real-time signals that
+/// libc does not reserve.
 const BY_ITSELF: u64 = 1 << (14 - 1) | 1 << (26 - 1) | 1 << (27 - 1) | 1 << (29 - 1) | !0 << (35 - 1);
 
 fn handles_what_comes_by_itself(process: &Path) -> bool {

@@ -1,9 +1,11 @@
 //! Replays of a shell script that answers as the runtime does.
 
-use foretrace_finding::{Candidate, Race, Rung, ScheduleText, Verdict, Witness};
-use foretrace_replay::{Input, Limits, Modules, Precision, Program, Runs, confirm};
+use foretrace_finding::{Schedule, ScheduleText};
+use foretrace_replay::{Input, Processes, Program, ReplayError};
+use foretrace_run::{CutShort, Evidence, Precision, Run, Runner};
 use foretrace_trace::Trace;
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 const RACE: &str = "race address=7f10 size=4
 access thread=1 kind=write atomic=0 size=4 pc=401a stack=401a
@@ -14,65 +16,67 @@ fn trace() -> Trace {
     foretrace_trace::text::parse("main fork t\nt write x\nmain read x").unwrap()
 }
 
-/// What becomes of a witness of the one race when the runtime answers so, and how many failures are seen.
-fn check(answer: &str, seconds: u32) -> (Verdict, usize) {
-    let (verdict, seen, _) = check_times(1, answer, seconds);
-    (verdict, seen)
-}
-
-/// The same, with so many equal witnesses; and how often the program was run.
-fn check_times(witnesses: usize, answer: &str, seconds: u32) -> (Verdict, usize, usize) {
-    let scratch = tempfile::tempdir().unwrap();
-    std::fs::write(scratch.path().join("answer"), answer).unwrap();
+/// A program that is told where its schedule lies, and answers with the file `answer`.
+fn program(answer: &Path, seconds: u32) -> Program {
     let script = format!(
-        "d=${{FORETRACE_RUNTIME##*dir=}}; test -s $d/schedule; cp $d/answer $d/outcome; echo >> $d/runs; sleep {seconds}"
+        "d=${{FORETRACE_RUNTIME##*dir=}}; test -s $d/schedule && cp {} $d/outcome; sleep {seconds}",
+        answer.display()
     );
-    let program = Program {
+    Program {
         path: "/bin/sh".into(),
         command: ["sh", "-c", &script].map(Into::into).to_vec(),
         directory: None,
         input: Input::Nothing,
         environment: vec![],
         started_only: false,
-        patience: std::time::Duration::ZERO,
-        linger: std::time::Duration::ZERO,
+        patience: Duration::ZERO,
+        linger: Duration::ZERO,
         client: None,
-    };
-    let trace = trace();
-    let event = |text: &str, index| foretrace_event::EventId {
-        thread: trace.threads().find(|thread| trace.name(*thread) == text).unwrap(),
-        index,
-    };
-    let race = Race::new(foretrace_event::IntervalId(0), event("main", 1), event("t", 1));
-    let schedule = "t0:1 t1:1".parse::<ScheduleText>().unwrap().of(|_| 1).unwrap();
-    let witness = Witness { candidate: Candidate::Race(race), rung: Rung::Segments, schedule };
+    }
+}
+
+fn schedule(text: &str) -> Schedule {
+    text.parse::<ScheduleText>().unwrap().of(|_| 9).unwrap()
+}
+
+/// What a run is when the runtime answers so.
+fn run(answer: &str, seconds: u32) -> Result<Run, ReplayError> {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("answer");
+    std::fs::write(&path, answer).unwrap();
+    let (program, trace) = (program(&path, seconds), trace());
     let time = Duration::from_millis(700).into();
-    let limits = Limits { time, replays: 3, precision: Precision::Each, until: None };
-    let recorded = (&trace, &Modules::default());
-    let mut ladder = std::iter::repeat_n(witness, witnesses);
-    let (finding, seen) = confirm(&Runs::new(&program), recorded, &mut ladder, scratch.path(), limits).unwrap();
-    let runs = std::fs::read(scratch.path().join("runs")).unwrap().len();
-    (finding.unwrap().verdict, seen.len(), runs)
+    Processes::new(&program, &trace, scratch.path().into(), time).run(&schedule("t0:1 t1:1"), Precision::Each)
 }
 
 #[test]
-fn verdicts() {
-    assert_eq!(check(RACE, 0), (Verdict::Confirmed, 1));
-    assert_eq!(check("end\n", 0), (Verdict::NotSeen, 0));
-    assert!(matches!(check("", 0).0, Verdict::Diverged(divergence) if divergence.came == "the program ended"));
-    let diverged = "diverged step=1 thread=1 expected=start got=lock pc=0\n";
-    assert!(matches!(check(diverged, 0).0, Verdict::Diverged(divergence) if divergence.came.contains("lock")));
-    assert!(matches!(check("stalled step=0 thread=0\n", 0).0, Verdict::Diverged(_)));
-    assert!(matches!(check("end\n", 5).0, Verdict::Unknown { why } if why.contains("no end within")));
+fn what_the_runtime_answers_is_what_happened() {
+    let raced = run(RACE, 0).unwrap();
+    assert!(matches!(Evidence::all(&raced)[..], [Evidence::Race(_)]) && raced.ended.status.success());
+    assert!(run("end\n", 0).unwrap().outcome.ended);
+    assert_eq!(run("end\n", 5).unwrap().ended.cut_short, Some(CutShort::TimeUp));
+    assert!(matches!(run("gibberish\n", 0), Err(ReplayError::Outcome { .. })));
 }
 
 #[test]
-fn another_failure_is_seen_but_confirms_nothing() {
-    let other = RACE.replace("thread=1", "thread=2");
-    assert!(matches!(check(&other, 0), (Verdict::Unknown { why }, 1) if why.contains("another")));
+fn a_schedule_of_another_recording_is_refused_and_time_is_kept() {
+    let (program, trace, scratch) = (program(Path::new("/none"), 0), trace(), tempfile::tempdir().unwrap());
+    let processes = Processes::new(&program, &trace, scratch.path().into(), Duration::from_secs(1).into());
+    assert!(matches!(processes.run(&schedule("t0:9"), Precision::Each), Err(ReplayError::Schedule(_))));
+    assert!(processes.spent().is_none());
+    assert!(processes.until(Instant::now()).spent().is_some_and(|why| why.contains("budget")));
 }
 
 #[test]
-fn a_schedule_is_run_once() {
-    assert_eq!(check_times(3, "end\n", 0), (Verdict::NotSeen, 0, 1));
+fn directories_are_used_again() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("answer");
+    std::fs::write(&path, "end\n").unwrap();
+    let (program, trace) = (program(&path, 0), trace());
+    let processes = Processes::new(&program, &trace, scratch.path().into(), Duration::from_secs(5).into());
+    for _ in 0..3 {
+        processes.run(&schedule("t0:1"), Precision::Each).unwrap();
+    }
+    let made = std::fs::read_dir(scratch.path()).unwrap().filter(|entry| entry.as_ref().unwrap().path().is_dir());
+    assert_eq!(made.count(), 1);
 }

@@ -140,6 +140,9 @@ pub struct Memory {
     pub size: u64,
     /// One of the two ends the block.
     pub freed: bool,
+    /// Both do.
+    #[serde(skip)]
+    pub freed_twice: bool,
 }
 
 /// What memory is part of.
@@ -346,7 +349,7 @@ impl Finding {
                     Origin::ThreadLocal(thread) => format!("data race on `{name}` of {thread}"),
                     _ => format!("data race on `{name}`"),
                 },
-                None => format!("data race{}", memory.origin.within()),
+                None => format!("{}{}", memory.error(), memory.origin.within()),
             },
             (Kind::DataRace, None) => "data race".to_owned(),
             (Kind::Deadlock, _) if self.sites.len() == 1 => "deadlock of one thread".to_owned(),
@@ -407,6 +410,17 @@ impl Thread {
     /// Where it was created, for people.
     pub fn place(&self) -> Option<&Frame> {
         top(&self.created).filter(|frame| frame.file.is_some())
+    }
+}
+
+impl Memory {
+    /// What it is called when two accesses of this memory race.
+    fn error(&self) -> &'static str {
+        match self.origin {
+            Origin::Heap(_) if self.freed_twice => "double free",
+            Origin::Heap(_) if self.freed => "use after free",
+            _ => "data race",
+        }
     }
 }
 

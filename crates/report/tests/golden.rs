@@ -37,7 +37,8 @@ fn lock(name: &str, shared: bool) -> Lock {
 
 /// The same race with other memory.
 fn race_in(origin: Origin) -> Finding {
-    let memory = Memory { name: None, function: None, origin, address: 0x4010, size: 4, freed: false };
+    let memory =
+        Memory { name: None, function: None, origin, address: 0x4010, size: 4, freed: false, freed_twice: false };
     let nameless = |text: &str| text.replace("`balance` (4 bytes)", "4 bytes").replace("`balance`", "4 bytes");
     let mut finding = Finding { memory: Some(memory), folder: Some("my findings/it's".to_owned()), ..race() };
     finding.sites.iter_mut().for_each(|site| site.doing = nameless(&site.doing));
@@ -82,6 +83,7 @@ fn race() -> Finding {
             address: 0x4010,
             size: 4,
             freed: false,
+            freed_twice: false,
         }),
         sites: vec![
             site(

@@ -46,7 +46,7 @@
 //!
 //! # What it misses
 //!
-//! CTF input, `CTF.*`; event ranges and expressions in trace text, which TeSSLa dropped in 1.2; modules as values.
+//! Event ranges and expressions in trace text, which TeSSLa dropped in 1.2; modules as values.
 //!
 //! # Example
 //!

@@ -3,7 +3,9 @@
 //! A stream is a function from times to events. `at` asks for the event of a stream at a time, `before` for
 //! the latest one strictly before; every operator is one equation over these two. Nothing is updated: an answer
 //! is computed from the inputs whenever it is asked for, and only remembered.
-use crate::engine::{Machine, Time};
+mod machine;
+
+use crate::engine::Time;
 use crate::graph::{Graph, LiftKind, Node, NodeId};
 use crate::value::{Value, int};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -28,7 +30,7 @@ pub fn evaluate(graph: &Graph, inputs: &Inputs) -> Vec<OutputEvent> {
     let mut times: BTreeSet<Time> = inputs.iter().flat_map(|events| events.keys().copied()).collect();
     let end = times.last().copied().unwrap_or(0);
     times.insert(0);
-    let mut naive = Naive { graph, inputs, times, known: HashMap::new(), machine: Machine::default() };
+    let mut naive = Naive { graph, inputs, times, known: HashMap::new() };
     let mut out = Vec::new();
     let mut next = Some(0);
     while let Some(time) = next {
@@ -55,7 +57,6 @@ struct Naive<'g> {
     /// Every time at which anything may happen, as far as known.
     times: BTreeSet<Time>,
     known: HashMap<(NodeId, Time), Event>,
-    machine: Machine,
 }
 
 impl Naive<'_> {
@@ -173,7 +174,7 @@ impl Naive<'_> {
             Event::Value(value) => value,
             _ => Value::Absent,
         });
-        match self.machine.run(&self.graph.funcs, func, args) {
+        match machine::run(&self.graph.funcs, func, args) {
             Value::Absent => Event::Nothing,
             value if value.is_unknown() => Event::Doubt,
             value => Event::Value(value),

@@ -1,12 +1,14 @@
 //! The corpus of programs under `tests/programs`: what each is expected to show, and whether a report says so.
 //!
-//! A program in `fail` marks the lines of its errors: `// expect: race with line 12`, `// expect: deadlock`, `// expect:
-//! crash`; `may` in place of `expect` if not every run comes to those lines; `at -O0` behind it if the error is there at that
-//! level alone, because the compiler may remove one of the accesses. One in `pass` has none. A mark that is none of these is
-//! an error. A line `// needs: glib-2.0` names libraries. A *miss* is an expectation that no finding fits: one of its kind,
-//! with a thread at the marked line and one at the
-//! other. A *false alarm* is a finding that is of no kind the program has marks of, or elsewhere: each access of a race
-//! must be at a line that some mark of a race names, one thread of a deadlock at a line that a mark of one names.
+//! A program in `fail` marks the lines of its errors: `// expect: race with line 12`, `// expect: deadlock`, `//
+//! expect: crash`. `may` replaces `expect` if not every run reaches those lines. `at -O0` at the end limits the mark to
+//! that level, because the compiler may remove one of the accesses at others. A program in `pass` has no marks. Any
+//! other mark is an error. A line `// needs: glib-2.0` names libraries; `// needs: openmp` asks for the compiler's own.
+//!
+//! A *miss* is an expectation that no finding matches: a finding of its kind, with a thread at the marked line and one
+//! at the other line. A *false alarm* is a finding whose kind is not marked in the program, or which is elsewhere: each
+//! access of a race must be at a line that a race mark names, and one thread of a deadlock at a line that a deadlock
+//! mark names.
 
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -46,13 +48,13 @@ impl Expected {
 pub struct Mark {
     /// What is expected.
     pub what: Expected,
-    /// It must be found; otherwise it may be.
+    /// Whether it must be found; otherwise it may be.
     pub must: bool,
-    /// On which line, from 1.
+    /// Its line, from 1.
     pub line: u32,
-    /// And on which other.
+    /// The other line, if any.
     pub with: Option<u32>,
-    /// At which level of optimisation alone; none: at every level.
+    /// The only level of optimisation at which it applies; none: every level.
     pub level: Option<Level>,
 }
 
@@ -85,6 +87,9 @@ impl Level {
     }
 }
 
+/// The library that compilers bring with a flag of their own.
+const OPENMP: &str = "openmp";
+
 /// A program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Specimen {
@@ -94,7 +99,7 @@ pub struct Specimen {
     pub name: String,
     /// What it is expected to show.
     pub marks: Vec<Mark>,
-    /// Libraries that it needs, as `pkg-config` calls them.
+    /// Libraries that it needs, as `pkg-config` calls them, or [`OPENMP`].
     pub needs: Vec<String>,
 }
 
@@ -104,7 +109,7 @@ impl Specimen {
         self.path.extension().is_some_and(|ending| ending == "cc")
     }
 
-    /// The program as it is when it is built at a level: a mark of another one may or may not hold.
+    /// The program built at this level: marks of other levels may or may not hold.
     #[must_use]
     pub fn at(&self, level: Level) -> Self {
         let holds = |mark: &Mark| mark.level.is_none_or(|only| only == level);
@@ -122,11 +127,13 @@ impl Specimen {
     /// The compiler's flags for its language and its libraries.
     ///
     /// # Errors
-    /// If a library is not there.
+    /// If a library is missing.
     pub fn flags(&self) -> io::Result<Vec<String>> {
         let mut flags = vec![self.language().to_owned()];
-        if !self.needs.is_empty() {
-            let asked = Command::new("pkg-config").args(["--cflags", "--libs"]).args(&self.needs).output()?;
+        let (compiler, libraries): (Vec<&String>, Vec<&String>) = self.needs.iter().partition(|need| *need == OPENMP);
+        flags.extend(compiler.iter().map(|need| format!("-f{need}")));
+        if !libraries.is_empty() {
+            let asked = Command::new("pkg-config").args(["--cflags", "--libs"]).args(libraries).output()?;
             if !asked.status.success() {
                 return Err(io::Error::other(format!("{} needs {}", self.name, self.needs.join(" "))));
             }
@@ -136,17 +143,17 @@ impl Specimen {
     }
 }
 
-/// What a report gets wrong.
+/// The differences between a report and the marks.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Judgement {
-    /// Marks that nothing fits.
+    /// Marks that no finding matches.
     pub misses: Vec<Mark>,
-    /// Findings that were not expected, in words.
+    /// Unexpected findings, in words.
     pub false_alarms: Vec<String>,
 }
 
 impl Judgement {
-    /// Nothing is wrong.
+    /// Is everything as expected?
     pub fn is_right(&self) -> bool {
         self.misses.is_empty() && self.false_alarms.is_empty()
     }
@@ -185,7 +192,7 @@ fn needs(text: &str) -> Vec<String> {
     named.into_iter().flat_map(str::split_whitespace).map(str::to_owned).collect()
 }
 
-/// Comments that look like a mark without being one are errors: a mark with a typo would expect nothing.
+/// A comment that resembles a mark without being one is an error: a misspelt mark would expect nothing.
 fn marks(text: &str) -> Result<Vec<Mark>, String> {
     let mut marks = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -226,22 +233,22 @@ fn mark_of(word: &str, mark: &str, line: u32) -> Option<Mark> {
     Some(Mark { what, must, line, with, level })
 }
 
-/// What a tool reports: an error of a kind, with the lines of the program on the stack of each thread that takes part.
+/// A finding of any tool: an error of a kind, with the lines of the program on the stack of each thread involved.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Found {
-    /// The kind; none is one that no program of the corpus has.
+    /// The kind; none for a kind that no program of the corpus has.
     pub what: Option<Expected>,
-    /// For each thread that takes part the lines of its calls. Empty if the tool knows no stack.
+    /// For each thread involved, the lines of its calls. Empty if the tool reports no stack.
     pub lines: Vec<BTreeSet<u32>>,
 }
 
-/// What a report in JSON gets wrong.
+/// The differences between a JSON report and the marks.
 pub fn judge(specimen: &Specimen, report: &Value) -> Judgement {
     let findings = report["findings"].as_array().into_iter().flatten();
     judge_found(specimen, &findings.flat_map(|finding| found(specimen, finding)).collect::<Vec<_>>())
 }
 
-/// What these findings get wrong.
+/// The differences between these findings and the marks.
 pub fn judge_found(specimen: &Specimen, findings: &[Found]) -> Judgement {
     let missing = |mark: &&Mark| mark.must && !findings.iter().any(|found| fits(found, mark));
     let strange = findings.iter().filter(|found| !is_expected(found, &specimen.marks));
@@ -255,7 +262,7 @@ pub fn judge_found(specimen: &Specimen, findings: &[Found]) -> Judgement {
     }
 }
 
-/// A confirmed finding of a report: one for each pair of places that is folded into it.
+/// The confirmed findings of a report: one for each pair of places that is folded into it.
 fn found(specimen: &Specimen, finding: &Value) -> Vec<Found> {
     let file = specimen.path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let what = finding["kind"].as_str().and_then(Expected::of).unwrap_or(Expected::Race);

@@ -1,5 +1,5 @@
-//! Broken input for everything that reads what others wrote. A reader must not panic, whatever it is given; what it
-//! accepts must be a legal trace, and survive the way to text and back.
+//! Broken input for every reader of untrusted data. A reader must not panic on any input; what it accepts must be a
+//! legal trace and survive the conversion to text and back.
 //!
 //! One seed is one input, so a failure is repeated by its seed.
 
@@ -58,7 +58,7 @@ fn change(random: &mut Random, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Numbers at the edges of their types are where readers go wrong.
+/// Numbers at the edges of their types, where readers fail most often.
 fn put_number(random: &mut Random, bytes: &mut [u8], at: usize) {
     let edges = [0, 1, 0x7f, 0x80, 0xff, 0xffff, 0x7fff_ffff, 0xffff_ffff, u64::MAX >> 1, u64::MAX, 1 << 58, 64, 512];
     let value = random.choose(&edges).to_le_bytes();
@@ -69,7 +69,7 @@ fn put_number(random: &mut Random, bytes: &mut [u8], at: usize) {
 /// A broken recording.
 ///
 /// # Panics
-/// If the reader does wrong.
+/// If the reader misbehaves.
 pub fn recording(seed: u64) {
     let mut random = Random::new(seed);
     let source = *random.choose(&TEXTS);
@@ -84,7 +84,7 @@ pub fn recording(seed: u64) {
     }
 }
 
-/// Most of a recording's header is not used: damage the rest.
+/// Most of a recording's header is unused, so only the rest is damaged.
 fn damage_tail(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
     let (header, tail) = bytes.split_at(foretrace_event::layout::HEADER_SIZE);
     let mut bytes = header.to_vec();
@@ -95,7 +95,7 @@ fn damage_tail(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
 /// A broken text trace.
 ///
 /// # Panics
-/// If the reader does wrong.
+/// If the reader misbehaves.
 pub fn text_form(seed: u64) {
     let mut random = Random::new(seed);
     let source = *random.choose(&TEXTS);
@@ -108,7 +108,7 @@ pub fn text_form(seed: u64) {
 /// A broken STD trace.
 ///
 /// # Panics
-/// If the reader does wrong.
+/// If the reader misbehaves.
 pub fn std_trace(seed: u64) {
     let mut random = Random::new(seed);
     let bytes = mutate(&mut random, STD.as_bytes());
@@ -120,7 +120,7 @@ pub fn std_trace(seed: u64) {
 /// A recording with these files beside its events.
 ///
 /// # Panics
-/// If the reader does wrong.
+/// If the reader misbehaves.
 pub fn beside_events(files: &[(&str, &[u8])]) {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let put =
@@ -134,10 +134,10 @@ pub fn beside_events(files: &[(&str, &[u8])]) {
     let _ = recording.trace();
 }
 
-/// A file as a module of a program; addresses all over it are asked for.
+/// A file as a module of a program; addresses throughout it are looked up.
 ///
 /// # Panics
-/// If the reader does wrong.
+/// If the reader misbehaves.
 pub fn as_module(bytes: &[u8]) {
     let scratch = tempfile::tempdir().expect("a scratch directory");
     let path = scratch.path().join("module");
@@ -148,16 +148,16 @@ pub fn as_module(bytes: &[u8]) {
     (0x1000..0x1200).step_by(16).chain((0x3f00..0x4100).step_by(4)).for_each(|address| ask(&symbols, address));
 }
 
-/// Everything that can be asked of an address.
+/// Every lookup of an address.
 fn ask(symbols: &Symbols, address: u64) {
     let _ = (symbols.frames(address), symbols.name_of(address), symbols.variable(address));
 }
 
-/// Operations on objects at a few addresses, as a program makes them that knows no rules: no thread of its trace ends
-/// before its last operation.
+/// Operations on objects at a few addresses, by a program that ignores all rules. No thread of its trace may end before
+/// its last operation.
 ///
 /// # Panics
-/// If the reader does wrong.
+/// If the reader misbehaves.
 pub fn lawless(seed: u64) {
     let mut random = Random::new(seed);
     let mut run = Lawless::new();
@@ -185,7 +185,7 @@ const THREADS: u32 = 3;
 /// The name of the last event of each thread.
 const LAST: u64 = 0x7000;
 
-/// A recording by a program that knows no rules.
+/// A recording of a program that ignores all rules.
 struct Lawless(RecordingWriter<Cursor<Vec<u8>>>);
 
 impl Lawless {
@@ -260,7 +260,7 @@ impl Lawless {
     }
 }
 
-/// What must hold of every trace that a reader accepts.
+/// Checks what must hold of every trace that a reader accepts.
 ///
 /// # Panics
 /// If it does not.

@@ -1,7 +1,7 @@
 //! Random legal traces.
 //!
-//! A trace is grown event by event: a random thread proposes a random operation, and the trace builder takes it if it
-//! is legal there. What comes out really could have happened, with every primitive there is.
+//! A trace is grown event by event: a random thread proposes a random operation, and the trace builder accepts it if it
+//! is legal there. The result could really have happened, and uses every primitive.
 
 use foretrace_event::{
     AtomicId, BarrierId, ChannelId, Event, IntervalId, LoadOrder, LockClass, LockId, OnceId, Order, Patience, SemId,
@@ -14,7 +14,7 @@ use foretrace_trace::{
 
 use crate::Random;
 
-/// What a random trace may hold.
+/// What a random trace may contain.
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// At most this many threads, at least two.
@@ -36,7 +36,7 @@ pub enum Kind {
     OtherLocks,
     /// Reader-writer locks.
     RwLock,
-    /// Unlocking what another thread locked.
+    /// Unlocking a lock that another thread locked.
     ForeignUnlock,
     /// Try and timed operations that fail.
     Failed,
@@ -103,10 +103,10 @@ struct World {
     events: u32,
 }
 
-/// What a thread must do before anything else.
+/// What a thread must do next.
 #[derive(Clone, Copy)]
 enum Pending {
-    /// Return from a wait, once somebody has signalled.
+    /// Return from a wait, once it has been signalled.
     Waiting {
         condition: ConditionId,
         lock: LockId,
@@ -207,7 +207,7 @@ impl World {
         ThreadId(alive[random.below(alive.len() as u32) as usize])
     }
 
-    /// Goes on with what a thread is in the middle of, if it can.
+    /// Continues what a thread is in the middle of, if it can.
     fn resume(&mut self, thread: ThreadId) -> bool {
         let Some(pending) = self.pending[thread.index()] else { return false };
         let next = match pending {
@@ -378,7 +378,7 @@ impl World {
         }
     }
 
-    /// Lets some threads finish what they are in the middle of, give back their locks, and end.
+    /// Lets some threads finish what they are in the middle of, release their locks, and end.
     fn wind_down(&mut self, random: &mut Random) {
         for _ in 0..4 * self.threads {
             let thread = self.pick(random);

@@ -1,12 +1,12 @@
-//! What tests share: random numbers, broken input for readers, random traces, and the brute-force oracle.
+//! Shared test support: random numbers, broken input for readers, random traces, and the brute-force oracle.
 //!
 //! * [`fuzz`] breaks input.
 //! * [`generate`] makes random legal traces with every primitive, small enough to enumerate.
-//! * [`measure`] writes big synthetic recordings and times their reading.
+//! * [`measure`] writes big synthetic recordings and times how they are read.
 //! * [`programs`] makes traces of any size, [`recordings`] recordings of any size.
 //! * [`oracle`] explores every state of such a trace, by definition and without any reduction.
 //!
-//! **What it misses.** The oracle is exponential; forty events are already too many for it.
+//! **What it misses.** The oracle takes exponential time; forty events are already too many for it.
 //!
 //! ```
 //! use foretrace_testkit::{Random, fuzz, generate, oracle::Oracle};

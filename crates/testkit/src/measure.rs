@@ -24,7 +24,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Eight threads, half of whose accesses go to a million shared lines, in critical sections of fifty lines.
+    /// Eight threads with critical sections of fifty lines; half of the accesses go to a million shared lines.
     pub const fn new(accesses: u64) -> Self {
         Self { threads: 8, accesses, section: 50, shared: 1 << 20 }
     }
@@ -104,15 +104,15 @@ pub struct Row {
 /// Why a measurement failed.
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
-    /// Writing the synthetic recording.
+    /// The synthetic recording could not be written.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// Reading it.
+    /// The synthetic recording could not be read.
     #[error(transparent)]
     Recording(#[from] RecordingError),
 }
 
-/// How long something takes this thread: on the processor, so that what else the machine does counts little.
+/// The processor time that something takes on this thread, so that other load on the machine matters little.
 fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let (wall, before) = (Instant::now(), processor_time());
     let result = work();
@@ -120,7 +120,7 @@ fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     (time.unwrap_or_else(|| wall.elapsed()), result)
 }
 
-/// What Linux says this thread has had of the processor.
+/// The processor time of this thread, as Linux reports it.
 fn processor_time() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     Some(Duration::from_nanos(text.split_whitespace().next()?.parse().ok()?))

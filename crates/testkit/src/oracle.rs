@@ -1,13 +1,13 @@
 //! The brute-force oracle: every reachable state of a trace's program, by definition.
 //!
-//! Nothing is shared with the engines and nothing is reduced. Objects have explicit states that events change, every
-//! event is a step of its own, and states are kept whole. The definitions:
+//! The oracle shares nothing with the engines and reduces nothing. Objects have explicit states that events change,
+//! every event is a separate step, and states are stored whole. The definitions:
 //!
-//! * a **race** is two accesses of different threads to one interval, one of them a write, not both atomic, that are the
-//!   next events of their threads at some reachable state;
-//! * a **deadlock** is the largest non-empty set of blocked threads none of which could be helped by a thread outside of
-//!   it that is not finished, at a reachable state where no event can take place. It is named by the events at which
-//!   the threads are stuck; threads not yet created are not named.
+//! * A **race** is two accesses of different threads to one interval, at least one of them a write and not both atomic,
+//!   that are the next events of their threads at some reachable state.
+//! * A **deadlock** is the largest non-empty set of blocked threads, none of which could be unblocked by an unfinished
+//!   thread outside the set, at a reachable state where no event can take place. It is named by the events at which the
+//!   threads are stuck; threads not yet created are not named.
 
 mod world;
 
@@ -19,7 +19,7 @@ use rustc_hash::FxHashSet;
 
 pub use world::{Answer, World};
 
-/// The rules of the game.
+/// The rules of the model.
 #[derive(Clone, Debug)]
 pub struct Oracle<'a> {
     trace: &'a Trace,
@@ -27,7 +27,7 @@ pub struct Oracle<'a> {
     failing: BTreeSet<EventId>,
 }
 
-/// All there is to know of a trace.
+/// The complete answer for a trace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Answers {
     /// Racing pairs, smaller id first, with their interval.
@@ -46,18 +46,18 @@ impl Answers {
 }
 
 impl<'a> Oracle<'a> {
-    /// Of a trace, atomics free, nothing made to fail.
+    /// The oracle of a trace, with atomics in any order and no forced failures.
     pub fn new(trace: &'a Trace) -> Self {
         Self { trace, keep_atomics: false, failing: BTreeSet::new() }
     }
 
-    /// Operations on an atomic keep their recorded order unless both load.
+    /// Operations on an atomic keep their recorded order, unless both are loads.
     pub fn keep_atomics(mut self) -> Self {
         self.keep_atomics = true;
         self
     }
 
-    /// These successful try and timed operations fail.
+    /// Forces these successful try and timed operations to fail.
     pub fn failing(mut self, events: impl IntoIterator<Item = EventId>) -> Self {
         self.failing = events.into_iter().collect();
         self
@@ -123,7 +123,7 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// The largest set of blocked threads that nobody else can help.
+    /// The largest set of blocked threads that no other thread can unblock.
     fn deadlock(&self, world: &World) -> Option<Vec<EventId>> {
         let blocked = |t: &ThreadId| self.answer(world, *t) == Some(Answer::Blocked);
         let mut stuck: BTreeSet<ThreadId> = self.trace.threads().filter(blocked).collect();

@@ -1,9 +1,9 @@
-//! Traces of programs whose size can be chosen: what benchmarks measure growth on.
+//! Traces of programs whose size can be chosen, for benchmarks of growth.
 
 use foretrace_event::{Event, IntervalId, LockId, Patience, ThreadId};
 use foretrace_trace::{IntervalInfo, LockInfo, PlaceId, ThreadInfo, Trace, TraceBuilder};
 
-/// A builder with so many threads, locks and intervals, whose first thread creates all others.
+/// A builder with this many threads, locks and intervals, whose first thread creates all others.
 struct Script {
     builder: TraceBuilder,
 }
@@ -49,8 +49,8 @@ impl Script {
     }
 }
 
-/// The program of the thesis's Figure 5.17: `n` protected increments a thread, and a race that only shows if the worker
-/// finishes first. The main thread ran first.
+/// The program of the thesis's Figure 5.17: `n` protected increments in each thread, and a race that shows only if the
+/// worker finishes first. In the recorded run the main thread went first.
 pub fn hidden_race(n: u32) -> Trace {
     let mut script = Script::new(2, 1, 2);
     script.fork_all(2);
@@ -66,7 +66,7 @@ pub fn hidden_race(n: u32) -> Trace {
     script.join_all(2)
 }
 
-/// Dining philosophers, each with so many rounds, one after the other. `ordered` ones take the lower fork first.
+/// Dining philosophers with this many rounds each, one after the other. If `ordered`, they take the lower fork first.
 pub fn philosophers(count: u32, rounds: u32, ordered: bool) -> Trace {
     let mut script = Script::new(count + 1, count, 0);
     script.fork_all(count + 1);
@@ -84,7 +84,7 @@ pub fn philosophers(count: u32, rounds: u32, ordered: bool) -> Trace {
     script.join_all(count + 1)
 }
 
-/// Two threads with so many critical sections of one lock each.
+/// Two threads with this many critical sections of one lock each.
 pub fn two_threads(sections: u32) -> Trace {
     let mut script = Script::new(2, 1, 0);
     for thread in [0, 1] {

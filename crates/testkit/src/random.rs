@@ -1,6 +1,6 @@
-//! Numbers from a seed: the same seed, the same numbers, on any machine.
+//! Random numbers from a seed: the same seed gives the same numbers on any machine.
 
-/// A small source of numbers (SplitMix64).
+/// A small random number generator (SplitMix64).
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
@@ -24,7 +24,7 @@ impl Random {
         (self.word() % u64::from(bound.max(1))) as u32
     }
 
-    /// True once in `n` times.
+    /// True with probability one in `n`.
     pub fn one_in(&mut self, n: u32) -> bool {
         self.below(n) == 0
     }

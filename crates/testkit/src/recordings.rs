@@ -1,4 +1,4 @@
-//! Recordings of any size, as the runtime would have written them: for benchmarks of readers.
+//! Recordings of any size, as the runtime would have written them, for benchmarks of readers.
 
 use std::io::{self, Seek, Write};
 
@@ -28,7 +28,7 @@ const LINES_A_LOCK: u32 = 64;
 const PRIVATE_LINES: u32 = 4096;
 const BUFFER: usize = 1 << 16;
 
-/// Writes such a run; says how many sync and access records it has.
+/// Writes such a run; returns how many sync and access records it has.
 ///
 /// # Errors
 /// If writing fails.

@@ -22,7 +22,7 @@ use rules::{Lesson, Phase, Rules};
 pub struct PlaceId(u32);
 
 impl PlaceId {
-    /// Nobody knows where.
+    /// An unknown place.
     pub const UNKNOWN: Self = Self(0);
 
     pub(crate) const fn index(self) -> u32 {
@@ -34,20 +34,20 @@ impl PlaceId {
     }
 }
 
-/// The pc of a place that only has a spelling: no program lies up there.
+/// The pc from which on places have only a spelling: no program is loaded at these addresses.
 const SOURCE_PC: u64 = 1 << 63;
 
 /// Builds a [`Trace`](crate::Trace).
 ///
 /// Things are declared first and get their ids in that order; then each event is pushed in the observed order. An event
-/// that those before it do not allow is refused, and the builder stays as it was. Condition variables are named here,
-/// and their instances numbered.
+/// that those before it do not allow is refused, and the builder stays as it was. Callers name condition variables; the
+/// builder numbers their instances.
 ///
-/// Left-out starts of created threads, and ends of joined ones, are put in.
+/// Missing starts of created threads, and missing ends of joined ones, are added.
 #[derive(Clone, Debug)]
 pub struct TraceBuilder {
     threads: Vec<Thread>,
-    /// Events that were there before each thread's first: locks held since before the recording.
+    /// Events that precede each thread's first: locks held since before the recording.
     prologues: Vec<Vec<Slot>>,
     /// Whether each thread is in a signal handler.
     in_handlers: Vec<bool>,
@@ -68,7 +68,7 @@ struct Places {
     by_source: FxHashMap<Box<str>, u32>,
 }
 
-/// How often something was put right, for the notes.
+/// How often something was repaired, for the notes.
 #[derive(Clone, Debug, Default)]
 struct Counts {
     ends: u32,
@@ -106,7 +106,8 @@ impl TraceBuilder {
         Self::default()
     }
 
-    /// A thread. It exists from the beginning unless a fork creates it; what its info says of that is ignored.
+    /// Declares a thread. It exists from the beginning unless a fork creates it; what its info says about that is
+    /// ignored.
     pub fn thread(&mut self, info: ThreadInfo) -> ThreadId {
         self.threads.push(Thread { info: ThreadInfo { forked: None, ..info }, slots: Vec::new() });
         self.prologues.push(Vec::new());
@@ -120,12 +121,12 @@ impl TraceBuilder {
         self.thread(ThreadInfo { name: Some(name.into()), ..ThreadInfo::default() })
     }
 
-    /// The thread is in a signal handler from here on, or no more.
+    /// The thread enters or leaves a signal handler.
     pub fn set_in_handler(&mut self, thread: ThreadId, is_in: bool) {
         self.in_handlers[thread.index()] = is_in;
     }
 
-    /// Nobody will join this thread.
+    /// The thread is detached.
     pub fn detach(&mut self, thread: ThreadId) {
         self.threads[thread.index()].info.detached = true;
     }
@@ -142,7 +143,7 @@ impl TraceBuilder {
         add(&mut self.objects.conditions, info, |index| ConditionId(index as u32))
     }
 
-    /// A barrier; a count of zero is found out from the events.
+    /// Declares a barrier; a count of zero is derived from the events.
     pub fn barrier(&mut self, info: BarrierInfo) -> BarrierId {
         self.rules.add_barrier(info.count);
         add(&mut self.objects.barriers, info, BarrierId::from_index)
@@ -154,7 +155,7 @@ impl TraceBuilder {
         add(&mut self.objects.sems, info, SemId::from_index)
     }
 
-    /// A semaphore of unknown initial value: the smallest legal one is found out from the events.
+    /// Declares a semaphore of unknown initial value: the smallest legal one is derived from the events.
     pub fn unknown_sem(&mut self, name: Name, address: u64) -> SemId {
         self.rules.add_sem(None);
         add(&mut self.objects.sems, SemInfo { initial: 0, name, address }, SemId::from_index)
@@ -243,7 +244,7 @@ impl TraceBuilder {
         self.wake(thread, condition, true, place)
     }
 
-    /// The thread returns from a wait; without a signal to wake it, that is a failed one.
+    /// The thread returns from a wait; if no signal can have woken it, the wait is a failed one.
     ///
     /// # Errors
     /// If the events so far do not allow it.
@@ -261,7 +262,7 @@ impl TraceBuilder {
     }
 
     fn wake(&mut self, thread: ThreadId, cond: ConditionId, all: bool, place: PlaceId) -> Result<(), Illegal> {
-        // Refused or not does not hang on the instance, so the instance is made only for what is allowed.
+        // Whether an event is legal does not depend on the instance, so only legal events get one.
         let next = foretrace_event::CondInstance::from_index(self.conditions.instances.len());
         self.put(thread, if all { Event::Broadcast(next) } else { Event::Signal(next) }, place)?;
         self.conditions.wake(cond, all, self.clock);
@@ -302,7 +303,7 @@ impl TraceBuilder {
         }
     }
 
-    /// A thread that was joined has ended, whether or not its end was written.
+    /// A thread that was joined has ended, whether or not its end was recorded.
     fn end_for_join(&mut self, child: ThreadId) -> Result<(), Illegal> {
         if matches!(self.rules.phase(child), Phase::New | Phase::Forked | Phase::Running) {
             self.put(child, Event::End, PlaceId::UNKNOWN).map_err(|_| Illegal::JoinOfCut(child))?;

@@ -1,23 +1,23 @@
-//! Is this a history that could have happened? An independent answer, for tests of the recorder and of the normaliser.
+//! Is this a history that could have happened? An independent check, for tests of the recorder and of the normaliser.
 //!
 //! **Definition.** A sequence of operations, ordered by stamp and by thread where stamps are equal, is legal if
 //!
-//! 1. a thread's stamps increase strictly, its start is its first operation and its end its last, its creation comes
-//!    before its start (in a trace, a thread that nobody creates exists from the beginning) and its end before its join;
-//! 2. a lock is acquired exclusively only when nobody holds it (but its owner, if it is recursive), shared only when
-//!    nobody holds it exclusively, and released only while held;
+//! 1. a thread's stamps increase strictly; its start is its first operation and its end its last; its creation comes
+//!    before its start and its end before its join (in a trace, a thread without a creation exists from the beginning);
+//! 2. a lock is acquired exclusively only when no thread holds it (except its owner, if it is recursive), shared only
+//!    when no thread holds it exclusively, and released only while held;
 //! 3. a semaphore never falls below zero;
 //! 4. a thread leaves a barrier only when its phase is full, directly after it arrived;
-//! 5. a wait stands between the unlock and the lock of its mutex, and is woken by an earlier signal that woke nobody
-//!    else, or by an earlier broadcast;
+//! 5. a wait is between the unlock and the lock of its mutex, and is woken by an earlier broadcast, or by an earlier
+//!    signal that woke no other wait;
 //! 6. an initialiser runs once unless it is aborted, and is passed only when done;
 //! 7. an atomic operation reads, byte by byte, what was last stored.
 //!
-//! What lay at an address is forgotten when it is destroyed, initialised again, or its memory goes away. What was there
-//! before the first operation is unknown, and anything goes until it is known.
+//! The object at an address is forgotten when it is destroyed or initialised again, or when its memory is freed. The
+//! state before the first operation is unknown, and every operation is legal until it is known.
 //!
-//! **Invariant**: shares no code with the normaliser and the builder. It decodes nothing itself but what
-//! [`Recording::records`] and [`Trace::event`] give it.
+//! **Invariant**: this module shares no code with the normaliser and the builder. It uses only what
+//! [`Recording::records`] and [`Trace::event`] decode.
 
 mod judge;
 mod steps;
@@ -28,7 +28,7 @@ use crate::recording::{Recording, RecordingError};
 use crate::trace::Trace;
 use judge::Roots;
 
-/// What is not as it must be.
+/// The violated rule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Breach {
     /// Rule 1.

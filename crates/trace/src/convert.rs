@@ -1,4 +1,4 @@
-//! From one form into another: opening any of them, and writing a trace as any of them.
+//! Conversion: opens a trace in any form and writes it in any other.
 
 mod record;
 pub mod std_form;
@@ -27,7 +27,7 @@ pub enum Form {
     Binary,
     /// One event a line.
     Text,
-    /// That of the RAPID tools.
+    /// The form of the RAPID tools.
     Std,
 }
 
@@ -63,7 +63,7 @@ pub enum ConvertError {
     Io {
         /// Which file.
         path: PathBuf,
-        /// What it said.
+        /// The operating system's error.
         source: io::Error,
     },
     /// Neither a recording nor text.
@@ -71,7 +71,7 @@ pub enum ConvertError {
     NeitherForm {
         /// Which file.
         path: PathBuf,
-        /// The first byte that is no text.
+        /// The first byte that is not text.
         byte: usize,
     },
 }
@@ -81,11 +81,11 @@ fn prefixed(path: &Path, errors: &TextErrors) -> String {
     lines.join("\n")
 }
 
-/// Reads a trace of any form: a recording is known by its directory or first bytes, an STD trace by its bars.
-/// Things of recordings get the names of the program's variables.
+/// Reads a trace of any form: a recording is recognised by its directory or first bytes, an STD trace by its bars.
+/// Objects of recordings get the names of the program's variables.
 ///
 /// # Errors
-/// If it cannot be read, in one line an error with its position.
+/// If it cannot be read; the message has one line for each error, with its position.
 pub fn open(path: &Path) -> Result<Trace, ConvertError> {
     let failed = |source| ConvertError::Io { path: path.to_owned(), source };
     if path.is_dir() || is_recording(path).map_err(failed)? {
@@ -111,7 +111,7 @@ fn is_std(text: &str) -> bool {
     first.is_some_and(|line| line.contains('|'))
 }
 
-/// Writes a trace in a form; a recording becomes a directory. The notes say what the form could not spell.
+/// Writes a trace in a form; a recording becomes a directory. The notes list what the form could not express.
 ///
 /// # Errors
 /// If writing fails.
@@ -132,7 +132,7 @@ pub fn write(trace: &Trace, form: Form, path: &Path) -> Result<Vec<Note>, Conver
 /// Writes a trace as text or in the STD form.
 ///
 /// # Errors
-/// If writing fails; a recording is no text, and refused.
+/// If writing fails, or if the form is a recording, which is not text.
 pub fn print(trace: &Trace, form: Form, out: &mut dyn Write) -> io::Result<Vec<Note>> {
     match form {
         Form::Text => text::print(trace, out).map(|()| Vec::new()),

@@ -1,4 +1,4 @@
-//! Readable listings, one event a line: thread, stamp, what, where.
+//! Readable listings, one event a line: thread, stamp, operation, place.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! What a recording holds: sizes, threads, counts by kind, and whether it is whole.
+//! A summary of a recording: sizes, threads, counts by kind, and whether it is complete.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! Opens a recording, a text trace or an STD trace, checks it and normalises it: `Recording → Trace`.
 //!
-//! * [`Recording`] is what a run left on disk. It is mapped and decoded as it is read.
+//! * [`Recording`] is what a run left on disk. It is decoded as it is read.
 //! * [`Trace`] is the form every analysis reads: dense ids, condition instances, memory as intervals, and always a legal
 //!   history. [`TraceBuilder`] makes one event by event; every form is read through it.
 //! * [`text`] is the form a person writes in a test, [`convert`] turns all forms into each other.
@@ -9,14 +9,14 @@
 //!
 //! The model is that of RaceQuest (thesis, sections 4.3 and 5.2). `docs/format.md` describes the forms.
 //!
-//! **Deviations.** Waits prefer the signals sent since they began over the nearest earlier one; threads that nobody
-//! created are allowed, and exist from the beginning; a lock may be released by a thread that does not own it; atomic
-//! operations carry their values; bytes are grouped by the segments that access them, not by the threads; an atomic store
-//! counts as a write of its bytes, so that a plain read can race with it.
+//! **Deviations.** Waits prefer the signals sent since they began over the nearest earlier one; threads without a
+//! recorded creation are allowed, and exist from the beginning; a lock may be released by a thread that does not own
+//! it; atomic operations carry their values; bytes are grouped by the segments that access them, not by the threads; an
+//! atomic store counts as a write of its bytes, so that a plain read can race with it.
 //!
 //! **What it misses.** The order of plain accesses within a segment; stack memory that a thread reuses from one call to
-//! the next; two locks that share an address in turn without anything that tells them apart. A line of memory whose bytes
-//! are accessed one by one becomes one event an interval, so such a trace is many times the size of its recording.
+//! the next; two locks that use one address in turn when nothing tells them apart. A line of memory whose bytes are
+//! accessed one by one becomes one event for each interval, so such a trace is many times the size of its recording.
 //!
 //! ```
 //! use foretrace_event::{Event, ThreadId};

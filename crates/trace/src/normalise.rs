@@ -1,14 +1,14 @@
-//! Recording to trace, one file a step:
+//! From a recording to a trace, one file for each step:
 //!
-//! 1. [`lines`] finds the lines of memory that could matter: touched by two threads, written by one.
+//! 1. [`lines`] finds the lines of memory that could race: touched by two threads, written by one.
 //! 2. [`operations`] walks the records of all threads in the order of their stamps: addresses become ids ([`naming`],
 //!    [`addresses`]), and the builder takes or refuses each event; [`touching`] gives each access its allocation
 //!    ([`generations`]).
 //! 3. [`intervals`] groups the bytes that are always accessed together, and drops what cannot race.
 //!
-//! An event that those before it do not allow is an error of the program, or of the recording. It is put right or left out
-//! by itself ([`misuse`]), so that the rest of its thread stays, the trace is a legal history, and the notes say what was
-//! not as it should be.
+//! An event that those before it do not allow is an error of the program or of the recording. Only that event is
+//! repaired or left out ([`misuse`]), so the rest of its thread is kept, the trace is a legal history, and the notes
+//! list what was wrong.
 
 mod addresses;
 mod generations;
@@ -33,8 +33,8 @@ impl Recording {
         self.normalise(lines::SharedLines::scan(self)?)
     }
 
-    /// The same with accesses to these lines of memory only (addresses divided by 64): for an analysis that knows that
-    /// the others do not matter to it.
+    /// The same with accesses to these lines of memory only (addresses divided by 64): for an analysis that does not
+    /// need the others.
     ///
     /// # Errors
     /// If a record cannot be decoded.

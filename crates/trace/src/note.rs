@@ -1,10 +1,11 @@
-//! What was cut off, dropped, assumed or repaired while a trace was read: a report says it, an analysis may ask.
+//! Notes: what was cut off, dropped, assumed or repaired while a trace was read. Reports print them, and analyses query
+//! them.
 
 use std::fmt;
 
 use foretrace_event::ThreadId;
 
-/// One such fact.
+/// One note.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Note {
     /// The recorded program did not end in an orderly way: it was killed, crashed, or still runs.
@@ -15,7 +16,7 @@ pub enum Note {
     DiskFull,
     /// This many events could not be written.
     Lost(u64),
-    /// The file ends here, and should not.
+    /// The file ends here, although it should go on.
     CutOff {
         /// Where the file ends.
         byte: u64,
@@ -31,15 +32,15 @@ pub enum Note {
     Gap {
         /// The thread's number in the recording.
         thread: u32,
-        /// How many are known of.
+        /// How many are known to be missing.
         events: u64,
     },
-    /// A thread's stamps do not increase; they were taken as if they did.
+    /// A thread's stamps do not increase; they were treated as if they did.
     UnorderedStamps {
         /// The thread's number in the recording.
         thread: u32,
     },
-    /// The rest of a thread was left out, from an event on that those kept before it do not allow.
+    /// The rest of a thread was left out, from the first event that the kept ones before it do not allow.
     Cut {
         /// Which thread.
         thread: ThreadId,
@@ -48,8 +49,8 @@ pub enum Note {
         /// Why it is not allowed.
         why: crate::Illegal,
     },
-    /// A thread did what those before it do not allow: an error of the program, or something that was not recorded. The
-    /// operation is put right or left out, and all others of the thread are there.
+    /// A thread did something that the events before it do not allow: an error of the program, or the effect of
+    /// something that was not recorded. The operation is repaired or left out, and all others of the thread are kept.
     Misuse {
         /// Which thread.
         thread: ThreadId,
@@ -84,15 +85,15 @@ pub enum Note {
         /// How many locks.
         locks: u32,
     },
-    /// Semaphores whose initial value was not recorded; the smallest legal one was taken.
+    /// Semaphores whose initial value was not recorded; the smallest legal one was assumed.
     AssumedSemaphores(u32),
-    /// Barriers whose count was not recorded; the first full phase was taken for it.
+    /// Barriers whose count was not recorded; that of the first full phase was assumed.
     AssumedBarriers(u32),
     /// Waits that no signal explains: spurious wake-ups.
     SpuriousWaits(u64),
-    /// Operations that a conversion wrote as critical sections of locks of their own.
+    /// Operations that a conversion wrote as critical sections of separate locks.
     Sections(u64),
-    /// What a conversion could not spell and left out.
+    /// Events that a conversion could not express and left out.
     Unspelled {
         /// What it was.
         what: &'static str,
@@ -102,7 +103,7 @@ pub enum Note {
 }
 
 impl Note {
-    /// Is something missing that the program did? Then nothing found says little.
+    /// Are events of the program missing? Then "nothing found" means little.
     pub fn is_loss(&self) -> bool {
         match self {
             Self::SizeLimit | Self::DiskFull | Self::CutOff { .. } | Self::MissingChunk { .. } | Self::Cut { .. } => {
@@ -118,26 +119,26 @@ impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotClosed => {
-                write!(f, "the program did not end in an orderly way; the recording goes up to its death")
+                write!(f, "the program did not exit normally; the recording ends where it stopped")
             }
-            Self::SizeLimit => write!(f, "the recording reached its size limit; what came after is missing"),
-            Self::DiskFull => write!(f, "the disk was full; what came after is missing"),
+            Self::SizeLimit => write!(f, "the recording reached its size limit; later events are missing"),
+            Self::DiskFull => write!(f, "the disk was full; later events are missing"),
             Self::Lost(count) => write!(f, "{count} events could not be written"),
-            Self::CutOff { byte } => write!(f, "the file is cut off at byte {byte}; read up to there"),
+            Self::CutOff { byte } => write!(f, "the file is cut off at byte {byte}; it was read up to there"),
             Self::MissingChunk { thread, sequence } => {
                 write!(f, "chunk {sequence} of recorded thread {thread} is missing; the rest of the thread is left out")
             }
-            Self::Gap { thread, events } => write!(f, "recorded thread {thread} misses {events} events"),
+            Self::Gap { thread, events } => write!(f, "{events} events of recorded thread {thread} are missing"),
             Self::UnorderedStamps { thread } => write!(f, "the stamps of recorded thread {thread} do not increase"),
             Self::Cut { thread, stamp, why } => {
                 write!(f, "thread {thread} is read up to stamp {stamp}: {why}")
             }
             Self::Misuse { thread, why, times, .. } => {
                 let times = if *times == 1 { String::new() } else { format!(", {times} times") };
-                write!(f, "thread {thread} did what cannot be{times}: {why}; the rest of it is there")
+                write!(f, "thread {thread} did something impossible{times}: {why}; its other events are kept")
             }
             Self::AfterEnd(count) => write!(f, "{count} operations of threads that had ended are left out"),
-            Self::RunningBefore { onces } => write!(f, "{onces} initialisers ran when the recording began"),
+            Self::RunningBefore { onces } => write!(f, "{onces} initialisers were running when the recording began"),
             Self::Interrupting(count) => {
                 write!(f, "{count} events of signal handlers that interrupted a wait or a barrier are left out")
             }
@@ -152,11 +153,11 @@ impl fmt::Display for Note {
             Self::Sections(count) => {
                 write!(
                     f,
-                    "{count} operations on other objects than locks became critical sections of locks of their own"
+                    "{count} operations on objects other than locks are written as critical sections of separate locks"
                 )
             }
             Self::Unspelled { what, count } => {
-                write!(f, "{count} {what} have no spelling in this form and are left out")
+                write!(f, "{count} {what} cannot be written in this format and are left out")
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What a run left on disk, decoded as it is read: never the whole of it in memory.
+//! The files that a run left on disk, decoded as they are read and never held in memory as a whole.
 
 mod bytes;
 mod chunks;
@@ -45,7 +45,7 @@ pub struct Recording {
     customs: BTreeMap<u64, String>,
     run: BTreeMap<String, String>,
     notes: Vec<Note>,
-    /// Which sync records of each thread are taken back.
+    /// The sync records of each thread that were undone.
     undone: OnceLock<Vec<Vec<u64>>>,
     limits: Limits,
 }
@@ -63,7 +63,7 @@ impl Recording {
     /// Opens a recording: its directory, or its `events` file.
     ///
     /// # Errors
-    /// If it cannot be read, is no recording, is still being written, or its chunks make no sense.
+    /// If it cannot be read, is not a recording, is still being written, or its chunks are malformed.
     pub fn open(path: &Path) -> Result<Self, RecordingError> {
         let events = if path.is_dir() { path.join("events") } else { path.to_owned() };
         let directory = events.parent().unwrap_or(Path::new("."));
@@ -85,7 +85,7 @@ impl Recording {
     /// Reads the bytes of an `events` file, and of the `open` file beside it if there is one; `path` is for errors.
     ///
     /// # Errors
-    /// If they are no recording, or its chunks make no sense.
+    /// If they are not a recording, or its chunks are malformed.
     pub fn from_vec(path: &Path, events: Vec<u8>, open: Option<Vec<u8>>) -> Result<Self, RecordingError> {
         let mut files = vec![(path.to_owned(), Bytes::Owned(events))];
         files.extend(open.map(|bytes| (path.with_file_name("open"), Bytes::Owned(bytes))));
@@ -113,7 +113,7 @@ impl Recording {
         })
     }
 
-    /// The same, of which all reading fails once a limit is reached.
+    /// The same recording; reading it fails once a limit is reached.
     pub fn within(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
@@ -147,8 +147,8 @@ impl Recording {
         self.names.get(&number).map(String::as_str)
     }
 
-    /// The kind of the user's events whose name lies at this address: the first address that has the same name, and the
-    /// name. The address alone if the name is not known.
+    /// The kind of the user's events whose name is at this address: the first address with the same name, and the name.
+    /// Only the address if the name is unknown.
     pub(crate) fn custom(&self, address: u64) -> (u64, Option<&str>) {
         let Some(name) = self.customs.get(&address) else { return (address, None) };
         let first = self.customs.iter().find(|(_, other)| *other == name);
@@ -160,8 +160,8 @@ impl Recording {
         Records::new(self, &self.threads[index], self.undone(index))
     }
 
-    /// Hands all records to `each`, thread by thread, with the thread's index. Also those that were undone: which they
-    /// are is known only afterwards, and kept for the readings that follow.
+    /// Passes all records to `each`, thread by thread, with the thread's index. This includes undone records: which
+    /// ones were undone is known only afterwards, and is remembered for later reads.
     ///
     /// # Errors
     /// If a record cannot be decoded.
@@ -174,7 +174,7 @@ impl Recording {
         Ok(())
     }
 
-    /// Which sync records of a thread are taken back. A thread that cannot be read to its end is read as it is.
+    /// The undone sync records of a thread. If a thread cannot be read to its end, none.
     fn undone(&self, index: usize) -> &[u64] {
         let scan = |thread| records::scan(self, thread, |_| ()).unwrap_or_default();
         &self.undone.get_or_init(|| self.threads.iter().map(scan).collect())[index]
@@ -198,7 +198,7 @@ impl Recording {
     /// The mapped files of a program that may still run, whose recording is in this directory; by address.
     ///
     /// # Errors
-    /// If the list of them cannot be read, or makes no sense.
+    /// If their list cannot be read or is malformed.
     pub fn modules_in(directory: &Path) -> Result<Vec<Module>, RecordingError> {
         side::modules(&directory.join("modules"))
     }

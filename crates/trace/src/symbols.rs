@@ -1,8 +1,8 @@
-//! Names for addresses: files, lines and functions from DWARF, variables from symbol tables, all off line.
+//! Names for addresses: files, lines and functions from DWARF, variables from symbol tables, all after the run.
 //!
-//! A module is looked for where it was when the program ran, and taken only if its build id is still the same. Its debug
-//! information may be in a file of its own ([`separate`]). What is
-//! missing or stripped degrades to `module+0xoffset`, never to an error.
+//! A module is looked up at the path it had when the program ran, and used only if its build id is still the same. Its
+//! debug information may be in a separate file ([`separate`]). If something is missing or stripped, the name degrades
+//! to `module+0xoffset`, never to an error.
 
 mod frame;
 mod lines;
@@ -46,12 +46,12 @@ impl fmt::Display for Location {
     }
 }
 
-/// Looks up addresses of one run, each once.
+/// Looks up addresses of one run and caches the answers.
 pub struct Symbols {
     modules: Vec<Module>,
     /// By the number of the module.
     loaded: RefCell<FxHashMap<usize, Option<Rc<Loaded>>>>,
-    /// Of this run and others.
+    /// The files of this run and of others.
     files: Rc<Files>,
     places: RefCell<FxHashMap<u64, Location>>,
     /// Files below it are named relative to it.
@@ -62,28 +62,28 @@ pub struct Symbols {
 type Files = RefCell<FxHashMap<(PathBuf, String), Option<Rc<Loaded>>>>;
 
 impl Symbols {
-    /// Of a recording's program.
+    /// The symbols of a recording's program.
     pub fn new(recording: &Recording) -> Self {
         let base = recording.run().get("directory").map(PathBuf::from);
         Self::of_modules(recording.modules().to_vec(), base)
     }
 
-    /// Of these mapped files.
+    /// The symbols of these mapped files.
     pub fn of_modules(modules: Vec<Module>, base: Option<PathBuf>) -> Self {
         Self { modules, loaded: RefCell::default(), files: Rc::default(), places: RefCell::default(), base }
     }
 
-    /// Of another run, whose files are for the most part the same.
+    /// The symbols of another run, most of whose files are the same.
     pub fn of_other_run(&self, modules: Vec<Module>) -> Self {
         Self { files: self.files.clone(), ..Self::of_modules(modules, self.base.clone()) }
     }
 
-    /// Of nothing: every address stays a number.
+    /// No symbols: every address stays a number.
     pub fn none() -> Self {
         Self::of_modules(Vec::new(), None)
     }
 
-    /// Where the call is that returns to this address.
+    /// The place of the call that returns to this address.
     pub fn location(&self, pc: u64) -> Location {
         if let Some(found) = self.places.borrow().get(&pc) {
             return found.clone();
@@ -94,7 +94,7 @@ impl Symbols {
         location
     }
 
-    /// Where the call is that returns to this address, innermost inlined function first.
+    /// The places of the call that returns to this address, innermost inlined function first.
     pub fn frames(&self, pc: u64) -> Vec<Location> {
         let fallback = self.offset(pc);
         let probe = pc.wrapping_sub(1);
@@ -110,23 +110,24 @@ impl Symbols {
         found.into_iter().map(finish).collect()
     }
 
-    /// The global variable at this address: its name, and how far into it.
+    /// The global variable at this address: its name, and the offset in it.
     pub fn variable(&self, address: u64) -> Option<(String, u64)> {
         self.with(address, |module, address| module.variable(address)).flatten()
     }
 
-    /// What a person calls the memory at this address: a global variable or a part of it, as `table[3].lock`.
+    /// The name of the memory at this address: a global variable or a part of it, as in `table[3].lock`.
     pub fn name_of(&self, address: u64) -> Option<String> {
         self.with(address, |module, address| module.name_of(address)).flatten()
     }
 
-    /// The thread-local variable of an executable that lies so far below the pointer of its thread.
+    /// The thread-local variable of an executable at this distance below the thread pointer.
     pub fn local(&self, executable: &Path, below: u64) -> Option<String> {
         let module = self.modules.iter().find(|module| module.path == executable)?;
         self.with(module.start, |module, _| module.local(below)).flatten()
     }
 
-    /// The local variable at this address, or the part of it, of the function that goes on at `pc` with this frame pointer.
+    /// The local variable at this address, or the part of it, in the frame with this frame pointer of the function at
+    /// `pc`.
     pub fn in_frame(&self, pc: u64, frame: u64, address: u64) -> Option<String> {
         let distance = address.wrapping_sub(frame).cast_signed();
         self.with(pc.wrapping_sub(1), |module, pc| module.in_frame(pc, distance)).flatten()
@@ -173,7 +174,7 @@ impl Symbols {
         below.map(Path::to_owned).unwrap_or(file)
     }
 
-    /// Gives the things of a trace the names of the variables they are or lie in.
+    /// Gives the objects of a trace the names of their variables.
     pub fn name(&self, trace: &mut Trace) {
         let objects = &mut trace.objects;
         let name = |given: &mut Name, address: u64| {
@@ -195,7 +196,7 @@ impl Symbols {
     }
 }
 
-/// The path without its detours (`a/../b`), if it leads to the same file.
+/// The path without detours (`a/../b`), if it leads to the same file.
 fn straight(file: PathBuf) -> PathBuf {
     let mut short = PathBuf::new();
     for part in file.components() {

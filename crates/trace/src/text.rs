@@ -1,4 +1,4 @@
-//! The text form: one event a line, for tests and for people. `docs/format.md` has the whole of it.
+//! The text form: one event a line, for tests and for people. `docs/format.md` describes it in full.
 //!
 //! ```text
 //! mutex m recursive
@@ -9,7 +9,7 @@
 //! t1 unlock m
 //! ```
 //!
-//! The order of the lines is the observed order. Things that are not declared are what their first use makes of them.
+//! The order of the lines is the observed order. The kind of an undeclared object follows from its first use.
 
 mod parse;
 mod print;
@@ -21,7 +21,7 @@ use std::fmt;
 pub use parse::parse;
 pub use print::{Names, print};
 
-/// What is wrong with a line.
+/// An error in a line.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TextErrorKind {
     /// Not an operation.
@@ -37,10 +37,10 @@ pub enum TextErrorKind {
     #[error("unexpected `{0}`")]
     Unexpected(String),
     /// A number that is none, or too large.
-    #[error("`{0}` is not a number that fits")]
+    #[error("`{0}` is not a number in the valid range")]
     BadNumber(String),
     /// Declared twice, or after its first use.
-    #[error("`{0}` is already known here; declare it once, before its first use")]
+    #[error("`{0}` is already declared or used; declare it once, before its first use")]
     Redeclared(String),
     /// The history is impossible.
     #[error("this cannot happen here: {0}")]

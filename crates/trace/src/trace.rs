@@ -38,7 +38,7 @@ pub(crate) struct Thread {
 /// The normalised, matched form of one run.
 ///
 /// Every trace is a legal history: its builder refuses events that those before it do not allow. Threads are dense and
-/// numbered in the order of their creation; each thread's events are a chain, and [`Trace::observed`] is the order in
+/// numbered in the order of their creation. Each thread's events are a chain, and [`Trace::observed`] is the order in
 /// which they took place, up to commuting.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
@@ -97,13 +97,13 @@ impl Trace {
         self.slot(id).kind
     }
 
-    /// Did a signal handler do it, which its thread runs at any time?
+    /// Did a signal handler perform it? Its thread may run the handler at any time.
     pub fn is_by_handler(&self, id: EventId) -> bool {
         self.slot(id).by_handler
     }
 
-    /// When it took place: sync events are numbered from 1 in the observed order; an access has the stamp of the sync
-    /// event it follows in its thread, zero if there is none.
+    /// When it took place: sync events are numbered from 1 in the observed order; an access has the stamp of the
+    /// preceding sync event of its thread, zero if there is none.
     pub fn stamp(&self, id: EventId) -> u64 {
         u64::from(self.slot(id).stamp)
     }
@@ -118,8 +118,8 @@ impl Trace {
         Observed::new(self)
     }
 
-    /// The return address of the call that performed the event; zero if unknown. Places of text traces get numbers of
-    /// their own, so that equal numbers still mean equal places.
+    /// The return address of the call that performed the event; zero if unknown. Places of text traces get artificial
+    /// numbers, so that equal numbers still mean equal places.
     pub fn pc(&self, id: EventId) -> u64 {
         self.place(id).pc
     }
@@ -134,7 +134,7 @@ impl Trace {
         &self.threads[thread.index()].info
     }
 
-    /// The thread that created this one; none for the main thread and for threads whose creation was not seen.
+    /// The thread that created this one; none for the main thread and for threads without a recorded creation.
     pub fn parent(&self, thread: ThreadId) -> Option<ThreadId> {
         self.fork_of(thread).map(|fork| fork.thread)
     }
@@ -149,12 +149,12 @@ impl Trace {
         self.threads().filter(move |child| self.parent(*child) == Some(thread))
     }
 
-    /// Names for people: the given name, or the id.
+    /// The name for display: the given name, or the id.
     pub fn name<I: Named>(&self, id: I) -> String {
         id.given(self).map_or_else(|| id.to_string(), str::to_owned)
     }
 
-    /// What was cut off, dropped, assumed or repaired on the way here.
+    /// What was cut off, dropped, assumed or repaired while the trace was read.
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }

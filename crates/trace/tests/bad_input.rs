@@ -43,7 +43,10 @@ fn what_is_no_recording_is_refused() {
     refused(b"FTRACE".to_vec(), "x.ft/events: byte 6: the file ends within its header");
     let mut newer = good();
     put(&mut newer, header::VERSION, 77);
-    refused(newer, "x.ft/events: byte 8: recording version 77, this tool reads version 2; record again");
+    refused(
+        newer,
+        "x.ft/events: byte 8: recording version 77, but this tool reads version 2; record the program again",
+    );
 }
 
 #[test]
@@ -54,9 +57,9 @@ fn impossible_chunks_are_refused_where_they_are() {
         bytes
     };
     refused(change(chunk::KIND, 9), "x.ft/events: byte 4100: unknown kind of chunk 9");
-    refused(change(chunk::THREAD, 9), "x.ft/events: byte 4104: a chunk of thread 9, but there were only 3 threads");
+    refused(change(chunk::THREAD, 9), "x.ft/events: byte 4104: a chunk names thread 9, but there were only 3 threads");
     refused(change(chunk::CAPACITY, 8), "x.ft/events: byte 4112: a chunk of 8 bytes is smaller than its header");
-    refused(change(chunk::USED, 5000), "x.ft/events: byte 4116: a chunk of 512 bytes says it uses 5000");
+    refused(change(chunk::USED, 5000), "x.ft/events: byte 4116: a chunk of 512 bytes claims to use 5000");
     refused(change(CHUNK_HEADER_SIZE, 0x7f7f_7f7f), "x.ft/events: byte 4128: thread 0: unknown operation 0x7f");
     let mut next = good();
     put(&mut next, header::NEXT, 7);
@@ -144,7 +147,10 @@ fn open_lines_are_the_last_segment() {
     assert_eq!((access.line, access.writes, access.pc), (0x401, 0xff, 0x7000_1234));
     put(&mut bytes, entry + PLACE, 0x4000_1234);
     let error = recording(&bytes).records(1).last().expect("it has records").expect_err("there is no such window");
-    assert_eq!(error.to_string(), format!("events: byte {entry}: thread 1: impossible line"));
+    assert_eq!(
+        error.to_string(),
+        format!("events: byte {entry}: thread 1: the place of a touched line is not in the program's code")
+    );
 }
 
 #[test]
@@ -188,5 +194,5 @@ fn a_recording_that_shrinks_while_it_is_read_is_an_error() {
 fn a_chunk_larger_than_any_recorder_makes_is_refused() {
     let mut bytes = good();
     put(&mut bytes, HEADER_SIZE + chunk::CAPACITY, 1 << 31);
-    refused(bytes, "x.ft/events: byte 4112: a chunk of 2147483648 bytes is larger than any that is made");
+    refused(bytes, "x.ft/events: byte 4112: a chunk of 2147483648 bytes is larger than any recorder writes");
 }

@@ -1,4 +1,4 @@
-//! Recordings into traces: what is matched, assumed, told apart and repaired.
+//! From recordings to traces: what is matched, assumed, distinguished and repaired.
 
 mod common;
 

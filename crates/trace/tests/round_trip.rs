@@ -71,7 +71,7 @@ fn rename(part: &str, first: &mut BTreeMap<String, usize>) -> String {
     format!("{}{number}{end}", &name[..1])
 }
 
-/// Intervals that two threads touch and one writes, somebody plainly; those under atomic variables first.
+/// Intervals that two threads touch and one writes, with at least one plain access; those under atomic variables first.
 fn racy(trace: &Trace) -> Vec<IntervalId> {
     let touches = |interval: IntervalId, thread: ThreadId| -> (bool, bool, bool) {
         let mut found = (false, false, false);

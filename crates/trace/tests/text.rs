@@ -98,10 +98,13 @@ fn errors_name_lines_and_columns_and_come_together() {
         "t lock\n\nt  lock m m # twice\nsem s = x\nt",
         "line 1, column 7: expected a lock\n\
          line 3, column 11: unexpected `m`\n\
-         line 4, column 9: `x` is not a number that fits\n\
+         line 4, column 9: `x` is not a number in the valid range\n\
          line 5, column 1: expected an operation after the thread `t`",
     );
-    refused("t lock m\nmutex m", "line 2, column 7: `m` is already known here; declare it once, before its first use");
+    refused(
+        "t lock m\nmutex m",
+        "line 2, column 7: `m` is already declared or used; declare it once, before its first use",
+    );
     refused("t aload a release 1", "line 1, column 11: expected relaxed, acquire or seq_cst");
 }
 

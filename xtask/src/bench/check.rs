@@ -1,4 +1,4 @@
-//! What `foretrace check` takes for a small program, from the command to the report and without compilation: every
+//! How long `foretrace check` takes for a small program, from the command to the report and without compilation: every
 //! program of `tests/programs`.
 
 use crate::corpus::tools::compile;
@@ -11,7 +11,7 @@ use std::time::Instant;
 
 /// The aim for each program.
 const AIM: f64 = 150.0;
-/// The slowest are shown by name.
+/// How many of the slowest are listed by name.
 const SHOWN: usize = 20;
 
 /// Compiles, checks, prints the table.
@@ -54,10 +54,10 @@ fn print(rows: &[(f64, f64, &Specimen)], rounds: usize) {
     let over = rows.iter().filter(|row| row.0 > AIM).count();
     println!("{} programs, median of {rounds} checks of each, in milliseconds without compilation.\n", rows.len());
     println!("| | ms |\n| --- | ---: |");
-    println!("| the program in the middle | {:.0} |", rows[rows.len() / 2].0);
-    println!("| nine in ten are below | {:.0} |", rows[rows.len() / 10].0);
-    println!("| the slowest | {:.0} |", rows[0].0);
-    println!("| the slowest single check | {:.0} |", rows.iter().map(|row| row.1).fold(0.0, f64::max));
+    println!("| median | {:.0} |", rows[rows.len() / 2].0);
+    println!("| 90th percentile | {:.0} |", rows[rows.len() / 10].0);
+    println!("| slowest | {:.0} |", rows[0].0);
+    println!("| slowest single check | {:.0} |", rows.iter().map(|row| row.1).fold(0.0, f64::max));
     println!("| programs above {AIM:.0} ms | {over} |");
     println!("\n| slowest | median, ms | most, ms |\n| --- | ---: | ---: |");
     for (median, most, specimen) in rows.iter().take(SHOWN) {

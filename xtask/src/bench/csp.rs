@@ -1,4 +1,5 @@
-//! Checking CSP_M against spin on the same state spaces, on one core; then two cores, bytes a state, and reductions.
+//! Checks CSP_M against spin on the same state spaces, on one core; then on two cores, with bytes a state, and
+//! reductions.
 
 use super::measure::Meter;
 use crate::run::{cargo, check, exists, root, target};
@@ -8,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-/// What one search cost.
+/// The cost of one search.
 struct Rate {
     states: f64,
     seconds: f64,
@@ -46,7 +47,7 @@ pub fn run(rounds: usize) -> anyhow::Result<()> {
     fifty()
 }
 
-/// Alternates the variants, so that what else the machine does hits all of them, and prints medians.
+/// Alternates the variants, so that other load on the machine affects all of them, and prints medians.
 fn row(model: &Model, rounds: usize, scratch: &Path) -> anyhow::Result<()> {
     let pan = if exists("spin") { Some(compile_spin(model, scratch)?) } else { None };
     let (mut spin, mut one, mut two) = (Vec::new(), Vec::new(), Vec::new());

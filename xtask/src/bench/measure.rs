@@ -1,4 +1,4 @@
-//! Measuring: wall time and peak memory of a command, medians, geometric means.
+//! Measurements: wall time and peak memory of a command, medians, geometric means.
 
 use crate::run::{check, command};
 use anyhow::{Context, ensure};
@@ -11,11 +11,11 @@ use std::process::{Command, Stdio};
 pub struct Cost {
     /// Wall time.
     pub seconds: f64,
-    /// The most memory the program or one of its children had.
+    /// The peak memory of the program or of one of its children.
     pub megabytes: f64,
 }
 
-/// The small C program that waits for another and knows what it used.
+/// The small C program that runs another and measures its resources.
 pub struct Meter {
     program: PathBuf,
     result: PathBuf,
@@ -29,7 +29,7 @@ impl Meter {
         Ok(Self { program, result: scratch.join("measured") })
     }
 
-    /// Runs a command, which must succeed; also what it printed.
+    /// Runs a command, which must succeed; also returns its output.
     pub fn run(&self, line: &[OsString]) -> anyhow::Result<(Cost, String)> {
         let mut measured = Command::new(&self.program);
         let output = measured.arg(&self.result).args(line).stdin(Stdio::null()).output()?;
@@ -46,7 +46,7 @@ fn parse(text: &str) -> Option<Cost> {
     Some(Cost { seconds: nanoseconds.parse::<f64>().ok()? / 1e9, megabytes: kilobytes.parse::<f64>().ok()? / 1024.0 })
 }
 
-/// The median of each quantity by itself.
+/// The median of each quantity separately.
 pub fn median(costs: &[Cost]) -> Cost {
     let middle = |mut values: Vec<f64>| {
         values.sort_by(f64::total_cmp);
@@ -58,7 +58,7 @@ pub fn median(costs: &[Cost]) -> Cost {
     }
 }
 
-/// The mean of ratios.
+/// The geometric mean of ratios.
 pub fn geometric_mean(values: &[f64]) -> f64 {
     (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
 }

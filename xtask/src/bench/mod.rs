@@ -18,7 +18,7 @@ struct Bench {
     run: fn(rounds: usize) -> anyhow::Result<()>,
 }
 
-/// All of them. A new one is a file and a line here.
+/// All benchmarks. A new one is a file and a line here.
 const BENCHES: &[Bench] = &[
     Bench {
         name: "record",
@@ -41,10 +41,10 @@ const BENCHES: &[Bench] = &[
     },
 ];
 
-/// Which benchmark, and how often.
+/// Which benchmark to run, and how often.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Its name; without one, they are listed
+    /// The benchmark's name; without one, all are listed
     name: Option<String>,
     /// Runs of each variant; the median counts
     #[arg(long, default_value_t = 5)]

@@ -1,9 +1,9 @@
 //! Prediction: how it grows with the length of the run, the number of threads and the number of cuts.
 //!
-//! The work is done by an optimised program of its own, `crates/predict/examples/scale.rs`. Its allocator keeps what it was
-//! given: repeated runs of a small trace find their memory warm in any case, and those of a large one would otherwise be
-//! charged for new pages from the kernel every time. So each table has a process of its own: what the allocator kept for one
-//! would else count as the memory of the next, and the one that tells memory gives it back as usual.
+//! An optimised program, `crates/predict/examples/scale.rs`, does the work. Its allocator keeps freed memory: repeated
+//! runs of a small trace find their memory warm in any case, and those of a large one would otherwise pay for new pages
+//! from the kernel every time. So each table has its own process, because memory that the allocator kept for one table
+//! would count as the memory of the next. The table that measures memory runs with an allocator that returns it.
 
 use crate::run::{cargo, check};
 use std::process::Command;

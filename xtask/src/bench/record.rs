@@ -1,6 +1,6 @@
-//! Recording against ThreadSanitizer: the kernels of `bench/kernels`, built natively, with each compiler's sanitizer, by
-//! `foretrace cc`, and with empty hooks, which no recorder behind calls can beat. All variants of a kernel run in turn,
-//! round after round, so that a slow minute of the machine is everyone's.
+//! Recording against ThreadSanitizer: the kernels of `bench/kernels`, built natively, with each compiler's sanitizer,
+//! with `foretrace cc`, and with empty hooks, which no recorder behind hooks can beat. All variants of a kernel run in
+//! turn, round after round, so that a slow minute of the machine affects all of them.
 
 use super::measure::{Cost, Meter, geometric_mean, median};
 use crate::run::{cargo, check, root, target};
@@ -11,13 +11,13 @@ use std::process::Command;
 
 /// The kernels.
 pub const KERNELS: [&str; 5] = ["lu", "sort", "hash", "buffer", "chase"];
-/// Kernels whose trace is weighed: bytes an access.
+/// Kernels whose bytes of trace an access are measured.
 const WEIGHED: [&str; 2] = ["lu", "sort"];
 const COMPILERS: [&str; 2] = ["clang-19", "gcc"];
-/// What all builds have.
+/// The flags of all builds.
 pub const FLAGS: [&str; 2] = ["-O2", "-g"];
 
-/// What a kernel is built with.
+/// How a kernel is built.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Variant {
     Native,
@@ -28,14 +28,14 @@ enum Variant {
 
 const VARIANTS: [Variant; 4] = [Variant::Native, Variant::Sanitizer, Variant::Recorded, Variant::Floor];
 
-/// Where things are built, and with what.
+/// Where kernels are built, and with which compiler.
 struct Bench {
     scratch: tempfile::TempDir,
     foretrace: PathBuf,
     meter: Meter,
 }
 
-/// What one compiler's builds of a kernel cost, in the order of [`VARIANTS`].
+/// The costs of one compiler's builds of a kernel, in the order of [`VARIANTS`].
 struct Row {
     kernel: &'static str,
     costs: [Cost; VARIANTS.len()],
@@ -70,7 +70,7 @@ impl Bench {
         self.scratch.path().join(name)
     }
 
-    /// Builds the variants, runs them in turn, and holds their answers against each other.
+    /// Builds the variants, runs them in turn, and compares their output.
     fn costs(&self, kernel: &str, compiler: &str, rounds: usize) -> anyhow::Result<[Cost; VARIANTS.len()]> {
         let mut lines = Vec::new();
         for variant in VARIANTS {
@@ -92,8 +92,8 @@ impl Bench {
         Ok(costs)
     }
 
-    /// The memory of the recorded program itself. Under `foretrace record`, the most that any process had is the page
-    /// cache of the recording, mapped when the program has ended.
+    /// The memory of the recorded program itself. Under `foretrace record`, the largest process would be counted
+    /// instead.
     fn memory(&self, kernel: &str, compiler: &str) -> anyhow::Result<f64> {
         let directory = self.path("memory.ft");
         let _ = std::fs::remove_dir_all(&directory);
@@ -108,7 +108,7 @@ impl Bench {
         self.path(&format!("{kernel}-{compiler}-{variant:?}"))
     }
 
-    /// Builds one variant; the command that runs it.
+    /// Builds one variant; returns the command that runs it.
     fn build(&self, kernel: &str, compiler: &str, variant: Variant) -> anyhow::Result<Vec<OsString>> {
         let program = self.program(kernel, compiler, variant);
         match variant {
@@ -142,7 +142,7 @@ impl Bench {
         check(command.args(FLAGS).args(flags).arg(source(kernel)).arg("-o").arg(program).arg("-lpthread"))
     }
 
-    /// The kernel as `foretrace cc` compiles it, over the hooks of `bench/support/hooks.c`.
+    /// The kernel as `foretrace cc` compiles it, linked with the hooks of `bench/support/hooks.c`.
     fn link_hooks(&self, compiler: &str, kernel: &str, flags: &[&str], program: &Path) -> anyhow::Result<()> {
         let (object, hooks) = (self.path("kernel.o"), self.path("hooks.o"));
         let mut wrapper = self.wrapper(compiler);

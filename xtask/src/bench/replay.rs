@@ -7,7 +7,7 @@ use super::record::{FLAGS, KERNELS, source};
 use crate::run::{cargo, check, target};
 use anyhow::{Context, ensure};
 use foretrace_finding::Schedule;
-use foretrace_replay::Enforced;
+use foretrace_run::Enforced;
 use foretrace_trace::Recording;
 use std::ffi::OsString;
 use std::fs;
@@ -16,11 +16,11 @@ use std::process::Command;
 
 const COMPILER: &str = "clang-19";
 
-/// What is compared with ThreadSanitizer: what `check` does first with programs that take their time. Accesses are
+/// The modes that are compared with ThreadSanitizer, as `check` runs them first for long-running programs: accesses are
 /// watched by segments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mode {
-    /// The detector, no schedule.
+    /// The detector without a schedule.
     Free,
     /// The same under the whole order of the recorded run.
     Ordered,
@@ -28,7 +28,7 @@ enum Mode {
 
 const MODES: [Mode; 2] = [Mode::Free, Mode::Ordered];
 
-/// A kernel's commands: the sanitizer's, then one a mode.
+/// A kernel's commands: the sanitizer's, then one for each mode.
 struct Kernel {
     name: &'static str,
     steps: usize,
@@ -95,7 +95,7 @@ impl Kernel {
         Ok(kernel)
     }
 
-    /// Runs all in turn; each must print the same, and each replay must come to the end of its schedule and see nothing.
+    /// Runs all in turn. All must print the same, and each replay must reach the end of its schedule and find nothing.
     fn costs(&self, meter: &Meter, rounds: usize) -> anyhow::Result<Vec<Cost>> {
         let mut runs = vec![Vec::new(); self.lines.len()];
         let mut answer = None;
@@ -113,7 +113,7 @@ impl Kernel {
                 let strange = outcome.lines().find(|line| !is_expected(line));
                 ensure!(strange.is_none(), "{}: {outcome}", directory.display());
                 ensure!(outcome.lines().any(|line| line == "end"), "{}: no end", directory.display());
-                // A process that finds them is not replayed.
+                // A process that finds these files is not replayed.
                 fs::remove_file(directory.join("outcome"))?;
                 fs::remove_file(directory.join("progress"))?;
             }

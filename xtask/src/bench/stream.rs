@@ -1,6 +1,6 @@
 //! Stream monitors: the lockset specification with sets over ten million events, from a binary trace and from text,
-//! against the RTLola interpreter on an equivalent specification. The outputs go nowhere; the peer's events never
-//! leave memory. Then live monitoring: what it costs the monitored program, against recording it.
+//! against the RTLola interpreter on an equivalent specification. The outputs are discarded; the peer's events never
+//! leave memory. Then live monitoring: what it costs the monitored program, compared with recording it.
 
 use super::measure::{Cost, Meter, median};
 use crate::run::{cargo, check, root, target};
@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const EVENTS: u64 = 10_000_000;
-/// For the memory that a tenth of the events takes.
+/// The number of events for the second measurement of memory: a tenth.
 const FEW: u64 = EVENTS / 10;
-/// Four events a timestamp: the thread, the function, the line, and what it does.
+/// Four events a timestamp: the thread, the function, the line, and the operation.
 const STREAMS: [(&str, Form); 7] = [
     ("threadid", Form::Int),
     ("function", Form::Str),
@@ -128,16 +128,17 @@ struct Live<'a> {
 
 /// Rounds of live monitoring.
 const LIVE_ROUNDS: usize = 5;
-/// What may wait to be evaluated in these rounds. The rest is lost, which ends the evaluation soon and leaves the program's
-/// time what it is.
+/// The size of the ring in these rounds. It overflows, which ends the evaluation soon and does not change the program's
+/// time.
 const RING: &str = "4M";
-/// More than there will ever be: nothing is lost.
+/// A ring so large that nothing is lost.
 const ROOM: &str = "4G";
-/// When the evaluation is interrupted, in seconds: the program has ended long before. A run that is not takes a minute.
+/// After how many seconds the evaluation is interrupted: the program has ended long before. An uninterrupted run takes
+/// a minute.
 const ENOUGH: &str = "6";
 
-/// What live monitoring costs the program, against recording it: the program's own time in both, from its start to its end.
-/// Then, once, how long the evaluation of everything goes on.
+/// The cost of live monitoring for the program, compared with recording: the program's own time in both, from its start
+/// to its end. Then, once, how long the evaluation of everything goes on.
 fn live(bench: &Live<'_>) -> anyhow::Result<()> {
     let rounds = LIVE_ROUNDS;
     println!("\nLive, gcc, medians of {rounds} runs; the last column of one run in which everything was evaluated.\n");
@@ -167,7 +168,7 @@ fn live(bench: &Live<'_>) -> anyhow::Result<()> {
 }
 
 impl Live<'_> {
-    /// The kernel as it is, and as it is recorded.
+    /// The kernel built natively and for recording.
     fn build(&self, kernel: &str) -> anyhow::Result<(PathBuf, PathBuf)> {
         let source = root().join(format!("bench/kernels/{kernel}.c"));
         let (native, program) = (self.scratch.join(format!("{kernel}-native")), self.scratch.join(kernel));
@@ -194,8 +195,8 @@ impl Live<'_> {
         Ok(self.meter.run(&["env".into(), settings, program.into()])?.0.seconds)
     }
 
-    /// The time of the program while it is monitored, and how long the evaluation went on: until it is interrupted, if that
-    /// is not after zero seconds.
+    /// The time of the program while it is monitored, and how long the evaluation went on. With zero seconds, it is not
+    /// interrupted.
     fn monitored(&self, program: &Path, backlog: &str, interrupted: &str) -> anyhow::Result<(f64, f64)> {
         let mut command = Command::new("timeout");
         command

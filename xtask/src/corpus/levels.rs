@@ -10,21 +10,21 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Builds side by side.
+/// How many builds run side by side.
 const WORKERS: usize = 2;
 
 /// A compiler and a level.
 type Build = (Compiler, Level);
 
-/// What came of one build of one program.
+/// The result of one build of one program.
 struct Cell {
     build: Build,
     right: u32,
-    /// What was wrong, each once.
+    /// The errors, each listed once.
     wrong: BTreeSet<String>,
 }
 
-/// Checks each build this many times; fails if anything was ever wrong. The table of the whole corpus is written down.
+/// Checks each build this many times; fails if any check was wrong. The table of the whole corpus is written to a file.
 pub fn run(specimens: &[Specimen], rounds: u32, whole: bool) -> anyhow::Result<()> {
     let rows = all(specimens, rounds)?;
     let text = page(&rows, rounds);
@@ -86,7 +86,7 @@ fn one(specimen: &Specimen, build: Build, rounds: u32) -> anyhow::Result<Cell> {
     Ok(cell)
 }
 
-/// What was wrong in one check, if anything. The findings are to be those of the first.
+/// What was wrong in one check, if anything. The findings must equal those of the first check.
 fn round(
     specimen: &Specimen,
     program: &Path,

@@ -1,4 +1,5 @@
-//! The corpus of programs: Foretrace against gcc's ThreadSanitizer and Helgrind, and Foretrace again and again.
+//! The corpus of programs: Foretrace against gcc's ThreadSanitizer and Helgrind, and repeated checks with Foretrace
+//! alone.
 
 mod levels;
 mod others;
@@ -15,26 +16,26 @@ use tools::Watch;
 /// Which programs, and what to do with them.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Only those whose names contain this
+    /// Only programs whose names contain this
     only: Option<String>,
-    /// Replay each finding so often, with Foretrace alone, and check each program so often
+    /// Check each program and replay each finding this many times, with Foretrace alone
     #[arg(long, value_name = "N")]
     times: Option<u32>,
-    /// Check each program so often instead
+    /// Check each program this many times instead
     #[arg(long, value_name = "N", requires = "times")]
     checks: Option<u32>,
-    /// Keep all cores busy with other work meanwhile
+    /// Keep all cores busy with other work during the checks
     #[arg(long, requires = "times")]
     load: bool,
-    /// Build each program with gcc and clang at -O0, -O1 and -O2, and check each build this many times: is the verdict the same?
+    /// Build each program with gcc and clang at -O0, -O1 and -O2, and check each build this many times
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "5", conflicts_with = "times")]
     levels: Option<u32>,
-    /// Watch accesses by segments first, as in programs that take their time
+    /// Watch accesses by segments first, as for long-running programs
     #[arg(long, requires = "times")]
     coarse: bool,
 }
 
-/// Compares, or repeats.
+/// Compares the tools, or repeats the checks.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     check(&mut cargo(&["build", "--quiet", "--release", "-p", "foretrace"]))?;
     let mut all = specimens(&root().join("tests/programs"))?;
@@ -52,7 +53,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     }
 }
 
-/// Prints the table; that of the whole corpus is written to `docs/corpus.md`, too.
+/// Prints the table; the table of the whole corpus is also written to `docs/corpus.md`.
 fn compare(all: &[Specimen], whole: bool) -> anyhow::Result<()> {
     install::run()?;
     let scores = score::all(all)?;

@@ -1,4 +1,4 @@
-//! What ThreadSanitizer and Helgrind print, read as findings.
+//! Parses the output of ThreadSanitizer and Helgrind into findings.
 //!
 //! Both print a report as sections: a headline (`Write of size 4 by thread T1:`), then the calls, innermost first. The
 //! first two sections of a race are its accesses; all sections of a lock order are acquisitions.
@@ -12,7 +12,7 @@ const ACCESSES: usize = 2;
 /// The reports of ThreadSanitizer about a program whose source has this name.
 pub fn tsan(text: &str, source: &str) -> Vec<Found> {
     let reports = text.split("WARNING: ThreadSanitizer: ").skip(1);
-    // Whoever does not join a thread at its program's end has made no error of the kinds that are compared.
+    // A thread that is not joined at the program's end is not an error of the compared kinds.
     let reports = reports.filter(|report| !report.starts_with("thread leak"));
     reports
         .map(|report| {
@@ -39,7 +39,7 @@ pub fn helgrind(text: &str, source: &str) -> Vec<Found> {
         .filter(about)
         .map(|report| {
             let what = kind(report, &["Possible data race"], "lock order");
-            // Before it says what is wrong, it may say where the locks came from.
+            // The report may begin with where the locks came from.
             let begin = report.find("Possible data race").or_else(|| report.find("lock order")).unwrap_or(0);
             found(what, sections(&report[begin..], source, is_call))
         })
@@ -51,7 +51,7 @@ fn after_number(line: &str) -> Option<&str> {
     line.strip_prefix("==")?.split_once("==").map(|(_, rest)| rest)
 }
 
-/// Misuse of a primitive (`Thread #1 unlocked a not-locked lock at …`), not the news that a thread was created.
+/// Misuse of a primitive (`Thread #1 unlocked a not-locked lock at …`), not the announcement of a thread.
 fn is_complaint(report: &str) -> bool {
     report.lines().any(|line| {
         line.starts_with(" Thread #") && !line.contains("was created") && !line.contains("is the program's root")
@@ -73,7 +73,7 @@ fn found(what: Option<Expected>, mut sections: Vec<BTreeSet<u32>>) -> Found {
     Found { what, lines: sections }
 }
 
-/// The program's lines in each run of calls.
+/// The program's lines in each stack.
 fn sections(report: &str, source: &str, is_call: impl Fn(&str) -> bool) -> Vec<BTreeSet<u32>> {
     let mut sections = Vec::new();
     let mut within = false;

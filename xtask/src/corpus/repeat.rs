@@ -1,4 +1,5 @@
-//! Foretrace on every program again and again, with the same findings each time, and every finding replayed again and again, beside other work if wanted.
+//! Checks every program repeatedly, with the same findings each time, and replays every finding repeatedly, on a busy
+//! machine if requested.
 
 use super::tools::{self, Watch};
 use anyhow::{Context, ensure};
@@ -8,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How often, and how accesses are watched.
+/// How often to check and to replay, and how accesses are watched.
 #[derive(Clone, Copy)]
 pub struct Times {
     pub checks: u32,
@@ -16,7 +17,7 @@ pub struct Times {
     pub watch: Watch,
 }
 
-/// What was right, of how many.
+/// How many were right, of how many.
 #[derive(Default)]
 struct Count {
     right: u32,
@@ -30,7 +31,7 @@ impl Count {
     }
 }
 
-/// Checks and replays so often; fails if anything was ever wrong.
+/// Checks and replays this often; fails if any answer was wrong.
 pub fn run(specimens: &[Specimen], times: Times, load: bool) -> anyhow::Result<()> {
     let stop = AtomicBool::new(false);
     let (checks, replays) = std::thread::scope(|scope| {
@@ -98,7 +99,7 @@ fn one(specimen: &Specimen, times: Times, checks: &mut Count, replays: &mut Coun
     Ok(())
 }
 
-/// How often the finding failed, and what `foretrace replay` said.
+/// How often the finding failed, and the output of `foretrace replay`.
 fn replay(folder: &Path, times: u32) -> anyhow::Result<(u32, String)> {
     let mut command = Command::new(tools::release()?);
     let output = command.arg("replay").arg(folder).args(["--times", &times.to_string()]).output()?;

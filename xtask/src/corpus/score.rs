@@ -1,14 +1,14 @@
-//! Right and wrong answers, counted.
+//! Counts right and wrong answers.
 
 use super::tools::{Answer, TOOLS};
 use anyhow::Context;
 use foretrace_testkit::corpus::{Judgement, Specimen};
 use std::fmt::Write;
 
-/// A program, and what each tool said of it.
+/// A program, and the answer of each tool.
 pub type Row = Vec<Answer>;
 
-/// Asks every tool about every program.
+/// Runs every tool on every program.
 pub fn all(specimens: &[Specimen]) -> anyhow::Result<Vec<Row>> {
     let scratch = tempfile::tempdir()?;
     let mut rows = Vec::new();
@@ -22,7 +22,7 @@ pub fn all(specimens: &[Specimen]) -> anyhow::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// What one answer is.
+/// The class of an answer.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     TruePositive,
@@ -93,10 +93,10 @@ const HEAD: &str = "\
 # Foretrace, ThreadSanitizer and Helgrind over the corpus
 
 `cargo xtask corpus` writes this page. The programs are those under `tests/programs`; those in `fail` mark the lines of
-their errors. One run of each tool on each program, built with `-g -O0`: `foretrace check` on a build of `foretrace cc`,
-gcc's ThreadSanitizer, and Valgrind's Helgrind on gcc's plain build. The rule is the same for all three: an answer is a
+their errors. Each tool runs once on each program, built with `-g -O0`: `foretrace check` on a build of `foretrace cc`,
+gcc's ThreadSanitizer, and Valgrind's Helgrind on gcc's plain build. The same rule applies to all three: an answer is a
 *true positive* if each marked error is reported, with its kind and at its lines, and nothing else is; a *false positive* if
-anything is reported that is not marked; a *false negative* if a marked error is missing. The time is the mean of the
-programs that ended, without compilation; Foretrace's has the recorded run, prediction and all replays in it.
+anything is reported that is not marked; a *false negative* if a marked error is missing. The time is the mean over the
+programs that ended, without compilation; Foretrace's includes the recorded run, prediction and all replays.
 
 ";

@@ -1,4 +1,4 @@
-//! The tools that are compared: how each is run on a program, and what it says.
+//! The tools that are compared: how each is run on a program, and how its answer is read.
 
 use super::others;
 use crate::run::target;
@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// What a tool gets wrong about a program, none if it crashed or did not end; and how long it took.
+/// A tool's errors about a program, none if it crashed or did not end; and the time it took.
 pub struct Answer {
     pub judgement: Option<Judgement>,
-    /// The ids of what Foretrace confirmed.
+    /// The ids of the findings that Foretrace confirmed.
     pub ids: BTreeSet<String>,
     pub time: Duration,
 }
@@ -23,17 +23,17 @@ pub type Tool = fn(&Specimen, &Path) -> anyhow::Result<Answer>;
 
 pub const TOOLS: [(&str, Tool); 3] = [("Foretrace", foretrace), ("gcc ThreadSanitizer", tsan), ("Helgrind", helgrind)];
 
-/// How long any of them may take, in seconds.
+/// The time limit of each tool, in seconds.
 const LIMIT: &str = "20";
 
-/// The tool under test, as it was built.
+/// The tool under test, as built in this workspace.
 pub fn release() -> anyhow::Result<PathBuf> {
     let tool = target().join("release/foretrace");
     ensure!(tool.exists(), "{} was not built", tool.display());
     Ok(tool)
 }
 
-/// Compiles the program with these words first.
+/// Compiles the program; the command begins with these words.
 pub fn compile(mut compiler: Command, specimen: &Specimen, program: &Path, level: Level) -> anyhow::Result<()> {
     compiler.args(["-g", level.flag(), "-fno-omit-frame-pointer", "-pthread", "-w"]);
     let output = compiler.arg(&specimen.path).args(specimen.flags()?).arg("-o").arg(program).output()?;
@@ -49,7 +49,7 @@ fn source(specimen: &Specimen) -> String {
     specimen.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// A command that is killed when it takes too long.
+/// A command with a time limit.
 fn limited(words: &[&str]) -> Command {
     let mut command = Command::new("timeout");
     command.args(["-s", "KILL", LIMIT]).args(words);
@@ -62,14 +62,14 @@ fn timed(command: &mut Command) -> anyhow::Result<(Output, Duration)> {
     Ok((output, begin.elapsed()))
 }
 
-/// The program, built by Foretrace's own compiler.
+/// The program, built by `foretrace cc`.
 pub fn build(specimen: &Specimen, program: &Path) -> anyhow::Result<()> {
     let mut compiler = Command::new(release()?);
     compiler.arg(if specimen.is_cxx() { "c++" } else { "cc" });
     compile(compiler, specimen, program, Level::O0)
 }
 
-/// The same with a compiler and a level.
+/// The same with a compiler and a level of optimisation.
 pub fn build_at(specimen: &Specimen, program: &Path, compiler: Compiler, level: Level) -> anyhow::Result<()> {
     let mut words = Command::new(release()?);
     words.args([if specimen.is_cxx() { "c++" } else { "cc" }, "--compiler", compiler.of(specimen)]);
@@ -99,7 +99,7 @@ impl Compiler {
 /// How `foretrace check` watches accesses in its replays.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Watch {
-    /// One by one in programs as short as these.
+    /// One by one, as is the default for programs as short as these.
     AsUsual,
     /// By segments first.
     Segments,

@@ -1,5 +1,5 @@
-//! A compiler's arguments: whatever they are, the wrapper plans a command or says why not, keeps the user's arguments
-//! in order, and reads response files that name each other.
+//! A compiler's arguments: for any arguments, the wrapper plans a command or returns an error, keeps the user's
+//! arguments in order, and handles response files that name each other.
 
 use super::random::Random;
 use foretrace_cc::{Compiler, Family, Runtime, plan};

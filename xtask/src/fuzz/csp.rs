@@ -1,4 +1,4 @@
-//! Scripts of CSP_M, valid and not: reading, typing, evaluating and checking them ends with an answer or a message.
+//! CSP_M scripts, valid and invalid: reading, typing, evaluating and checking them ends with an answer or an error.
 
 use super::random::Random;
 use foretrace_csp::budget::Budget;
@@ -171,7 +171,7 @@ fn soup(random: &mut Random) -> String {
     (0..count).map(|_| format!("{} ", random.choose(&WORDS))).collect()
 }
 
-/// A good script with a few words lost, doubled, swapped or replaced.
+/// A valid script with a few words deleted, doubled, swapped or replaced.
 fn mutant(random: &mut Random) -> String {
     let seed = *random.choose(&SEEDS);
     let mut words: Vec<String> =

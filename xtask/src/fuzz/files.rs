@@ -3,7 +3,8 @@
 
 use super::random::Random;
 use foretrace_finding::ScheduleText;
-use foretrace_replay::{Input, Outcome};
+use foretrace_replay::Input;
+use foretrace_run::Outcome;
 use foretrace_testkit::fuzz::{as_module, beside_events, mutate};
 use std::ffi::OsString;
 use std::fs;

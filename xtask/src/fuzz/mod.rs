@@ -19,32 +19,32 @@ struct Target {
     once: fn(&mut Random),
 }
 
-/// All of them. A new one is a file and a line here.
+/// All targets. A new one is a file and a line here.
 const TARGETS: &[Target] = &[
     Target { name: "predict", about: "predictions against the oracle", once: |random| predict::once(random.next()) },
     Target { name: "arguments", about: "a compiler's arguments and response files", once: arguments::once },
-    Target { name: "csp", about: "scripts of CSP_M", once: csp::once },
+    Target { name: "csp", about: "CSP_M scripts", once: csp::once },
     Target { name: "recording", about: "recordings", once: |random| readers::recording(random.next()) },
     Target { name: "text", about: "text traces", once: |random| readers::text_form(random.next()) },
     Target { name: "std", about: "STD traces", once: |random| readers::std_trace(random.next()) },
     Target { name: "tessla", about: "stream specifications", once: streams::specification },
     Target { name: "schedule", about: "schedules of findings", once: files::schedule },
-    Target { name: "outcome", about: "what a replay says", once: files::outcome },
+    Target { name: "outcome", about: "outcomes of replays", once: files::outcome },
     Target { name: "input", about: "the standard input that a finding names", once: files::input },
     Target { name: "side", about: "the files beside the events of a recording", once: files::side_files },
     Target { name: "module", about: "modules with symbols and debug information", once: files::module },
     Target { name: "events", about: "traces of stream monitors: text, CSV, binary", once: streams::events },
 ];
 
-/// Which target, and how long.
+/// Which target to run, and for how long.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Its name; without one, they are listed
+    /// The target's name; without one, all are listed
     name: Option<String>,
-    /// For how long
+    /// For how many seconds
     #[arg(long, default_value_t = 10)]
     seconds: u64,
-    /// The first seed; the seed of a failure is printed, and repeats it
+    /// The first seed; a failure prints its seed, which repeats it
     #[arg(long, default_value_t = 1)]
     seed: u64,
 }

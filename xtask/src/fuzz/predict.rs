@@ -23,7 +23,7 @@ pub fn once(seed: u64) {
     let pairs: BTreeSet<_> = prediction.races.iter().map(pair).collect();
     assert_eq!(pairs, answers.races);
     assert_eq!(prediction.deadlocks.is_empty(), answers.deadlocks.is_empty());
-    // What comes of operations that fail is not the oracle's to say, but it must be legal.
+    // The oracle does not cover forced failures, but their witnesses must be legal.
     options.optimistic = true;
     let predictor = Predictor::new(&trace, &options);
     let prediction = predictor.predict(&());

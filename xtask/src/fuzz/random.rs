@@ -1,6 +1,6 @@
-//! Random numbers from a seed: the same seed, the same input, on any machine.
+//! Random numbers from a seed: the same seed gives the same input on any machine.
 
-/// Splitmix64: one addition, two multiplications, every seed as good as another.
+/// Splitmix64: one addition, two multiplications, and no weak seeds.
 pub struct Random(u64);
 
 impl Random {

@@ -1,4 +1,4 @@
-//! Stream specifications and traces: pieces of the language thrown together, and the same with bytes changed.
+//! Stream specifications and traces: random combinations of language elements, and the same with changed bytes.
 
 use super::random::Random;
 use foretrace_stream::engine::Engine;
@@ -95,14 +95,14 @@ const PIECES: [&str; 84] = [
     "__root__.",
 ];
 
-/// Whole specifications to change bytes of.
+/// Complete specifications, of which bytes are changed.
 const WHOLE: [&str; 3] = [
     "in x: Events[Int]\ndef c: Events[Int] = default(last(c, x) + 1, 0)\ndef p = { a = x, b = c }\nout p\nout fold(x, 0, (a: Int, b: Int) => a + b)\n",
     "-- dialect: 2018\nin x: Events[Int]\nin s: Events[String]\ndef r := if s == \"x\" then ()\ndef t := on(r, x)\nout merge(r, t) as m\nout collectSetWithRemove(x, t)\n",
     "in x: Events[Int]\ndef fac(n: Int): Int = if n <= 1 then 1 else n * fac(n - 1)\nmodule M { def k = \"v ${x % 3}\" }\nout slift1(x, fac) as f\nout M.k\nout Map.collectCount(x)\nout period(3)\n",
 ];
 
-/// A specification: it compiles or says why not, and what compiles runs.
+/// A specification: it compiles or is refused with an error, and if it compiles, it runs.
 pub fn specification(random: &mut Random) {
     let text = match random.below(3) {
         0 => (0..random.below(40)).map(|_| *random.choose(&PIECES)).collect(),
@@ -132,7 +132,7 @@ fn random_whole(random: &mut Random) -> Vec<u8> {
     random.choose(&WHOLE).as_bytes().to_vec()
 }
 
-/// A text with a few bytes changed, doubled or left out.
+/// A text with a few bytes changed, doubled or deleted.
 fn changed(random: &mut Random, whole: fn(&mut Random) -> Vec<u8>) -> String {
     let mut bytes = whole(random);
     for _ in 0..1 + random.below(6) {
@@ -179,7 +179,7 @@ pub fn events(random: &mut Random) {
     let _ = BinaryReader { name: "fuzz", undeclared }.run(&bytes[..], &mut engine(), &mut out);
 }
 
-/// A few small streams, one of them often unknown, and events that are right now and then.
+/// A few small streams, one of them often undeclared, and events that are valid now and then.
 fn binary_trace(random: &mut Random) -> Vec<u8> {
     let mut bytes = binary::MAGIC.to_vec();
     bytes.extend(b"\x04\x02\x01x\x03\x01s\x00\x01u\x01\x01q");

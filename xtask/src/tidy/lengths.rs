@@ -1,13 +1,13 @@
-//! Files and functions stay short enough to be read.
+//! Files and functions stay short enough to read.
 
 use super::Text;
 
-/// A file longer than this is two files, unless it is a table or generated and its first line says so.
+/// A longer file should be split, unless it is a table or generated and its first line says so.
 const FILE: usize = 800;
 /// At most one function in twenty of the repository is longer than this.
 const FUNCTION: usize = 50;
 
-/// Every file that is too long; all functions together, if too many are.
+/// Every file that is too long, and one complaint if too many functions are.
 pub fn check(texts: &[Text]) -> Vec<String> {
     let mut complaints: Vec<String> = texts.iter().filter(|text| text.is_rust()).filter_map(long_file).collect();
     let mut lengths: Vec<usize> =
@@ -15,7 +15,7 @@ pub fn check(texts: &[Text]) -> Vec<String> {
     lengths.sort_unstable();
     let at_95 = lengths.get(lengths.len() * 95 / 100).copied().unwrap_or(0);
     if at_95 > FUNCTION {
-        complaints.push(format!("one function in twenty is longer than {at_95} lines; {FUNCTION} is the measure"));
+        complaints.push(format!("one function in twenty is longer than {at_95} lines; {FUNCTION} is the limit"));
     }
     complaints
 }
@@ -27,7 +27,7 @@ fn long_file(text: &Text) -> Option<String> {
     (lines > FILE && !excused).then(|| format!("{}: {lines} lines; {FILE} is the limit", text.path.display()))
 }
 
-/// The lengths of the functions: from the line with `fn` to the closing brace under it.
+/// The lengths of the functions: from the line with `fn` to the closing brace at the same indentation.
 fn functions(text: &str) -> Vec<usize> {
     let lines: Vec<&str> = text.lines().collect();
     (0..lines.len()).filter_map(|at| length(&lines, at)).collect()

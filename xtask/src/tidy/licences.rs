@@ -1,4 +1,4 @@
-//! The licences lie where everyone looks for them, and every package names them.
+//! The licence files exist, and every package names the licences.
 
 use super::Text;
 
@@ -17,8 +17,8 @@ pub fn check(texts: &[Text]) -> Vec<String> {
     complaints
 }
 
-/// Is this a manifest of our workspace? Peers of benchmarks and fuzz targets have workspaces of their own, and nothing to
-/// inherit from.
+/// Is this a manifest of our workspace? Peers of benchmarks and fuzz targets have their own workspaces, and nothing to
+/// inherit.
 fn is_member(manifest: &Text) -> bool {
     manifest.path.starts_with("crates") || manifest.path.starts_with("xtask")
 }

@@ -1,4 +1,5 @@
-//! What compilers do not check. Each check is a file, gives its complaints as lines, and never stops at the first.
+//! Checks that compilers do not make. Each check is a file, returns its complaints as lines, and never stops at the
+//! first.
 
 mod cycles;
 mod edges;
@@ -16,7 +17,7 @@ use std::path::PathBuf;
 pub struct Text {
     /// Its path from the root.
     pub path: PathBuf,
-    /// What it says.
+    /// Its contents.
     pub text: String,
 }
 

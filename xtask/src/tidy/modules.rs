@@ -1,9 +1,9 @@
-//! The modules of a crate, read from its tokens: what each is called, and which others it names.
+//! The modules of a crate, parsed from its tokens: the name of each, and which others it names.
 //!
 //! A path is followed as far as it leads through modules: `crate::a::b::Item` names the module `a::b`, and so does
-//! `super::Item` where the parent says `pub use b::Item`. Tests are left out, and so are paths to other crates.
+//! `super::Item` if the parent has `pub use b::Item`. Tests are left out, and so are paths to other crates.
 //!
-//! *What it misses*: methods are called without a path, and what `use a::*` brings in has no path of its own.
+//! *What it misses*: methods, which are called without a path, and names that `use a::*` imports.
 
 use super::Text;
 use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
@@ -24,14 +24,14 @@ pub struct Crate {
 
 #[derive(Default)]
 struct Module {
-    /// What its `use` declarations bring in: the name here, and the path it stands for.
+    /// The imports of its `use` declarations: the local name, and the path it stands for.
     names: BTreeMap<String, Path>,
     references: Vec<Reference>,
 }
 
 struct Reference {
     path: Path,
-    /// It stands in a `pub use`: the module offers this under its own name and does not use it.
+    /// Whether it is a `pub use`: the module re-exports the item and does not use it.
     offers: bool,
 }
 
@@ -113,7 +113,7 @@ impl Crate {
         }
     }
 
-    /// All pairs of a module and one that it names. What a module offers of its own submodules is not counted.
+    /// All pairs of a module and one that it names. Re-exports of its own submodules are not counted.
     pub fn edges(&self) -> BTreeSet<(Path, Path)> {
         let mut edges = BTreeSet::new();
         for (module, content) in &self.modules {
@@ -134,14 +134,14 @@ impl Crate {
         }
     }
 
-    /// The module that defines a macro, as another sees it.
+    /// The module that defines a macro, as another module sees it.
     fn macro_module(&self, module: &[String], name: &str) -> Option<Path> {
         let defined = || self.macros.iter().filter(|(known, _)| known == name).map(|(_, path)| path);
         let own = defined().find(|path| path.as_slice() == module);
         own.or_else(|| defined().find(|path| self.shown.contains(*path))).cloned()
     }
 
-    /// The module that a path leads to; none if it leads out of the crate or is no path of modules.
+    /// The module that a path leads to; none if it leads out of the crate or is not a path of modules.
     fn resolve(&self, module: &[String], path: &[String], depth: usize) -> Option<Path> {
         const DEEPEST: usize = 16;
         let (first, rest) = path.split_first().filter(|_| depth < DEEPEST)?;
@@ -162,7 +162,7 @@ impl Crate {
         Some(at)
     }
 
-    /// Where a name of a module leads: to a module below it, or to what a `use` brings in.
+    /// Where a name in a module leads: to a submodule, or to an import.
     fn step(&self, module: &[String], name: &str, depth: usize) -> Option<Path> {
         let below = [module, &[name.to_owned()]].concat();
         if self.modules.contains_key(&below) {
@@ -184,7 +184,7 @@ fn module_of(file: &str) -> Path {
     parts.iter().map(|part| (*part).to_owned()).collect()
 }
 
-/// What a `use` declaration brings in.
+/// The imports of a `use` declaration.
 fn use_tree(prefix: &[String], items: &mut Tokens, found: &mut Vec<(String, Path)>) {
     let mut path = prefix.to_vec();
     while let Some(token) = items.next() {
@@ -216,11 +216,11 @@ fn end_use(path: &mut Path, found: &mut Vec<(String, Path)>) {
     }
 }
 
-/// Tokens with a place among them.
+/// Tokens with a position.
 struct Tokens {
     all: Vec<TokenTree>,
     at: usize,
-    /// The token before the last one was `pub`, or `pub(…)`.
+    /// Whether the token before the last one was `pub`, or `pub(…)`.
     is_public: bool,
 }
 
@@ -270,7 +270,7 @@ impl Tokens {
         self.all[start..self.at].iter().cloned().collect()
     }
 
-    /// Behind a `#`: is this `#[cfg(test)]`? Then the item that it belongs to is passed over.
+    /// After a `#`: is this `#[cfg(test)]`? Then the item that it belongs to is skipped.
     fn skips_test(&mut self) -> bool {
         let is_test = matches!(self.peek(0), Some(TokenTree::Group(group)) if is_cfg_test(group));
         if is_test {

@@ -1,8 +1,8 @@
-//! `unsafe` stays where it must be. (That each block says why it is sound, clippy checks.)
+//! `unsafe` stays where it must be. (Clippy checks that each block says why it is sound.)
 
 use super::Text;
 
-/// Crates whose work needs it: inside someone else's process, mapping files, steering processes.
+/// Crates that need it: inside someone else's process, mapping files, steering processes.
 const UNSAFE: [&str; 3] = ["runtime", "trace", "replay"];
 
 /// Every library and program elsewhere that does not forbid it.
@@ -12,7 +12,7 @@ pub fn check(texts: &[Text]) -> Vec<String> {
     free.map(|text| format!("{}: no #![forbid(unsafe_code)]", text.path.display())).collect()
 }
 
-/// A `main.rs` with code of its own; one that only calls its library is covered by it.
+/// A `main.rs` with its own code; one that only calls its library is covered by the library.
 fn is_program(text: &Text) -> bool {
     text.path.ends_with("src/main.rs") && text.text.contains("mod ")
 }

@@ -1,8 +1,8 @@
-//! Words that do not belong into the repository: paths of one machine, work put off, tests switched off.
+//! Strings that do not belong in the repository: paths of one machine, postponed work, disabled tests.
 
 use super::Text;
 
-/// Written in halves, so that this file passes its own check.
+/// Each is written in two halves, so that this file passes its own check.
 const WORDS: [(&str, &str, &str); 7] = [
     ("/tmp/", "wt/", "a path of one machine"),
     ("/wo", "rk/", "a path of one machine"),
@@ -13,7 +13,7 @@ const WORDS: [(&str, &str, &str); 7] = [
     ("#[ign", "ore", "a test switched off"),
 ];
 
-/// Every line with such a word.
+/// Every line with such a string.
 pub fn check(texts: &[Text]) -> Vec<String> {
     texts.iter().flat_map(complaints).collect()
 }

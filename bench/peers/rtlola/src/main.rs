@@ -1,7 +1,8 @@
 //! Feeds the workload of `cargo xtask bench stream` to the RTLola interpreter and prints the seconds it took.
 //!
-//! The specification is the lockset algorithm for three threads, one lock and one variable; without sets, because
-//! the language has none. With `fixed` as second argument, threads and lock are written into it. The workload is that of the benchmark: threads take turns to lock, read, write and unlock.
+//! The specification is the lockset algorithm for three threads, one lock and one variable, without sets, because the
+//! language has none. With `fixed` as the second argument, threads and lock are written into it. The workload is that
+//! of the benchmark: threads take turns to lock, read, write and unlock.
 use rtlola_interpreter::ConfigBuilder;
 use rtlola_interpreter::Value;
 use rtlola_interpreter::input::ArrayFactory;
@@ -32,7 +33,7 @@ fn main() {
     println!("{} {outputs}", begin.elapsed().as_secs_f64());
 }
 
-/// One timestamp: the thread, where it is, and what it does.
+/// One timestamp: the thread, its place, and its operation.
 fn row(step: u64) -> [Value; INPUTS] {
     let name = |text: &str| Value::Str(text.into());
     let mut row = [Value::None, Value::None, Value::None, Value::None, Value::None, Value::None, Value::None];

@@ -54,7 +54,7 @@ fn version(driver: Driver, compiler: &Compiler) -> anyhow::Result<ExitCode> {
     let mut command = compiler.command.clone();
     command.push("--version".into());
     let status = status_of(&command)?;
-    println!("foretrace: {}", introduction(driver, compiler));
+    crate::output::write(|out| Ok(writeln!(out, "foretrace: {}", introduction(driver, compiler))?))?;
     Ok(exit_code(status))
 }
 

@@ -1,22 +1,14 @@
 //! `foretrace check`: record, predict, replay, report.
 //!
-//! One file a step, in the order in which they are taken: [`subject`] builds and records, [`confirm`] predicts and
-//! replays, [`values`] lets reads see other values, [`vain`] lets operations fail, [`describe`] puts addresses into words,
-//! [`waits`] folds what has one wait for its cause, [`fold`] makes one finding of one bug, [`suppress`] leaves out what the
-//! user does not want to see, [`keep`] writes findings down.
+//! One file a step, in the order in which they are taken: [`subject`] builds and records, [`examine`] predicts and has the
+//! predictions searched (`foretrace-search`), [`describe`] has them explained (`foretrace-explain`),
+//! [`suppress`] leaves out what the user does not want to see, [`keep`] writes findings down.
 
-mod confirm;
 mod describe;
-mod fold;
+mod examine;
 pub(super) mod keep;
-mod sources;
-mod steps;
 mod subject;
 pub mod suppress;
-mod undecided;
-mod vain;
-mod values;
-mod waits;
 
 use super::interrupt;
 use super::memory::{self, Memory};
@@ -187,16 +179,16 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         subject.death = None;
     }
     let bar = Bar::new(false);
-    let results = confirm::examine(args, &subject, scratch.path(), (stop, &bar))?;
+    let results = examine::examine(args, &subject, scratch.path(), (stop, &bar))?;
     bar.finish();
     let interrupted = stop.load(Ordering::Relaxed);
     let (mut report, failures) = describe::report(&subject, &results);
-    report.notes.extend(results.spent.map(|why| format!("{why}: not everything was checked")));
+    report.notes.extend(results.found.spent.map(|why| format!("{why}: not everything was checked")));
     if memory::is_spent() {
         report.notes.push(format!("{}: not everything was checked", memory::SPENT));
     }
     let losses = subject.trace.notes().iter().any(Note::is_loss);
-    report.incomplete = interrupted || losses || memory::is_spent() || subject.is_ended_early();
+    report.incomplete = interrupted || losses || memory::is_spent() || subject.is_partial();
     report.fail_on_predicted = args.fail_on == FailOn::Predicted;
     report.show_predicted = args.all || report.fail_on_predicted;
     suppressions.apply(&mut report);

@@ -30,7 +30,7 @@ use std::rc::Rc;
 
 /// Check a stream specification (TeSSLa) over a trace, a recording, or a running program.
 ///
-/// The input is trace text (`time: stream = value`), CSV, a binary trace, or a recording; without one it is read from
+/// The input is trace text (`time: stream = value`), CSV, the Common Trace Format, a binary trace, or a recording; without one it is read from
 /// standard input. With a program after `--`, the specification is evaluated while the program runs.
 ///
 /// The exit code is 1 if a stream marked `@error` had an event (in the 2018 dialect: one whose name begins with
@@ -93,6 +93,9 @@ pub struct Args {
     /// Read comma-separated values whatever the input's name
     #[arg(long)]
     csv: bool,
+    /// Read the input, a directory, as a trace in the Common Trace Format; the default for one with `metadata` in it
+    #[arg(long)]
+    ctf: bool,
     /// Only check the specification; say which streams may grow without bound
     #[arg(long)]
     verify: bool,

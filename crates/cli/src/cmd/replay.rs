@@ -11,7 +11,8 @@ use crate::trust::Trust;
 use anyhow::bail;
 use debugger::Debugger;
 use foretrace_finding::ScheduleText;
-use foretrace_replay::{CutShort, Outcome, Precision, TimeLimit};
+use foretrace_replay::TimeLimit;
+use foretrace_run::{CutShort, Outcome, Precision};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -113,13 +114,8 @@ fn open(args: &Args) -> anyhow::Result<Kept> {
 
 fn instead(outcome: &Outcome) -> String {
     match (&outcome.diverged, &outcome.stalled) {
-        (Some(diverged), _) => {
-            format!(
-                "at step {}, t{} came with {}, not {}",
-                diverged.step, diverged.thread, diverged.got, diverged.expected
-            )
-        }
-        (None, Some(stalled)) => format!("at step {}, t{} did not come", stalled.step, stalled.thread),
+        (Some(diverged), _) => format!("at step {}, {diverged}", diverged.step),
+        (None, Some(stalled)) => format!("at step {}, {stalled}", stalled.step),
         (None, None) if outcome.ended => "the schedule was followed to its end".to_owned(),
         (None, None) => "the program ended before its schedule did".to_owned(),
     }

@@ -26,6 +26,8 @@ struct Builder {
     nodes: Vec<Node>,
     /// Parts whose steps are held back as the search comes to them.
     inner: Vec<Filter>,
+    /// What compressed parts were.
+    origins: Vec<(usize, Rc<Product>)>,
 }
 
 impl Builder {
@@ -63,7 +65,8 @@ impl Evaluator {
         let mut builder = Builder::default();
         let mut filter = None;
         let root = self.build_root(&mut builder, term, &mut filter)?;
-        Ok(Product { comps: builder.comps, nodes: builder.nodes, root, filter, inner: builder.inner })
+        let Builder { comps, nodes, inner, origins } = builder;
+        Ok(Product { comps, nodes, root, filter, inner, origins })
     }
 
     /// Builds a process that may be restricted as a whole: priority, chase and deter, with nothing but hiding and
@@ -205,14 +208,20 @@ impl Evaluator {
     }
 
     fn build_compressed(&mut self, b: &mut Builder, id: TermId, kind: Compression, p: TermId) -> Eval<usize> {
-        let lts = self.explicate(p)?;
+        let origin = if self.is_composite(p) { Some(self.compile(p)?) } else { None };
+        let lts = match &origin {
+            Some(product) => explicate::product(product, Restriction::Free, &self.meter)?,
+            None => self.explicate_term(p)?,
+        };
         let kind = match kind {
             // These keep failures and divergences, and no more.
             Compression::Normal | Compression::Diamond if self.fine => Compression::Strong,
             kind => kind,
         };
         let lts = compress::apply(kind, &lts, &self.meter)?;
-        Ok(b.leaf(self.name_of(id, "compressed process"), Component::Explicit(Arc::new(lts))))
+        let node = b.leaf(self.name_of(id, "compressed process"), Component::Explicit(Arc::new(lts)));
+        b.origins.extend(origin.map(|product| (node, Rc::new(product))));
+        Ok(node)
     }
 
     /// Priority, chase and deter look at all steps of a state at once, which rules do not: what they leave of a small

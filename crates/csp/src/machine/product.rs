@@ -12,6 +12,7 @@ use super::plan::{Found, Plan};
 use super::rules::{Comp, Node, Rule, Target};
 use crate::native::{Native, NativeEvent};
 use rustc_hash::FxHashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 #[derive(Clone)]
@@ -30,6 +31,8 @@ pub struct Product {
     pub filter: Option<Filter>,
     /// What holds steps of parts back; a part comes after those inside it.
     pub inner: Vec<Filter>,
+    /// What compressed parts were before they were compressed, by node.
+    pub origins: Vec<(usize, Rc<Product>)>,
 }
 
 impl Product {

@@ -3,9 +3,9 @@
 use super::answer::Options;
 use super::space::{ProductSpace, Question};
 use crate::budget::Limit;
-use crate::machine::event::Event;
+use crate::machine::event::{Event, TAU};
 use crate::machine::product::{Packed, Product};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How much of a sequence of events is a trace, and how many states were looked at.
 pub fn longest(product: &Product, trace: &[Event], options: &Options) -> Result<(usize, u64), Limit> {
@@ -52,4 +52,51 @@ fn after<const W: usize>(
         });
     }
     Ok(next.into_iter().collect())
+}
+
+/// States looked at before a run is given up.
+const MOST: usize = 200_000;
+
+/// A run of a process with these visible events, as rules: one that comes to rest with as few offers as possible, if any
+/// comes to rest. Nothing if there is none, or none was found in time.
+pub fn run(product: &Product, trace: &[Event]) -> Option<Vec<u32>> {
+    let packed = Packed::new(product, 1);
+    crate::with_words!(packed.words, W, Ok(run_packed::<W>(&packed, trace))).ok().flatten()
+}
+
+fn run_packed<const W: usize>(packed: &Packed, trace: &[Event]) -> Option<Vec<u32>> {
+    // State, events done, where it was reached from, and by which rule.
+    let mut met: Vec<([u64; W], usize, usize, u32)> = vec![(packed.first(), 0, 0, 0)];
+    let mut number: FxHashMap<([u64; W], usize), usize> = FxHashMap::default();
+    number.insert((met[0].0, 0), 0);
+    let mut best: Option<(bool, usize, usize)> = None;
+    let mut at = 0;
+    while at < met.len() && met.len() < MOST {
+        let (state, done, ..) = met[at];
+        let (mut silent, mut offers) = (false, 0);
+        packed.successors(&state, &mut |rule, next| {
+            let event = packed.event(rule);
+            silent |= event == TAU;
+            offers += 1;
+            let after = if event == TAU { done } else { done + 1 };
+            if event == TAU || trace.get(done) == Some(&event) {
+                number.entry((next, after)).or_insert_with(|| {
+                    met.push((next, after, at, rule));
+                    met.len() - 1
+                });
+            }
+        });
+        if done == trace.len() {
+            best = best.into_iter().chain([(silent, offers, at)]).min();
+        }
+        at += 1;
+    }
+    let (_, _, mut at) = best?;
+    let mut rules = Vec::new();
+    while at != 0 {
+        rules.push(met[at].3);
+        at = met[at].2;
+    }
+    rules.reverse();
+    Some(rules)
 }

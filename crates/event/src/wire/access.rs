@@ -18,16 +18,16 @@ pub struct Access {
     pub pc: u64,
 }
 
-/// What the next access record's differences are taken from.
+/// The values that the next access record's differences are taken from.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct AccessCursor {
     line: u64,
     pc: u64,
 }
 
-/// Steps of the pc below this take two bytes; the bit says that two more follow.
+/// Smaller differences of the pc take two bytes; this bit says that two more follow.
 const NEAR_PC: u64 = 1 << 15;
-/// Steps from this on take a record of their own.
+/// Differences from this on take a separate record.
 const FAR_PC: u64 = 1 << 31;
 
 const NONE: u8 = 0;
@@ -35,7 +35,7 @@ const RUN: u8 = 1;
 const ANY: u8 = 2;
 const SPECIAL: u8 = 3;
 
-/// The mask as one run of set bits, packed as `start | (length - 1) << 6`; none if it has holes.
+/// The mask as one run of set bits, packed as `start | (length - 1) << 6`; none if the mask has holes.
 #[inline]
 const fn run(mask: u64) -> Option<u64> {
     let start = mask.trailing_zeros() as u64;
@@ -118,7 +118,7 @@ fn take_pc(input: &mut Input<'_>) -> Result<u64, WireError> {
     Ok(low & (NEAR_PC - 1) | input.take(2)? << 15)
 }
 
-/// A record of its own for a pc too far from the last.
+/// A separate record for a pc that is too far from the last.
 fn encode_pc(out: &mut [u8; MAX_RECORD], pc: u64) -> usize {
     let record = Sync { op: Op::AccessPc, stamp: 0, pc: 0, object: 0, arg: pc, detail: super::Detail::default() };
     super::SyncCursor::new().encode(out, &record)

@@ -39,7 +39,7 @@ ops! {
     Fork = 3 "fork",
     /// Argument: the thread that had ended.
     Join = 4 "join",
-    /// Argument: the thread nobody will join.
+    /// Argument: the detached thread.
     Detach = 5 "detach",
     /// The thread's previous record did not happen: the call returned an error.
     Undo = 6 "undo",
@@ -117,10 +117,10 @@ ops! {
     /// Argument: the order.
     Fence = 39 "fence",
 
-    /// Memory came into being; object: its address, argument: its size. Like `Free`, it ends no segment: accesses of
-    /// the segment that came before it in the thread may stand after it in the stream, but none to this memory.
+    /// Memory was allocated; object: its address, argument: its size. Like `Free`, it ends no segment: accesses of the
+    /// segment that came before it in the thread may follow it in the stream, but none to this memory.
     Alloc = 40 "alloc",
-    /// Memory went away; object: its address, argument: its size.
+    /// Memory was freed; object: its address, argument: its size.
     Free = 41 "free",
 
     /// A signal handler began; argument: the signal.
@@ -131,11 +131,11 @@ ops! {
     ProcessFork = 44 "process_fork",
     /// This thread ends the process; argument: the exit status.
     Exit = 45 "exit",
-    /// Events of this thread are missing from here on; argument: how many are known of.
+    /// Events of this thread are missing from here on; argument: how many are known to be missing.
     Gap = 46 "gap",
     /// The user's own event; object: its kind's name in the checked program, argument: the user's.
     Custom = 47 "custom",
-    /// Sets the pc that the next access record's difference is taken from. Never handed out by the decoder.
+    /// Sets the pc that the next access record's difference is taken from. The decoder never returns it.
     AccessPc = 48 "access_pc",
 }
 
@@ -221,13 +221,13 @@ impl Patience {
 /// One operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Sync {
-    /// Which.
+    /// Which operation.
     pub op: Op,
-    /// When.
+    /// When it happened.
     pub stamp: u64,
-    /// The return address of the call that did it.
+    /// The return address of the call.
     pub pc: u64,
-    /// The address of what it was done to; zero where there is none.
+    /// The address of its object; zero where there is none.
     pub object: u64,
     /// See [`Op`].
     pub arg: u64,

@@ -2,7 +2,7 @@ extern crate std;
 use super::*;
 use std::vec::Vec;
 
-/// A small generator of its own: the crate depends on nothing.
+/// A small random generator, local because the crate depends on nothing.
 struct Random(u64);
 
 impl Random {

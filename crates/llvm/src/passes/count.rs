@@ -1,4 +1,4 @@
-//! How often a counted loop goes round, as arithmetic that stands before it.
+//! The trip count of a counted loop, as arithmetic before it.
 
 use crate::function::Function;
 use crate::graph::{Graph, Loop};
@@ -6,14 +6,14 @@ use crate::instruction::Instruction;
 use crate::passes::merge::size_of;
 use crate::passes::slice::Slice;
 
-/// The loop goes on while this holds of the counter and the bound.
+/// The loop goes on while this relation holds between the counter and the bound.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum While {
     /// They differ.
     NotEqual,
-    /// The counter, which grows, is smaller; or not larger.
+    /// The growing counter is smaller; or not larger.
     Below { signed: bool, or_equal: bool },
-    /// The counter, which shrinks, is larger; or not smaller.
+    /// The shrinking counter is larger; or not smaller.
     Above { signed: bool, or_equal: bool },
 }
 
@@ -29,7 +29,7 @@ impl While {
         })
     }
 
-    /// With the operands the other way round.
+    /// With the operands swapped.
     fn swapped(self) -> Self {
         match self {
             Self::NotEqual => Self::NotEqual,
@@ -38,7 +38,7 @@ impl While {
         }
     }
 
-    /// The predicate again.
+    /// The predicate in LLVM's spelling.
     fn name(self) -> String {
         let (signed, direction, or_equal) = match self {
             Self::NotEqual => return "ne".to_owned(),
@@ -69,7 +69,7 @@ fn negated(predicate: &str) -> Option<&'static str> {
 /// The test at the end of a round.
 pub struct Test {
     goes_on: While,
-    /// The counter itself, or its value in the next round.
+    /// The tested value: the counter itself, or its value in the next round.
     subject: String,
     bound: String,
     /// The type of both.
@@ -78,7 +78,7 @@ pub struct Test {
 }
 
 impl Test {
-    /// Of a loop with one way out, at the end of a round.
+    /// The test of a loop with one exit, at the end of a round.
     pub fn find(function: &Function, graph: &Graph, of: &Loop, slice: &mut Slice) -> Option<Self> {
         let leaves = |block: &&usize| graph.next[**block].iter().any(|to| of.blocks.binary_search(to).is_err());
         let mut leaving = of.blocks.iter().filter(leaves);
@@ -123,7 +123,7 @@ impl Test {
         })
     }
 
-    /// Puts the number of rounds before the loop; gives its name.
+    /// Inserts the trip count before the loop; returns its name.
     pub fn emit(&self, slice: &mut Slice) -> Option<String> {
         let first = slice.copy(&self.subject, 0)?;
         let bound = slice.copy(&self.bound, 0)?;
@@ -151,7 +151,7 @@ impl Test {
             let holds = slice.emit(&format!("icmp {} {} {first}, {bound}", self.goes_on.name(), self.kind));
             distance = slice.emit(&format!("select i1 {holds}, {kind} {distance}, {kind} 0"));
         }
-        // The first round is not asked for.
+        // The first round is not tested.
         let rounds = slice.emit(&format!("add {kind} {distance}, 1"));
         Some(if kind == "i64" { rounds } else { slice.emit(&format!("zext {kind} {rounds} to i64")) })
     }

@@ -1,4 +1,4 @@
-//! Counted loops: accesses of every round are told before the first.
+//! Counted loops: the accesses of all rounds are reported before the first.
 
 use crate::function::{Definitions, Function};
 use crate::graph::{Graph, Loop};
@@ -27,7 +27,7 @@ impl Pass for HoistCountedLoops {
     }
 }
 
-/// Hoists what can be, from inner loops to outer ones; whether there was anything.
+/// Hoists what it can, from inner loops to outer ones; returns whether anything changed.
 fn hoist(function: &mut Function) -> bool {
     let Some(graph) = Graph::new(function) else { return false };
     let loops: Vec<Loop> = graph.loops().into_iter().filter(|of| may_gain(function, &graph, of)).collect();
@@ -51,7 +51,7 @@ fn hoist(function: &mut Function) -> bool {
     changed
 }
 
-/// Are there accesses in it, and nothing that they must not be moved over?
+/// Does the loop have accesses, and nothing that they must not be moved across?
 fn may_gain(function: &Function, graph: &Graph, of: &Loop) -> bool {
     let lines = || of.blocks.iter().flat_map(|block| &function.blocks[*block].lines);
     outside(graph, of).is_some()
@@ -59,7 +59,7 @@ fn may_gain(function: &Function, graph: &Graph, of: &Loop) -> bool {
         && lines().any(|line| Hook::parse(line).is_some())
 }
 
-/// The one block outside that goes to the loop, over one edge.
+/// The only block outside that branches to the loop, if it does so over one edge.
 fn outside(graph: &Graph, of: &Loop) -> Option<usize> {
     let mut before = graph.previous[of.header].iter().filter(|block| of.blocks.binary_search(block).is_err());
     match (before.next(), before.next()) {
@@ -68,7 +68,7 @@ fn outside(graph: &Graph, of: &Loop) -> Option<usize> {
     }
 }
 
-/// The block outside that goes to the loop and nowhere else.
+/// The block outside that branches to the loop and nowhere else.
 fn preheader(graph: &Graph, of: &Loop) -> Option<usize> {
     outside(graph, of).filter(|block| graph.next[*block].len() == 1)
 }
@@ -79,7 +79,7 @@ fn make_preheader(function: &mut Function, graph: &Graph, of: &Loop) {
     }
     let Some(before) = outside(graph, of) else { return };
     let old = match function.blocks[before].name.as_str() {
-        // The entry block's number stands only in the phis.
+        // The entry block's number appears only in the phis.
         "" => match entry_name(function, of) {
             Some(name) => name,
             None => return,
@@ -89,7 +89,7 @@ fn make_preheader(function: &mut Function, graph: &Graph, of: &Loop) {
     function.split_edge(before, of.header, &old);
 }
 
-/// What the phis of a loop's header call the block that is not its latch.
+/// The name by which the phis of a loop's header refer to the block that is not its latch.
 fn entry_name(function: &Function, of: &Loop) -> Option<String> {
     let phi = function.blocks[of.header].lines.first()?;
     let (_, incoming) = crate::instruction::Instruction::parse(phi).filter(|phi| phi.operation == "phi")?.incoming()?;
@@ -144,14 +144,14 @@ fn hoist_from(
     true
 }
 
-/// Values before the loop that several hooks use; with the same names in them, series can be seen to be neighbours.
+/// Values before the loop that several hooks use; equal names show that series are adjacent.
 #[derive(Default)]
 struct Shared {
     count: Option<String>,
     steps: HashMap<Root, String>,
 }
 
-/// The hook as it stands before the loop; what it needs is put there.
+/// The hook in its form before the loop; inserts the values that it needs there.
 fn moved(hook: &Hook, slice: &mut Slice, test: &Test, shared: &mut Shared) -> Option<Hook> {
     let form = slice.form(&hook.address)?;
     if let Some((step, rounds)) = &hook.series {

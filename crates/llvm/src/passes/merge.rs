@@ -1,4 +1,4 @@
-//! Neighbours in one block: one call for accesses that lie side by side.
+//! Adjacent accesses in one block become one call.
 
 use crate::function::{Definitions, Function};
 use crate::hook::{self, Hook, Kind, is_barrier};
@@ -6,7 +6,7 @@ use crate::module::Module;
 use crate::pass::{Pass, Purpose, Refusal};
 use std::collections::BTreeMap;
 
-/// Accesses of one block that lie side by side and stand on one source line become one call.
+/// Merges adjacent accesses of one block and source line into one call.
 pub struct MergeNeighbours;
 
 impl Pass for MergeNeighbours {
@@ -30,11 +30,11 @@ impl Pass for MergeNeighbours {
     }
 }
 
-/// What addresses have in common that differ by a constant: base, and index with its factor.
+/// The common part of addresses that differ by a constant: the base, and the index with its factor.
 pub type Root = (String, String, u64);
 
-/// What accesses have in common that can be one: kind, root, step and count of a series, and the place in the source,
-/// because the one call can only name one.
+/// The common part of accesses that can be merged: kind, root, step and count of a series, and the place in the source,
+/// because one call can name only one place.
 type Family = (Kind, Root, Option<(String, String)>, String);
 
 /// An access at a known distance from its family's base.
@@ -44,10 +44,10 @@ struct Member {
     hook: Hook,
 }
 
-/// Indices of more steps than this are not looked through.
+/// The longest index computation that is followed.
 const DEPTH: usize = 8;
 
-/// Merges the accesses of one block; whether there was anything to merge.
+/// Merges the accesses of one block; returns whether anything changed.
 pub fn merge(function: &mut Function, definitions: &Definitions, block: usize) -> bool {
     let mut families: BTreeMap<Family, Vec<Member>> = BTreeMap::new();
     let mut edits = Vec::new();
@@ -65,7 +65,7 @@ pub fn merge(function: &mut Function, definitions: &Definitions, block: usize) -
     !edits.is_empty()
 }
 
-/// What becomes of a line: another hook at an address moved by so much, or nothing.
+/// What replaces a line: a hook at an address moved by an offset, or nothing.
 type Edit = (usize, Option<(Hook, i64)>);
 
 fn finish(families: &mut BTreeMap<Family, Vec<Member>>, edits: &mut Vec<Edit>) {
@@ -141,7 +141,7 @@ pub fn locate(function: &Function, definitions: &Definitions, address: &str) -> 
     (root, offset)
 }
 
-/// The value an index starts from, empty if it is a number, and the number added to it.
+/// The value that an index starts from, empty if it is a constant, and the constant added to it.
 fn distance(function: &Function, definitions: &Definitions, index: &str) -> (String, i64) {
     let (mut value, mut sum) = (index.to_owned(), 0_i64);
     for _ in 0..DEPTH {
@@ -158,7 +158,7 @@ fn distance(function: &Function, definitions: &Definitions, index: &str) -> (Str
     (value, sum)
 }
 
-/// The bytes of the types that have the same on every machine.
+/// The size of types that is the same on every machine.
 pub fn size_of(kind: &str) -> Option<u64> {
     Some(match kind {
         "i8" => 1,

@@ -1,4 +1,4 @@
-//! The arithmetic that leads to a value of a loop: does it change, and by equal steps?
+//! The arithmetic that computes a value in a loop: is the value invariant, and if not, does it take equal steps?
 
 use crate::function::{Definitions, Function, replace_word};
 use crate::graph::Loop;
@@ -21,12 +21,12 @@ pub struct Counter {
     pub start: String,
     /// The value that it has in the next round.
     pub next: String,
-    /// What the step is promised not to do.
+    /// The flags of the step.
     unsigned: bool,
     signed: bool,
 }
 
-/// Operations that have a value for all operands and no effect.
+/// Operations that are defined for all operands and have no effect.
 const PURE: [&str; 16] = [
     "add",
     "sub",
@@ -46,10 +46,10 @@ const PURE: [&str; 16] = [
     "ptrtoint",
 ];
 
-/// Longer chains of arithmetic are not followed.
+/// The longest chain of arithmetic that is followed.
 const DEPTH: usize = 200;
 
-/// A loop of a function, seen from its values. It does not change the function.
+/// A loop of a function and its values. It does not change the function.
 pub struct Slice<'a> {
     function: &'a Function,
     definitions: &'a Definitions,
@@ -58,14 +58,14 @@ pub struct Slice<'a> {
     latch: String,
     forms: HashMap<String, Option<Form>>,
     copies: HashMap<(String, usize), String>,
-    /// The copies made so far, to stand before the loop.
+    /// The copies made so far, which go before the loop.
     pub lines: Vec<String>,
     prefix: String,
     depth: usize,
 }
 
 impl<'a> Slice<'a> {
-    /// Names of copies begin with `prefix`.
+    /// A slicer whose copies have names that begin with `prefix`.
     pub fn new(function: &'a Function, definitions: &'a Definitions, of: &Loop, prefix: String) -> Self {
         let mut inside = vec![false; function.blocks.len()];
         of.blocks.iter().for_each(|block| inside[*block] = true);
@@ -92,7 +92,7 @@ impl<'a> Slice<'a> {
         self.definitions.get(value).is_some_and(|(block, _)| self.inside[*block])
     }
 
-    /// What an address has in common with those at a fixed distance from it.
+    /// The common part of an address and of those at a fixed distance from it.
     pub fn root(&self, address: &str) -> Root {
         locate(self.function, self.definitions, address).0
     }
@@ -122,12 +122,12 @@ impl<'a> Slice<'a> {
         steps.then(|| Counter { start: start.to_owned(), next: next.to_owned(), unsigned, signed })
     }
 
-    /// Does the value stay the same?
+    /// Is the value invariant?
     pub fn is_fixed(&mut self, value: &str) -> bool {
         self.form(value) == Some(Form::Fixed)
     }
 
-    /// How the value behaves; `None` if that is not known.
+    /// The form of the value; `None` if it is unknown.
     pub fn form(&mut self, value: &str) -> Option<Form> {
         if !self.is_inside(value) {
             return Some(Form::Fixed);
@@ -139,7 +139,7 @@ impl<'a> Slice<'a> {
             return None;
         }
         self.depth += 1;
-        // A value that depends on itself is none of the forms, unless it is a counter.
+        // A value that depends on itself has none of these forms, unless it is a counter.
         self.forms.insert(value.to_owned(), None);
         let form = self.definition(value).and_then(|definition| self.form_of(value, &definition));
         self.forms.insert(value.to_owned(), form);
@@ -168,7 +168,7 @@ impl<'a> Slice<'a> {
             "or" => definition.promises("disjoint"),
             "mul" => forms.contains(&Form::Fixed),
             "shl" => forms[1] == Form::Fixed,
-            // An index that is not of the width of an address is extended first, and may wrap.
+            // An index narrower than an address is extended first, and may wrap.
             "getelementptr" => definition
                 .parts
                 .iter()
@@ -196,8 +196,8 @@ impl<'a> Slice<'a> {
         keeps.then_some(Form::Linear)
     }
 
-    /// Copies what leads to the value before the loop, as it is in round 0 or 1; gives the copy's name. The value has a
-    /// form.
+    /// Copies the computation of the value before the loop, as it is in round 0 or 1; returns the copy's name. The
+    /// value must have a form.
     pub fn copy(&mut self, value: &str, round: usize) -> Option<String> {
         if !self.is_inside(value) {
             return Some(value.to_owned());
@@ -226,12 +226,13 @@ impl<'a> Slice<'a> {
                 text = replace_word(&text, operand, &copy);
             }
         }
-        // Without its promises, which need not hold one round too far; then `or` is not the `add` it stood for.
+        // The flags are dropped, because they need not hold one round beyond the last. An `or` with the flag `disjoint`
+        // becomes the `add` it stands for.
         let operation = if definition.promises("disjoint") { "add" } else { definition.operation };
         Some(self.emit(&format!("{operation} {text}")))
     }
 
-    /// Puts an instruction before the loop; gives its value.
+    /// Inserts an instruction before the loop; returns its value.
     pub fn emit(&mut self, instruction: &str) -> String {
         let name = format!("%{}.{}", self.prefix, self.lines.len());
         self.lines.push(format!("  {name} = {instruction}"));
@@ -239,7 +240,7 @@ impl<'a> Slice<'a> {
     }
 }
 
-/// A number other than zero.
+/// A nonzero constant.
 fn is_divisor(operand: &str) -> bool {
     operand.parse::<u64>().is_ok_and(|number| number != 0)
 }

@@ -10,7 +10,7 @@ use super::held::HeldSets;
 use super::op::{CounterOf, Mode, Need, Op};
 use super::{Chain, HeldId, Program, WaitAt};
 
-/// Which reorderings are allowed beyond what the synchronisation objects say.
+/// The reorderings that are allowed, beyond the rules of the synchronisation objects.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     /// Operations on an atomic variable keep their recorded order, so that every load reads what it read.
@@ -29,7 +29,7 @@ impl Program {
     }
 }
 
-/// How a thread came by a lock.
+/// How a thread acquired a lock.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hold {
     Taken,
@@ -45,7 +45,7 @@ struct Compiler<'a> {
     program: Program,
     /// Counters by object.
     counters: FxHashMap<CounterOf, u32>,
-    /// Signals that may come too early, by instance.
+    /// Signals that may be lost, by instance.
     signals: FxHashMap<CondInstance, u32>,
 }
 
@@ -157,7 +157,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Is this the event with which a wait begins? That must be an operation, whatever it does to the lock.
+    /// Is this the event that begins a wait? It must be an operation, whatever it does to the lock.
     fn begins_wait(&self, id: EventId) -> bool {
         let next = EventId { index: id.index + 1, ..id };
         next.index < self.trace.len(id.thread) && matches!(self.trace.event(next), Event::Wait(..))
@@ -166,7 +166,7 @@ impl<'a> Compiler<'a> {
     fn down(&mut self, work: &mut Work, id: EventId, of: CounterOf, initial: i64, patience: Patience) -> Op {
         let counter = self.counter(of, initial);
         if self.failing.contains(&id) {
-            // It changes nothing, and looks at the value.
+            // It changes nothing, but it reads the value.
             self.change(work, counter, 0, false);
             return Op::FailDown { counter };
         }
@@ -180,7 +180,7 @@ impl<'a> Compiler<'a> {
         }
         let count = self.trace.barrier(barrier).count;
         let counter = self.counter(CounterOf::BarrierEnters(barrier), 0);
-        // A thread whose last event it is to enter is at its end and keeps nobody from coming again.
+        // A thread whose last event is the entry is finished, and does not keep others from entering again.
         let last = work.chain.len == index + 1;
         self.change(work, counter, i64::from(!exit), exit || last);
         if exit { Op::Exit { counter, count } } else { Op::Enter { counter, count } }
@@ -203,7 +203,7 @@ impl<'a> Compiler<'a> {
         Op::Wait { instance }
     }
 
-    /// The number of a signal that may come too early, if this one may.
+    /// The number of this signal, if it may be lost.
     fn losable(&mut self, instance: CondInstance) -> Option<u32> {
         (self.trace.instance(instance).waits > 0 && self.program.losable).then(|| {
             *self.signals.entry(instance).or_insert_with(|| {

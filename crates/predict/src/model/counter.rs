@@ -42,7 +42,7 @@ impl Counter {
         matches!(self.of, CounterOf::BarrierEnters(_))
     }
 
-    /// The highest value it can have: a mutex's is one.
+    /// The highest value it can have: one for a mutex.
     pub(crate) fn most(&self) -> i64 {
         let ups = |track: &Track| (0..track.at.len()).filter(|&index| track.step(index) > 0).count() as i64;
         match self.of {

@@ -1,8 +1,8 @@
-//! Sets of locks, each kept once and sharing what it has in common with others.
+//! Sets of locks, each stored once and sharing its common parts with others.
 //!
-//! A set is a tree over the numbers of the locks. Its leaves are 64 locks: a word of those held alone and a word of those
-//! held with other readers. Equal trees have equal numbers, so a set has one number, and two sets that differ in a lock
-//! differ in one path of their trees. With up to 64 locks a set is its leaf.
+//! A set is a tree over the numbers of the locks. Each leaf covers 64 locks: a word for those held exclusively and a
+//! word for those held shared. Equal trees have equal numbers, so a set has one number, and two sets that differ in one
+//! lock differ in one path of their trees. With up to 64 locks, a set is one leaf.
 
 use foretrace_event::LockId;
 use rustc_hash::FxHashMap;
@@ -17,7 +17,7 @@ pub(crate) type HeldId = u32;
 pub(crate) struct HeldSets {
     /// Inner nodes above each leaf.
     height: u32,
-    /// Locks held alone, and with other readers, by leaf. The first leaf is empty.
+    /// Locks held exclusively, and shared, by leaf. The first leaf is empty.
     leaves: Vec<(u64, u64)>,
     /// The lower and the upper half, by inner node. The first one is empty.
     inner: Vec<(u32, u32)>,
@@ -32,7 +32,7 @@ struct Known {
 }
 
 impl HeldSets {
-    /// Of a program with so many locks.
+    /// The sets of a program with this many locks.
     pub(crate) fn new(locks: usize) -> Self {
         let leaves = locks.div_ceil(64).max(1);
         let height = leaves.next_power_of_two().trailing_zeros();
@@ -44,7 +44,7 @@ impl HeldSets {
         self.known = Known::default();
     }
 
-    /// The set with this lock, held so, or without it.
+    /// The set with this lock in this mode, or without it.
     pub(crate) fn with(&mut self, set: HeldId, lock: LockId, held: Option<Mode>) -> HeldId {
         self.change(set, self.height, lock.index(), held)
     }
@@ -69,7 +69,7 @@ impl HeldSets {
         number(&mut self.leaves, &mut self.known.leaves, words)
     }
 
-    /// Is the lock in the set, held alone and held with other readers?
+    /// Does the set have the lock, exclusively and shared?
     #[inline]
     pub(crate) fn holds(&self, set: HeldId, lock: LockId) -> (bool, bool) {
         let mut node = set;
@@ -82,7 +82,7 @@ impl HeldSets {
         (bit(alone), bit(shared))
     }
 
-    /// Can two threads not hold these at the same time, because of a common lock that one of them holds alone?
+    /// Are these sets mutually exclusive, because of a common lock that one of them holds exclusively?
     pub(crate) fn exclude(&self, one: HeldId, other: HeldId) -> bool {
         self.meet(one, other, self.height)
     }

@@ -3,23 +3,23 @@
 pub use foretrace_causality::NeedKind;
 use foretrace_event::{BarrierId, CondInstance, LockId, SemId};
 
-/// How a lock is taken.
+/// The mode of a lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mode {
-    /// Alone.
+    /// Exclusive.
     Write,
-    /// With other readers.
+    /// Shared with other readers.
     Read,
 }
 
-/// What an operation does to the objects. What it needs of other threads is beside it ([`Need`]).
+/// The effect of an operation on the objects. Its needs from other threads are stored separately ([`Need`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Op {
     /// Changes no object: fork, start, join, end, release, acquire, once, atomics.
     Plain,
-    /// Takes a lock; `patient` waits for it as long as it takes.
+    /// Locks; if `patient`, it waits for as long as it takes.
     Acquire { lock: LockId, mode: Mode, patient: bool },
-    /// Gives a lock back.
+    /// Unlocks.
     Release { lock: LockId },
     /// Fails to take a lock that another holds.
     FailAcquire { lock: LockId, mode: Mode },
@@ -29,9 +29,9 @@ pub enum Op {
     FailDown { counter: u32 },
     /// Increments a counter.
     Up { counter: u32 },
-    /// Increments a counter that must be zero: gives back a lock that another took.
+    /// Increments a counter that must be zero: unlocks a lock that another thread locked.
     UpFromZero { counter: u32 },
-    /// Gives a signal that may come too early.
+    /// Sends a signal that may be lost.
     Signal { signal: u32 },
     /// Returns from a wait that may miss its signal.
     Wait { instance: CondInstance },
@@ -44,11 +44,11 @@ pub enum Op {
 /// Something that must have been performed: `position` operations of `thread`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Need {
-    /// By whom.
+    /// The thread.
     pub thread: u32,
     /// How many operations.
     pub position: u32,
-    /// Why.
+    /// The reason.
     pub kind: NeedKind,
 }
 

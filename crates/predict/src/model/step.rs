@@ -18,13 +18,13 @@ pub struct State {
 /// What a thread can do at a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
-    /// Nothing more: it is at its end.
+    /// Nothing: it has finished.
     Done,
     /// Its next operation.
     Ready,
-    /// It waits.
+    /// It is blocked.
     Blocked,
-    /// It would do something that the trace does not show.
+    /// It is astray: it would do something that the trace does not show.
     Astray,
 }
 
@@ -101,12 +101,12 @@ impl Program {
         round * i64::from(count) - counter.value(&state.cut)
     }
 
-    /// Does another thread's hold on the lock keep this one out?
+    /// Does another thread's hold on the lock exclude this one?
     fn excluded(&self, state: &State, thread: usize, lock: LockId, mode: Mode) -> bool {
         (0..self.threads()).any(|other| other != thread && self.keeps_out(state, other, lock, mode))
     }
 
-    /// Does this thread hold the lock in a way that excludes one who wants it?
+    /// Does this thread hold the lock in a mode that excludes the wanted one?
     pub(crate) fn keeps_out(&self, state: &State, holder: usize, lock: LockId, wanted: Mode) -> bool {
         let (writes, reads) = self.holds(holder, state.cut[holder], lock);
         writes || (reads && wanted == Mode::Write)
@@ -124,7 +124,7 @@ pub(crate) fn met(state: &State, need: &Need) -> bool {
 }
 
 impl Op {
-    /// Does the thread wait until the objects allow it, rather than do something else?
+    /// Does the thread wait until the objects allow the operation, rather than take another path?
     pub(crate) fn waits(self) -> bool {
         match self {
             Self::Acquire { patient, .. } | Self::Down { patient, .. } => patient,

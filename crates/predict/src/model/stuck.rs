@@ -1,4 +1,4 @@
-//! Who is stuck at a cut, and on what.
+//! The threads that are stuck at a cut, and what each waits for.
 
 use foretrace_event::{EventId, ThreadId};
 use foretrace_finding::{Deadlock, Stuck, WaitsFor};
@@ -9,14 +9,14 @@ use super::{Program, State, Status};
 
 impl Program {
     /// The deadlock of a state at which nothing can take place: the largest set of blocked threads that only each other
-    /// could help. None if a thread can move, or if nobody is stuck.
+    /// could help. None if a thread can move, or if no thread is stuck.
     pub fn deadlock(&self, state: &State) -> Option<Deadlock> {
         let crowd = self.crowd(state)?;
         let all = (0..self.threads()).filter(|&thread| crowd.stuck[thread]);
         self.named(state, &crowd, all)
     }
 
-    /// The smallest part of that deadlock that is one by itself.
+    /// The smallest part of that deadlock that is itself a deadlock.
     pub fn core(&self, state: &State) -> Option<Deadlock> {
         let crowd = self.crowd(state)?;
         let stuck = (0..self.threads()).filter(|&thread| crowd.stuck[thread]);
@@ -43,13 +43,13 @@ impl Program {
         is_op && self.chains[thread].needs(at).iter().any(|need| need.kind == NeedKind::Created && !met(state, need))
     }
 
-    /// Who is stuck, if nobody can move and somebody is.
+    /// The stuck threads, if no thread can move and at least one is stuck.
     fn crowd(&self, state: &State) -> Option<Crowd> {
         let moves = (0..self.threads()).any(|thread| self.status(state, thread) == Status::Ready);
         (!moves).then(|| self.sort(state, &|_| true)).filter(|crowd| crowd.stuck.contains(&true))
     }
 
-    /// Which of the threads in question are stuck whatever the others do, and who is at its end.
+    /// Which of the threads in question are stuck whatever the others do, and which have finished.
     fn sort(&self, state: &State, in_question: &dyn Fn(usize) -> bool) -> Crowd {
         let statuses: Vec<_> = (0..self.threads()).map(|thread| self.status(state, thread)).collect();
         let blocked = |thread: usize| statuses[thread] == Status::Blocked && in_question(thread);
@@ -75,7 +75,7 @@ impl Program {
         (!list.is_empty()).then(|| Deadlock::new(list))
     }
 
-    /// A stuck thread, and all without whom it could be helped.
+    /// A stuck thread, and all the threads that keep it stuck.
     fn closed(&self, state: &State, crowd: &Crowd, thread: usize) -> Vec<usize> {
         let mut members = vec![thread];
         let mut next = 0;
@@ -90,7 +90,7 @@ impl Program {
         members
     }
 
-    /// The stuck threads that keep a stuck thread where it is.
+    /// The stuck threads that keep a stuck thread blocked.
     fn depends(&self, state: &State, crowd: &Crowd, thread: usize) -> Vec<usize> {
         let needs = self.chains[thread].needs(state.cut[thread]).iter();
         let unmet = needs.filter(|need| !met(state, need)).map(|need| need.thread as usize);
@@ -112,8 +112,8 @@ impl Program {
         }
     }
 
-    /// Why a blocked thread stays blocked if the stuck and idle threads do nothing; none if another could help it. The
-    /// inner option is empty for a thread that has not been created, which is not news.
+    /// Why a blocked thread stays blocked if the stuck and idle threads do nothing; none if another thread could help
+    /// it. The inner option is empty for a thread that has not been created, which is not reported.
     fn why(&self, state: &State, thread: usize, crowd: &Crowd) -> Option<Option<WaitsFor>> {
         let at = state.cut[thread];
         for need in self.chains[thread].needs(at).iter().filter(|need| !met(state, need)) {
@@ -124,7 +124,7 @@ impl Program {
         self.kept(state, thread, &|other| crowd.inert(other)).map(Some)
     }
 
-    /// The object that keeps a thread blocked whatever the threads that are not inert do.
+    /// The object that keeps a thread blocked, whatever the threads that are not inert do.
     fn kept(&self, state: &State, thread: usize, inert: &dyn Fn(usize) -> bool) -> Option<WaitsFor> {
         let op = self.chains[thread].ops[state.cut[thread] as usize];
         if self.possible(state, thread, op) {
@@ -144,8 +144,8 @@ impl Program {
         }
     }
 
-    /// How many threads that are not inert could still increment a counter. One that is in a barrier enters it again only
-    /// after it has left.
+    /// How many threads that are not inert could still increment a counter. A thread inside a barrier enters it again
+    /// only after it has left.
     fn help(&self, state: &State, counter: u32, inert: &dyn Fn(usize) -> bool) -> usize {
         let tracks = self.counters[counter as usize].tracks.iter();
         let may_come = |thread: usize| {
@@ -164,7 +164,7 @@ impl Program {
     }
 }
 
-/// Who is stuck, and who is at its end.
+/// The stuck threads and the finished ones.
 struct Crowd {
     stuck: Vec<bool>,
     idle: Vec<bool>,

@@ -1,4 +1,4 @@
-//! Level by level.
+//! The search, level by level.
 
 use super::packing::{Key, Packing};
 use super::stubborn::{Chooser, Uses};
@@ -117,7 +117,7 @@ impl<'a, const N: usize> Levels<'a, N> {
         }
     }
 
-    /// Makes the next level of the successors.
+    /// Merges the successors into the next level.
     fn merge(&mut self) {
         self.changed.sort_unstable();
         let mut level = if self.query.paths { Vec::new() } else { self.levels.pop().expect("there is always a level") };

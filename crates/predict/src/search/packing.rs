@@ -5,7 +5,7 @@ use crate::model::{Program, State};
 /// A packed state; words compare in order, so packed states can be sorted.
 pub(crate) type Key<const N: usize> = [u64; N];
 
-/// Where a number lies in a key.
+/// The position of a number in a key.
 #[derive(Clone, Copy, Debug)]
 struct Field {
     word: usize,
@@ -13,7 +13,7 @@ struct Field {
     mask: u64,
 }
 
-/// Where everything lies.
+/// The layout of a key.
 #[derive(Clone, Debug)]
 pub(crate) struct Packing {
     cuts: Vec<Field>,
@@ -24,7 +24,7 @@ pub(crate) struct Packing {
 }
 
 impl Packing {
-    /// For states whose positions are at most these.
+    /// A layout for states whose positions are at most these.
     pub(crate) fn new(program: &Program, caps: &[u32]) -> Self {
         let mut layout = Layout { word: 0, used: 0 };
         let cuts: Vec<_> = caps.iter().map(|&cap| layout.field(cap)).collect();

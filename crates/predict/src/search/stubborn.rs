@@ -1,9 +1,9 @@
 //! Which of the ready threads to try: strong stubborn sets of threads.
 //!
-//! A set of threads is grown from one of them. For a member whose next operation is ready, every thread that has an
-//! operation left that does not commute with it joins; for one that is not ready, threads without whose steps it cannot
-//! become ready join (one holder of the lock, everybody who could post). Then what the others do, they can as well do
-//! after the next step of a member.
+//! A set of threads is grown from one of them. For a member whose next operation is ready, every thread joins that has
+//! a remaining operation that does not commute with it. For a member that is not ready, threads join without whose
+//! steps it cannot become ready (one holder of the lock, every thread that could post). Then anything that the other
+//! threads do can as well be done after the next step of a member.
 
 use foretrace_event::LockId;
 use rustc_hash::FxHashMap;
@@ -11,12 +11,12 @@ use rustc_hash::FxHashMap;
 use super::{Mode, Query};
 use crate::model::{Mode as LockMode, NeedKind, Op, Program, State};
 
-/// Where each lock is taken: what a program's threads have left to do.
+/// Where each lock is taken: the remaining operations of a program's threads.
 #[derive(Clone, Debug, Default)]
 pub struct Uses {
-    /// By lock, then thread: positions of the operations that take it, and of those that take it alone.
+    /// By lock, then thread: positions of the operations that lock it, and of those that lock it exclusively.
     locks: FxHashMap<LockId, Vec<LockUse>>,
-    /// Are there operations made to fail? Then giving back does not commute with them.
+    /// Are there forced failures? Unlocking does not commute with them.
     failing: bool,
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Chooser<'a> {
     program: &'a Program,
     uses: &'a Uses,
     query: &'a Query,
-    /// Scratch: members, and those whose consequences have not been drawn.
+    /// Scratch space: members, and members whose consequences are still to be added.
     member: Vec<bool>,
     open: Vec<usize>,
     best: Vec<usize>,
@@ -77,7 +77,7 @@ impl<'a> Chooser<'a> {
         Self { program, uses, query, member, open: Vec::new(), best: Vec::new() }
     }
 
-    /// Leaves the threads to try.
+    /// Computes the threads to try.
     pub(crate) fn choose(&mut self, state: &State, ready: &mut Vec<usize>) {
         match &self.query.mode {
             Mode::All | Mode::GoalInAll(_) => {}
@@ -90,8 +90,8 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// Of the sets grown from these threads, the one with the fewest ready members. For deadlocks, an empty one would
-    /// be no set at all; for goals it proves that there is no way.
+    /// Of the sets grown from these threads, the one with the fewest ready members. For deadlocks, an empty set is not
+    /// a valid choice; for goals, it proves that the goal is unreachable.
     fn smallest(&mut self, state: &State, ready: &mut Vec<usize>, seeds: impl Iterator<Item = usize>) {
         let mut found = false;
         for seed in seeds {
@@ -178,7 +178,7 @@ impl<'a> Chooser<'a> {
         }
     }
 
-    /// Threads without whose steps this operation cannot become ready.
+    /// Threads that must step before this operation can become ready.
     fn add_enabling(&mut self, state: &State, thread: usize, op: Op) {
         let needs = self.program.chain(thread).needs(state.cut[thread]);
         if let Some(need) = needs.iter().find(|need| state.cut[need.thread as usize] < need.position) {
@@ -202,7 +202,7 @@ impl<'a> Chooser<'a> {
         holders.take(at_most).for_each(|holder| self.join(holder));
     }
 
-    /// Threads that will take a lock; all of them, or those who take it alone.
+    /// Threads that will lock this lock; all of them, or those that lock it exclusively.
     fn add_takers(&mut self, state: &State, lock: LockId, any: bool) {
         let uses = self.uses;
         for taker in uses.locks.get(&lock).into_iter().flatten() {

@@ -1,7 +1,7 @@
-//! The must-order on line: a vector clock a thread.
+//! The must-order online: a vector clock for each thread.
 //!
-//! A thread's own time goes up when it gives something to others: a fork, its end, a signal, an entry into a barrier, a
-//! release, the end of an initialiser. Whoever takes it knows the giver up to that time.
+//! A thread's own time increases when it passes something on to others: a fork, its end, a signal, an entry into a
+//! barrier, a release, the end of an initialiser. The receiver knows the giver up to that time.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -10,13 +10,14 @@ use foretrace_causality::Clock;
 use foretrace_event::wire::{Op, Sync};
 use rustc_hash::FxHashMap;
 
-/// Signals of one condition variable that are remembered; a wait whose signal is forgotten is ordered after nothing.
+/// How many signals of one condition variable are remembered; a wait whose signal is forgotten is ordered after
+/// nothing.
 const MOST_SIGNALS: usize = 64;
 
 #[derive(Debug)]
 pub(super) struct Clocks {
     threads: Vec<Thread>,
-    /// Threads that may do something now. One that will be created knows then what its creator knows.
+    /// Threads that may act now. A thread that is created later knows what its creator knows then.
     alive: Alive,
     /// Thread numbers of the recording to indices.
     indices: FxHashMap<u64, usize>,
@@ -31,9 +32,9 @@ struct Thread {
     clock: Clock,
     /// Its own time.
     now: u32,
-    /// What its creator, and then its end, gave.
+    /// The clock that its creator, and later its end, passed on.
     given: Option<Clock>,
-    /// When it last gave back a lock: when a wait began.
+    /// When it last unlocked a lock: the time at which a wait began.
     unlocked: u64,
 }
 
@@ -91,13 +92,13 @@ impl Clocks {
         self.threads[thread].now
     }
 
-    /// Does what a thread does now come after all that another did at this time?
+    /// Does this thread's next event come after everything that another thread did at this time?
     #[inline]
     pub(super) fn knows(&self, thread: usize, other: usize, time: u32) -> bool {
         self.threads[thread].clock.get(other) >= time
     }
 
-    /// Does everything to come, of whatever thread, come after what a thread did at this time?
+    /// Does everything to come, in any thread, come after what a thread did at this time?
     pub(super) fn all_know(&self, other: usize, time: u32) -> bool {
         let others = self.alive.list.iter().copied().filter(|&index| index != other);
         others.into_iter().all(|index| self.threads[index].clock.get(other) >= time)
@@ -131,7 +132,7 @@ impl Clocks {
         }
     }
 
-    /// What a thread knows, given to others; its time goes on.
+    /// The clock of a thread, to pass on to others; the thread's time advances.
     fn give(&mut self, thread: usize) -> Clock {
         let giver = &mut self.threads[thread];
         let given = giver.clock.clone();
@@ -147,7 +148,7 @@ impl Clocks {
     fn fork(&mut self, thread: usize, child: u64) {
         let given = self.give(thread);
         if let Some(&child) = self.indices.get(&child) {
-            // A creator knows no more than its child will: so what nobody knows yet is not dropped too early.
+            // A creator knows no more than its child will, so nothing is dropped too early.
             self.threads[child].given = Some(given);
             self.alive.add(child);
         }

@@ -1,4 +1,4 @@
-//! The first pass: which lines could matter, and who uses which barrier.
+//! The first pass: which lines could race, and which threads use which barrier.
 
 use std::cell::Cell;
 
@@ -10,25 +10,26 @@ const SHARED: u16 = 1 << 15;
 const WRITTEN: u16 = 1 << 14;
 const OWNER: u16 = WRITTEN - 1;
 
-/// A page of 64 lines: for each who touched it (plus one), whether others did, and whether anybody wrote.
+/// A page of 64 lines. For each line: the thread that touched it (plus one), whether others did, and whether any wrote
+/// it.
 type Page = [u16; 64];
 
-/// What the first pass found.
+/// The result of the first pass.
 #[derive(Debug)]
 pub(super) struct Survey {
     index: FxHashMap<u64, u32>,
     pages: Vec<Page>,
-    /// The last page asked for and where it is: the next question is often about it, too.
+    /// The last page looked up and its position: the next lookup is often in the same page.
     last: Cell<(u64, u32)>,
-    /// Who entered each barrier, and how many it waits for.
+    /// The threads that entered each barrier, and its count.
     barriers: FxHashMap<u64, (FxHashSet<usize>, u64)>,
-    /// What the thread that is being read holds, and how often.
+    /// The locks that the thread being read holds, with counts.
     reading: (usize, FxHashMap<u64, u32>),
-    /// Locks that are given back by others than who took them.
+    /// Locks that are unlocked by a thread other than the one that locked them.
     passed_on: FxHashSet<u64>,
     /// Threads that others create, by their numbers.
     created: FxHashSet<u64>,
-    /// Blocks that the program's own code frees: who, the first byte, the length.
+    /// Blocks that the program's own code frees: the thread, the first byte, the length.
     ends: Vec<(usize, u64, u64)>,
 }
 
@@ -79,7 +80,7 @@ impl Survey {
         }
     }
 
-    /// Does holding this lock keep others out until its holder gives it back?
+    /// Does holding this lock exclude others until its holder unlocks it?
     pub(super) fn protects(&self, lock: u64) -> bool {
         !self.passed_on.contains(&lock)
     }
@@ -115,7 +116,7 @@ impl Survey {
         *cell = both(*cell, owner(thread) | if writes { WRITTEN } else { 0 });
     }
 
-    /// The lines that have a byte in this block and were touched by anybody.
+    /// The lines of this block that any thread touched.
     pub(super) fn touched_within(&self, start: u64, length: u64) -> Vec<u64> {
         let (first, last) = (start / 64, start.saturating_add(length).saturating_sub(1) / 64);
         let pages = first / 64..=last / 64;
@@ -146,20 +147,20 @@ impl Survey {
         cells.filter(|cell| **cell & (SHARED | WRITTEN) == SHARED | WRITTEN).count() as u64
     }
 
-    /// Barriers that are entered by exactly as many threads as they wait for, with that number.
+    /// Barriers that exactly as many threads enter as they wait for, with that number.
     pub(super) fn regular_barriers(&self) -> FxHashMap<u64, u64> {
         let regular = self.barriers.iter().filter(|(_, (threads, count))| threads.len() as u64 == *count);
         regular.map(|(address, (_, count))| (*address, *count)).collect()
     }
 }
 
-/// Who touched a line, as a cell. Threads too many to number are all one, which only makes a line look private to it:
-/// so they count as others.
+/// The thread that touched a line, as a cell. Threads beyond the largest number share one cell, which would make a line
+/// look private to that cell, so they count as others.
 fn owner(thread: usize) -> u16 {
     u16::try_from(thread + 1).ok().filter(|owner| *owner < OWNER).unwrap_or(OWNER | SHARED)
 }
 
-/// What two cells say together.
+/// The combination of two cells.
 #[inline]
 fn both(one: u16, other: u16) -> u16 {
     let (a, b) = (one & OWNER, other & OWNER);

@@ -1,11 +1,11 @@
-//! What each thread holds, as a number for each set of locks.
+//! The locks that each thread holds, as a number for each set of locks.
 
 use rustc_hash::FxHashMap;
 
 /// A set of locks by number. Two equal sets have equal numbers; zero is the empty set.
 pub(super) type Held = u32;
 
-/// One lock of a set: its address, and whether it is held alone.
+/// One lock of a set: its address, and whether it is held exclusively.
 type Lock = (u64, bool);
 
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Locksets {
 
 #[derive(Clone, Debug, Default)]
 struct Thread {
-    /// What it holds, sorted.
+    /// The locks it holds, sorted.
     locks: Vec<Hold>,
     held: Held,
 }
@@ -26,9 +26,9 @@ struct Thread {
 #[derive(Clone, Copy, Debug)]
 struct Hold {
     lock: Lock,
-    /// How often it was taken.
+    /// How often it was locked.
     depth: u32,
-    /// One that was only tried might not have been got, so it protects nothing.
+    /// Whether it was only tried: the try might have failed, so the lock protects nothing.
     protects: bool,
 }
 
@@ -63,7 +63,7 @@ impl Locksets {
                 self.renumber(thread);
             }
             Some(at) => locks[at].depth -= 1,
-            // Another thread gives it back: from now on its owner does not hold it.
+            // Another thread unlocks it: from now on its owner does not hold it.
             None => self.give_back_for_other(address),
         }
     }

@@ -1,6 +1,6 @@
 //! The last accesses to each line.
 //!
-//! Of a thread's accesses under one lock set, a later one makes an earlier one superfluous where it covers it: whatever
+//! Of a thread's accesses under one lock set, a later one makes an earlier one redundant where it covers it: whatever
 //! is not ordered after the earlier one is not ordered after the later one either.
 //!
 //! A line that is used under very many lock sets has very many such accesses, and each new one would be compared with all.
@@ -35,7 +35,7 @@ struct Entry {
 #[derive(Debug, Default)]
 struct Line {
     entries: Vec<Entry>,
-    /// Bytes with a candidate: they need no more looking at.
+    /// Bytes with a candidate: they need no further examination.
     bytes: u64,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct Shadow {
     most: u64,
 }
 
-/// From this many entries on, a line's are looked through for what is no longer needed.
+/// From this many entries on, a line's entries are searched for ones that are no longer needed.
 const MANY: usize = 32;
 
 /// A line has at most this many entries.
@@ -77,7 +77,7 @@ impl Shadow {
         self.most = self.most.max(self.entries);
     }
 
-    /// Forgets memory that came or went.
+    /// Forgets memory that was allocated or freed.
     pub(super) fn forget(&mut self, address: u64, length: u64) {
         let (first, last) = (address.div_ceil(64), address.saturating_add(length) / 64);
         if last.saturating_sub(first) > self.lines.len() as u64 {
@@ -127,7 +127,7 @@ impl Entry {
 }
 
 impl Line {
-    /// Takes an access in; says which bytes it could race on, and with which place.
+    /// Adds an access; returns the bytes it could race on, and with which place.
     fn meet(
         &mut self,
         touch: &Touch,
@@ -166,7 +166,7 @@ impl Line {
         met
     }
 
-    /// Drops what is empty, and if there is much, what nothing can race with any more.
+    /// Drops empty entries, and, if there are many, those that nothing can race with any more.
     fn tidy(&mut self, clocks: &Clocks) {
         let many = self.entries.len() >= MANY - 1;
         self.entries.retain(|entry| {

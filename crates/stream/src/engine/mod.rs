@@ -3,12 +3,10 @@
 //! Only streams with news are looked at: an event sets the bits of the streams that depend on it, and the
 //! bits are worked off in evaluation order. Functions read the values of streams where they are. A step allocates
 //! nothing unless a value it makes does.
+mod compiled;
 mod error;
-mod machine;
-mod params;
 mod run;
 mod state;
 
 pub use error::RunError;
-pub use machine::Machine;
 pub use run::{Engine, Sink, Time};

@@ -31,7 +31,7 @@ pub struct Engine {
 impl Engine {
     pub fn new(plan: impl Into<Rc<Plan>>) -> Engine {
         let plan = plan.into();
-        let mut state = State::new(plan.steps.len());
+        let mut state = State::new(&plan);
         for node in &plan.at_zero {
             set(&mut state.dirty, *node);
         }

@@ -1,15 +1,17 @@
 //! The current values of all streams, and how the event of each is computed.
-use super::params::{Current, Events};
-use super::{Machine, Time};
+use super::Time;
+use super::compiled::Program;
 use crate::flow::{Arg, Filter, Lift, Operand, Plan, Step};
 use crate::value::{Failure, Value, int};
 use std::borrow::Cow;
 use std::rc::Rc;
 
 pub struct State {
-    machine: Machine,
-    /// The current value of every stream, or nothing before its first event.
+    program: Program,
+    /// The current value of every stream, or nothing before its first event; behind them the locals of running functions.
     pub slots: Vec<Value>,
+    /// How many streams there are.
+    count: usize,
     /// The value before the current one, of streams that someone asks for it.
     previous: Vec<Value>,
     /// Streams to look at in this step.
@@ -25,11 +27,13 @@ pub struct State {
 }
 
 impl State {
-    pub fn new(count: usize) -> State {
+    pub fn new(plan: &Plan) -> State {
+        let (count, program) = (plan.steps.len(), Program::of(plan));
         let words = count.div_ceil(64);
         State {
-            machine: Machine::default(),
-            slots: vec![Value::Absent; count],
+            slots: vec![Value::Absent; count + program.room()],
+            program,
+            count,
             previous: vec![Value::Absent; count],
             dirty: vec![0; words],
             fired: vec![0; words],
@@ -136,10 +140,7 @@ impl State {
             Step::On(trigger, value) => self.on(plan, node, *trigger, *value),
             Step::Sample { trigger, source } => self.sample(plan, node, *trigger, *source),
             Step::Events(lift, required) => {
-                // A stream in doubt counts as having an event: the answer is in doubt, too.
-                if self.any_doubt || required.iter().all(|source| has(&self.fired, *source)) {
-                    self.events(plan, node, lift);
-                }
+                self.events(plan, node, lift, required);
             }
             Step::Merge(args) => self.merge(plan, node, args),
             Step::Last(value, trigger) => self.last(plan, node, *value, *trigger),
@@ -294,17 +295,18 @@ impl State {
         }
     }
 
-    /// A function on options.
-    fn events(&mut self, plan: &Plan, node: u32, lift: &Lift) {
+    /// A function on options. A stream in doubt counts as having an event: the answer is in doubt, too.
+    fn events(&mut self, plan: &Plan, node: u32, lift: &Lift, required: &[u32]) {
         if self.any_doubt
             && let Some(arg) = lift.args.iter().find(|arg| has(&self.doubtful, arg.node))
         {
             let value = self.slots[arg.node as usize].clone();
             return self.emit_doubtful(plan, node, value);
         }
-        let absent = &mut Value::Absent;
-        let params = Events { slots: &mut self.slots, args: &lift.args, fired: &self.fired, absent };
-        let value = self.machine.run_on(&plan.funcs, lift.func, params);
+        if !required.iter().all(|source| has(&self.fired, *source)) {
+            return;
+        }
+        let value = self.program.apply(node, self.count, &mut self.slots, &self.fired);
         if lift.takes {
             let taken = lift.args.iter().filter(|arg| arg.take && has(&self.fired, arg.node));
             taken.for_each(|arg| self.slots[arg.node as usize].put(Value::Absent));
@@ -326,8 +328,7 @@ impl State {
             let certain = |arg: &Arg| has(&self.fired, arg.node) && !has(&self.doubtful, arg.node);
             doubt |= !lift.args.iter().any(certain);
         }
-        let params = Current { slots: &mut self.slots, args: &lift.args };
-        let value = self.machine.run_on(&plan.funcs, lift.func, params);
+        let value = self.program.apply(node, self.count, &mut self.slots, &self.fired);
         if lift.takes {
             let taken = lift.args.iter().filter(|arg| arg.take);
             taken.for_each(|arg| self.slots[arg.node as usize].put(Value::Absent));

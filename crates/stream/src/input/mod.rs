@@ -1,6 +1,7 @@
-//! Events from outside: TeSSLa's trace text, CSV, and a compact binary form.
+//! Events from outside: TeSSLa's trace text, CSV, the Common Trace Format, and a compact binary form.
 pub mod binary;
 mod csv;
+pub mod ctf;
 mod error;
 mod quick;
 mod text;

@@ -96,6 +96,8 @@ impl<'a> Reader<'a> {
                 self.expect("(")?;
                 self.expect(")").map(|()| Value::Unit)
             }
+            // Has no text form.
+            Ty::Ctf => None,
             Ty::Option(inner) => self.option(inner),
             Ty::List(inner) => self.items("List(", ")", |r| r.value(inner)).map(|items| Value::List(Rc::new(items))),
             Ty::Set(inner) => {

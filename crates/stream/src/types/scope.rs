@@ -233,12 +233,13 @@ impl Checker<'_> {
     }
 
     fn bad_type(&self, name: &Ident, args: usize, span: Span) -> Diagnostic {
-        const ARITIES: [(&str, usize); 10] = [
+        const ARITIES: [(&str, usize); 11] = [
             ("Int", 0),
             ("Float", 0),
             ("Bool", 0),
             ("String", 0),
             ("Unit", 0),
+            ("CTF", 0),
             ("Events", 1),
             ("Option", 1),
             ("List", 1),
@@ -263,6 +264,7 @@ fn builtin_type(name: &str, args: &[Ty]) -> Option<Ty> {
         ("Bool", []) => Ty::Bool,
         ("String", []) => Ty::Str,
         ("Unit", []) => Ty::Unit,
+        ("CTF", []) => Ty::Ctf,
         ("Events", [t]) => Ty::Events(Rc::new(t.clone())),
         ("Option", [t]) => Ty::Option(Rc::new(t.clone())),
         ("List", [t]) => Ty::List(Rc::new(t.clone())),

@@ -9,6 +9,8 @@ pub enum Ty {
     Bool,
     Str,
     Unit,
+    /// An event of a trace in the Common Trace Format.
+    Ctf,
     Events(Rc<Ty>),
     Option(Rc<Ty>),
     List(Rc<Ty>),
@@ -89,6 +91,7 @@ impl Display for Ty {
             Ty::Bool => f.write_str("Bool"),
             Ty::Str => f.write_str("String"),
             Ty::Unit => f.write_str("Unit"),
+            Ty::Ctf => f.write_str("CTF"),
             Ty::Events(t) => write!(f, "Events[{t}]"),
             Ty::Option(t) => write!(f, "Option[{t}]"),
             Ty::List(t) => write!(f, "List[{t}]"),

@@ -1,5 +1,5 @@
 //! The functions that `extern("…")` names, and what they do to values.
-use super::{SetValue, Value, format, int, list, text};
+use super::{SetValue, Value, ctf, format, int, list, share, text};
 use std::rc::Rc;
 
 macro_rules! builtins {
@@ -50,6 +50,7 @@ builtins! {
     MapRemove "Map_remove" 2  MapSize "Map_size" 1  MapKeys "Map_keys" 1  MapFold "Map_fold" 3
     ListEmpty "List_empty" 0  ListAppend "List_append" 2  ListPrepend "List_prepend" 2  ListGet "List_get" 2
     ListSet "List_set" 3  ListSize "List_size" 1  ListTail "List_tail" 1  ListInit "List_init" 1
+    CtfGetInt "CTF_getInt" 2  CtfGetString "CTF_getString" 2
     ListFold "List_fold" 3  ListMap "List_map" 2
 }
 
@@ -208,19 +209,20 @@ fn apply2_more(op: Builtin, a: Value, b: Value) -> Value {
         (Builtin::FDiv, Value::Float(a), Value::Float(b)) => Value::Float(a / b),
         (Builtin::Pow, Value::Float(a), Value::Float(b)) => Value::Float(a.powf(b)),
         (Builtin::Log, Value::Float(a), Value::Float(b)) => Value::Float(a.ln() / b.ln()),
+        (Builtin::SetAdd, Value::Set(a), Value::Int(word)) if a.is_empty() => share::single(word),
         (Builtin::SetAdd, Value::Set(mut a), b) => {
-            Rc::make_mut(&mut a).insert(b, ());
-            Value::Set(a)
-        }
-        (Builtin::SetRemove, Value::Set(mut a), b) => {
-            if a.contains(&b) {
-                Rc::make_mut(&mut a).remove(&b);
+            if !a.contains(&b) {
+                Rc::make_mut(&mut a).insert(b, ());
             }
             Value::Set(a)
         }
-        (Builtin::SetUnion, Value::Set(a), Value::Set(b)) => union(a, &b),
-        (Builtin::SetIntersection, Value::Set(a), Value::Set(b)) => kept(a, |key| b.contains(key)),
-        (Builtin::SetMinus, Value::Set(a), Value::Set(b)) => kept(a, |key| !b.contains(key)),
+        (Builtin::SetRemove, Value::Set(a), b) if !a.contains(&b) => Value::Set(a),
+        (Builtin::SetRemove, Value::Set(a), _) if a.len() == 1 => share::empty_set(),
+        (Builtin::SetRemove, Value::Set(mut a), b) => {
+            Rc::make_mut(&mut a).remove(&b);
+            Value::Set(a)
+        }
+        (Builtin::SetUnion | Builtin::SetIntersection | Builtin::SetMinus, a, b) => set_operation(op, a, &b),
         (Builtin::MapRemove, Value::Map(mut a), b) => {
             if a.contains(&b) {
                 Rc::make_mut(&mut a).remove(&b);
@@ -230,8 +232,36 @@ fn apply2_more(op: Builtin, a: Value, b: Value) -> Value {
         (Builtin::ListAppend, Value::List(a), b) => list::append(a, b),
         (Builtin::ListPrepend, a, Value::List(b)) => list::prepend(b, a),
         (Builtin::ListGet, Value::List(a), b) => list::get(&a, &b),
+        (Builtin::CtfGetInt, event, Value::Str(path)) => ctf::get_int(&event, &path),
+        (Builtin::CtfGetString, event, Value::Str(path)) => ctf::get_string(&event, &path),
         (op, a, b) => mistyped(op, &[a, b]),
     }
+}
+
+/// Union, intersection and difference, of which the second set is only looked at.
+pub fn set_operation(op: Builtin, a: Value, b: &Value) -> Value {
+    match (op, a, b) {
+        (_, failed @ Value::Error(_), _) => failed,
+        (_, _, failed @ Value::Error(_)) => failed.clone(),
+        (Builtin::SetUnion, Value::Set(a), Value::Set(b)) => union(a, b),
+        // Sets that are the same are not looked through.
+        (Builtin::SetIntersection, Value::Set(a), Value::Set(b)) if Rc::ptr_eq(&a, b) => Value::Set(a),
+        (Builtin::SetIntersection, Value::Set(a), Value::Set(b)) => kept(a, |key| b.contains(key)),
+        (Builtin::SetMinus, Value::Set(a), Value::Set(b)) => kept(a, |key| !b.contains(key)),
+        (op, a, b) => mistyped(op, &[a, b.clone()]),
+    }
+}
+
+/// The argument that a lazy operator answers with; the arguments, if it is not one.
+pub fn chosen(op: Builtin, mut args: Vec<Value>) -> Result<Value, Vec<Value>> {
+    Ok(match (op, &args[0]) {
+        (Builtin::And, Value::Bool(true)) | (Builtin::Or, Value::Bool(false)) => args.swap_remove(1),
+        (Builtin::And | Builtin::Or, _) => args.swap_remove(0),
+        (Builtin::Ite | Builtin::StaticIte, Value::Bool(true)) => args.swap_remove(1),
+        (Builtin::Ite | Builtin::StaticIte, Value::Bool(false)) => args.swap_remove(2),
+        (Builtin::Ite | Builtin::StaticIte, _) => args.swap_remove(0),
+        _ => return Err(args),
+    })
 }
 
 /// Applies a function of any number of values, or one that calls back.
@@ -290,9 +320,13 @@ fn union(mut a: Rc<SetValue>, b: &Rc<SetValue>) -> Value {
 
 fn kept(mut a: Rc<SetValue>, mut keep: impl FnMut(&Value) -> bool) -> Value {
     // A set that would stay as it is must not be copied because someone else looks at it.
-    if !a.all(&mut keep) {
-        Rc::make_mut(&mut a).retain(keep);
+    if a.all(&mut keep) {
+        return Value::Set(a);
     }
+    if a.len() == 1 {
+        return share::empty_set();
+    }
+    Rc::make_mut(&mut a).retain(keep);
     Value::Set(a)
 }
 
@@ -321,7 +355,7 @@ pub fn size_of_table(table: &Value) -> Value {
 }
 
 fn size(len: usize) -> Value {
-    int::from_time(len as u128)
+    Value::Int(len as i64)
 }
 
 fn int_to_float(value: &Value) -> Value {

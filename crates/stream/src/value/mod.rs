@@ -1,11 +1,13 @@
 //! Values of events: sixteen bytes each, shared by reference count, updated in place when unshared.
 pub mod builtin;
+pub mod ctf;
 mod float;
 pub mod format;
 mod hashed;
 pub mod int;
 mod items;
 mod list;
+pub mod share;
 mod show;
 pub mod table;
 mod text;

@@ -13,11 +13,11 @@ use super::Oracle;
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct World {
     positions: Vec<u32>,
-    /// Who holds each lock, in which way, how often.
+    /// The holders of each lock, with mode and count.
     holders: BTreeMap<LockId, BTreeMap<ThreadId, (bool, u32)>>,
-    /// Mutexes that others give back: taken or not.
+    /// Mutexes that are unlocked by other threads: held or not.
     taken: BTreeMap<LockId, bool>,
-    /// Locks taken by operations that were made to fail.
+    /// Locks that were taken by operations that are forced to fail.
     pretended: BTreeMap<(ThreadId, LockId), Vec<bool>>,
     values: Vec<i64>,
     /// For each barrier: arrivals so far, and the round of each thread inside.
@@ -33,7 +33,7 @@ pub enum Answer {
     Can,
     /// No; it waits.
     Blocked,
-    /// No; it would do something else.
+    /// No; it would take another path.
     Astray,
 }
 
@@ -81,13 +81,13 @@ impl Oracle<'_> {
         self.trace.threads().flat_map(of)
     }
 
-    /// Events recorded before this one that satisfy the predicate are all done.
+    /// Have all events recorded before this one that satisfy the predicate taken place?
     fn earlier_done(&self, world: &World, id: EventId, which: impl Fn(Event) -> bool) -> bool {
         let before = |other: &EventId| self.trace.stamp(*other) < self.trace.stamp(id);
         self.all().filter(|(other, event)| before(other) && which(*event)).all(|(other, _)| world.done(other))
     }
 
-    /// Is the lock given back by a thread that did not take it?
+    /// Is the lock unlocked by a thread that did not lock it?
     fn is_foreign(&self, lock: LockId) -> bool {
         let mut depth: BTreeMap<ThreadId, u32> = BTreeMap::new();
         self.all().any(|(id, event)| match event {
@@ -118,14 +118,14 @@ impl Oracle<'_> {
         world.taken.get(&lock).copied().unwrap_or(held_before)
     }
 
-    /// The signal that wakes this wait, if the wait had begun when it was given in the recorded run.
+    /// The signal that wakes this wait, if the wait had begun when the signal was sent in the recorded run.
     fn losable(&self, wait: EventId, instance: CondInstance) -> bool {
         let signal = self.all().find(|(_, e)| matches!(e, Event::Signal(c) | Event::Broadcast(c) if *c == instance));
         let unlock = EventId { thread: wait.thread, index: wait.index - 1 };
         signal.is_some_and(|(signal, _)| self.trace.stamp(unlock) < self.trace.stamp(signal))
     }
 
-    /// What a thread's next event may do; none at its end.
+    /// What a thread's next event may do; none at the thread's end.
     pub fn answer(&self, world: &World, thread: ThreadId) -> Option<Answer> {
         let id = self.next(world, thread)?;
         let wait_if = |blocked| if blocked { Answer::Blocked } else { Answer::Can };
@@ -154,7 +154,7 @@ impl Oracle<'_> {
         })
     }
 
-    /// An operation that waits, or gives up, or was made to give up.
+    /// An operation that waits, gives up, or is forced to give up.
     fn try_or_wait(&self, id: EventId, unavailable: bool, patience: Patience) -> Answer {
         if self.failing.contains(&id) {
             return if unavailable { Answer::Can } else { Answer::Astray };
@@ -206,7 +206,7 @@ impl Oracle<'_> {
         if !self.keep_atomics || self.earlier_done(world, id, ordered) { Answer::Can } else { Answer::Astray }
     }
 
-    /// How many must still arrive before this thread, which is inside, may leave.
+    /// How many threads must still arrive before this thread, which is inside, may leave.
     fn missing(&self, world: &World, barrier: BarrierId, thread: ThreadId) -> u32 {
         let count = self.trace.barrier(barrier).count;
         let (arrived, inside) = &world.arrivals[barrier.index()];
@@ -280,7 +280,7 @@ impl Oracle<'_> {
         }
     }
 
-    /// Could the free threads, doing whatever they like, ever unblock this one?
+    /// Could the free threads, whatever they do, ever unblock this one?
     pub(super) fn helped(&self, world: &World, thread: ThreadId, free: &BTreeSet<ThreadId>) -> bool {
         let id = self.next(world, thread).expect("a blocked thread has a next event");
         let will = |t: &ThreadId, which: &dyn Fn(Event) -> bool| {

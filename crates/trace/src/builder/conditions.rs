@@ -1,9 +1,10 @@
 //! Condition instances: which signal woke which wait (thesis 4.3.2).
 //!
 //! The thesis takes the nearest earlier signal or broadcast that is still available. A signal sent before a wait began
-//! can only have woken it through its predicate, so signals since the wait began come first, the earliest of them: that
-//! leaves the later ones to the waits that began later. Without any, the nearest one before the wait is taken, as in
-//! the thesis. A wait without an available signal is spurious; a signal without a wait is lost.
+//! can only have woken it through its predicate, so signals sent since the wait began are preferred, the earliest of
+//! them first: that leaves the later ones to the waits that began later. If there are none, the nearest signal before
+//! the wait is taken, as in the thesis. A wait without an available signal is spurious; a signal without a wait is
+//! lost.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,7 @@ pub(super) struct Conditions {
     pub(super) instances: Vec<InstanceInfo>,
 }
 
-/// Those of one condition variable, by stamp.
+/// The signals and broadcasts of one condition variable, by stamp.
 #[derive(Clone, Default, Debug)]
 struct Available {
     signals: BTreeMap<u32, CondInstance>,
@@ -30,7 +31,7 @@ impl Conditions {
         self.available.push(Available::default());
     }
 
-    /// A signal or broadcast at this stamp begins an instance.
+    /// Begins an instance at a signal or broadcast with this stamp.
     pub(super) fn wake(&mut self, condition: ConditionId, broadcast: bool, stamp: u32) -> CondInstance {
         let instance = CondInstance::from_index(self.instances.len());
         self.instances.push(InstanceInfo { condition, broadcast, waits: 0 });

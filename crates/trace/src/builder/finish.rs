@@ -1,4 +1,4 @@
-//! The last steps: notes, what was there before the first events, who created whom.
+//! The last steps: notes, the state before the first events, and the creator of each thread.
 
 use foretrace_event::{Event, EventId};
 
@@ -26,7 +26,8 @@ impl TraceBuilder {
         trace
     }
 
-    /// Puts what was there before the first events directly after the threads' starts, and those before all else.
+    /// Inserts the state before the first events directly after the threads' starts, and moves those starts to the
+    /// front.
     fn put_prologues(&mut self) {
         let extra = |prologue: &Vec<Slot>| prologue.len() as u32 + u32::from(!prologue.is_empty());
         let first: u32 = self.prologues.iter().map(extra).sum();

@@ -1,4 +1,4 @@
-//! What only reading a recording needs: cutting threads, assuming what came before, accesses that are known last.
+//! What only the reader of a recording needs: cutting threads, assuming earlier state, accesses that become known last.
 
 use foretrace_event::{AtomicId, BarrierId, Event, IntervalId, LockId, OnceId, Patience, SemId, ThreadId};
 
@@ -32,12 +32,12 @@ impl TraceBuilder {
         true
     }
 
-    /// The semaphore is posted where nobody sees it: its initial value is as high as it must be.
+    /// The semaphore is posted where the recorder does not see it: its initial value is as high as its waits require.
     pub(crate) fn assume_posts(&mut self, sem: SemId) {
         self.rules.assume_posts(sem);
     }
 
-    /// The thread's last event, a wait, did not happen, because its mutex was not taken after it.
+    /// The thread's last event, a wait, did not happen, because its mutex was not locked after it.
     pub(crate) fn retract_wait(&mut self, thread: ThreadId) {
         self.rules.retract_wait(thread);
         let slot = self.threads[thread.index()].slots.pop();
@@ -46,7 +46,8 @@ impl TraceBuilder {
         }
     }
 
-    /// The thread goes on that has entered a barrier: it has left it, or if it cannot have, it was never there.
+    /// The thread goes on although it has entered a barrier: it has left it, or, if that is impossible, it never
+    /// entered.
     pub(crate) fn abandon_barrier(&mut self, thread: ThreadId, barrier: BarrierId) {
         if self.put(thread, Event::BarrierExit(barrier), PlaceId::UNKNOWN).is_err() {
             self.rules.retract_enter(thread, barrier);
@@ -54,7 +55,7 @@ impl TraceBuilder {
         }
     }
 
-    /// Does anybody hold the lock?
+    /// Does any thread hold the lock?
     pub(crate) fn is_held(&self, lock: LockId) -> bool {
         self.rules.is_held(lock)
     }
@@ -64,7 +65,7 @@ impl TraceBuilder {
         self.rules.holds(thread, lock)
     }
 
-    /// Who holds the lock exclusively?
+    /// The thread that holds the lock exclusively.
     pub(crate) fn owner(&self, lock: LockId) -> Option<ThreadId> {
         self.rules.owner(lock)
     }
@@ -79,7 +80,7 @@ impl TraceBuilder {
         self.threads[thread.index()].info.recorded
     }
 
-    /// How many sync events the thread has so far, if it may access memory now; accesses are inserted later.
+    /// How many sync events the thread has so far, if it may access memory now; the accesses are inserted later.
     pub(crate) fn position(&mut self, thread: ThreadId) -> Option<u32> {
         match self.rules.phase(thread) {
             Phase::New => self.rules.begin(thread),
@@ -98,7 +99,7 @@ impl TraceBuilder {
         &mut self.objects.intervals[interval.index()]
     }
 
-    /// Puts accesses between the sync events; those of one thread come in the order of their positions.
+    /// Inserts accesses between the sync events; those of one thread come in the order of their positions.
     pub(crate) fn insert_accesses(&mut self, accesses: impl Iterator<Item = Placed>) {
         let mut merged: Vec<(usize, Vec<Slot>)> = self.threads.iter().map(|_| (0, Vec::new())).collect();
         for access in accesses {
@@ -116,7 +117,7 @@ impl TraceBuilder {
         }
     }
 
-    /// Keeps what intervals refer to; allocations are numbered from 1.
+    /// Stores the allocations that intervals refer to, numbered from 1.
     pub(crate) fn keep_allocations(&mut self, allocations: &[AllocationInfo]) {
         let mut used: Vec<u32> =
             self.objects.intervals.iter().map(|info| info.generation).filter(|g| *g != 0).collect();
@@ -131,8 +132,8 @@ impl TraceBuilder {
     }
 }
 
-/// The last position up to this one at which an access may stand: waits and barriers are not to be torn apart by what a
-/// signal handler does meanwhile, not even where the recording ends inside.
+/// The last position up to this one at which an access may be inserted: the accesses of a signal handler must not
+/// separate the events of a wait or a barrier, not even where the recording ends inside one.
 fn before_glued(slots: &[Slot], mut position: usize) -> usize {
     let glued = |position: usize| {
         slots[position - 1].is_glued_to_next() || slots.get(position).is_some_and(Slot::is_glued_to_last)

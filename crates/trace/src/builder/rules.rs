@@ -1,13 +1,13 @@
 //! Which event may come next: the state of every thread and object after the events so far.
 //!
-//! One step function an object kind. A trace is built by asking these rules about each event in the observed order, so
-//! that no analysis ever meets a history that could not have happened.
+//! There is one step function for each kind of object. A trace is built by checking each event against these rules in
+//! the observed order, so that no analysis ever meets a history that could not have happened.
 
 mod repair;
 
 use foretrace_event::{BarrierId, Event, LockClass, LockId, OnceId, SemId, ThreadId};
 
-/// Why an event cannot come where it is.
+/// Why an event is not legal where it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Illegal {
     /// It comes after the thread's end.
@@ -33,10 +33,10 @@ pub enum Illegal {
     Held {
         /// Which lock.
         lock: LockId,
-        /// By whom.
+        /// The thread that holds it.
         owner: ThreadId,
     },
-    /// An unlock of a lock that nobody holds.
+    /// An unlock of a lock that no thread holds.
     #[error("lock {0} is not held")]
     NotHeld(LockId),
     /// Shared locking of what is not a reader-writer lock.
@@ -54,7 +54,7 @@ pub enum Illegal {
     /// An exit without an entry.
     #[error("the thread is not in barrier {0}")]
     NotInBarrier(BarrierId),
-    /// An exit before enough threads have come.
+    /// An exit before enough threads have arrived.
     #[error("barrier {0} waits for more threads")]
     BarrierClosed(BarrierId),
     /// A wait of a semaphore at zero.
@@ -115,7 +115,7 @@ struct LockState {
 }
 
 impl LockState {
-    /// One who holds it, shared or not.
+    /// One of its holders, shared or not.
     fn holder(&self) -> Option<ThreadId> {
         self.owner.or(self.readers.first().copied())
     }
@@ -153,7 +153,7 @@ pub(super) struct Rules {
     onces: Vec<OnceState>,
 }
 
-/// What an event taught the rules, beyond being allowed.
+/// What an event reveals, beyond being legal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Lesson {
     Nothing,
@@ -188,7 +188,7 @@ impl Rules {
         self.threads[thread.index()].phase
     }
 
-    /// The thread does something that is no event; then nobody can create it any more.
+    /// The thread does something that is not an event; from then on no fork may create it.
     pub(super) fn begin(&mut self, thread: ThreadId) {
         let state = &mut self.threads[thread.index()];
         if state.phase == Phase::New {
@@ -210,7 +210,7 @@ impl Rules {
         self.locks[lock.index()].1.used
     }
 
-    /// Who holds the lock exclusively?
+    /// The thread that holds the lock exclusively.
     pub(super) fn owner(&self, lock: LockId) -> Option<ThreadId> {
         self.locks[lock.index()].1.owner
     }
@@ -227,7 +227,7 @@ impl Rules {
         if released == Some(lock) { Ok(()) } else { Err(Illegal::StrayWait(lock)) }
     }
 
-    /// Takes the step, or says why it cannot be taken; then nothing has changed.
+    /// Takes the step, or returns why it is not legal; in that case nothing has changed.
     pub(super) fn step(&mut self, thread: ThreadId, event: Event) -> Result<Lesson, Illegal> {
         self.check_thread(thread, event)?;
         let lesson = self.step_object(thread, event)?;
@@ -293,7 +293,7 @@ impl Rules {
         Ok(())
     }
 
-    /// The builder has put the child's end before, where it was missing.
+    /// If the child's end was missing, the builder has inserted it.
     fn join(&mut self, thread: ThreadId, child: ThreadId) -> Result<(), Illegal> {
         let state = &mut self.threads[child.index()];
         match state.phase {
@@ -331,7 +331,7 @@ impl Rules {
         Ok(())
     }
 
-    /// Any thread may release: the one that holds it, or another on its behalf.
+    /// Any thread may release a lock: its holder, or another on the holder's behalf.
     fn unlock(&mut self, thread: ThreadId, lock: LockId) -> Result<(), Illegal> {
         let state = &mut self.locks[lock.index()].1;
         if state.owner.is_some() {
@@ -347,7 +347,7 @@ impl Rules {
         Ok(())
     }
 
-    /// What somebody holds is released by an unlock.
+    /// An unlock of a lock that some thread holds releases it.
     fn stray_unlock(&mut self, lock: LockId) -> Result<(), Illegal> {
         let state = &mut self.locks[lock.index()].1;
         state.used = true;
@@ -404,7 +404,7 @@ impl Rules {
         Ok(())
     }
 
-    /// A pass before any run: it ran before the recording began.
+    /// A pass before any run: the initialiser ran before the recording began.
     fn once_pass(&mut self, once: OnceId) -> Result<(), Illegal> {
         let state = &mut self.onces[once.index()];
         if !matches!(state, OnceState::Unknown | OnceState::Done) {

@@ -1,4 +1,4 @@
-//! The rules, each as its definition says.
+//! The rules, each exactly as defined.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::steps::{Act, Plain, Step, Thing};
 use super::{Breach, MOST, Violation};
 
-/// Finds all steps that the steps before them do not allow. A step that is not allowed is taken all the same.
+/// Finds all steps that the steps before them do not allow. Such a step is taken all the same.
 pub(super) fn judge(steps: &[Step], plain: &Plain, roots: Roots) -> Vec<Violation> {
     let mut world = World { roots: Some(roots), ..World::default() };
     let mut violations = Vec::new();
@@ -53,7 +53,7 @@ struct Life {
     stamp: u64,
     forked: bool,
     ended: bool,
-    /// What the thread's last step did, if the next one hangs on it.
+    /// The effect of the thread's last step, if the next one depends on it.
     last: Last,
 }
 
@@ -68,7 +68,7 @@ enum Last {
 
 #[derive(Default)]
 struct Lock {
-    /// Who holds it exclusively, how often.
+    /// The thread that holds it exclusively, and how often.
     owner: Option<(u32, u32)>,
     readers: FxHashMap<u32, u32>,
 }
@@ -94,7 +94,7 @@ enum Once {
 }
 
 impl World {
-    /// Rule 1, and what must directly follow what.
+    /// Rule 1, and which steps must directly follow others.
     fn thread_breach(&mut self, step: &Step) -> Option<Breach> {
         if step.stamp == 0 && matches!(step.act, Act::Begin(..)) {
             return None;
@@ -337,7 +337,7 @@ impl World {
     }
 }
 
-/// Is it an operation of the program, rather than something told about an object?
+/// Is it an operation of the program, rather than a statement about an object?
 fn is_event(act: Act) -> bool {
     !matches!(act, Act::Other | Act::Begin(..) | Act::Vanish(_))
 }

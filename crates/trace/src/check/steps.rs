@@ -1,4 +1,4 @@
-//! Operations as the judge sees them: an object is a number, whatever it is.
+//! Operations as the judge sees them: every object is a number.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use foretrace_event::{AtomicId, Event, EventId, LockClass, LockId};
 use crate::recording::{Recording, RecordingError};
 use crate::trace::Trace;
 
-/// What an operation does to its object.
+/// The effect of an operation on its object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Act {
     /// On a stack from the object up to here.
@@ -44,11 +44,11 @@ pub(super) enum Act {
     Begin(Thing, Option<u64>),
     /// Everything from the object up to here is gone.
     Vanish(u64),
-    /// Neither changes anything nor may anything be concluded from it.
+    /// It changes nothing and proves nothing.
     Other,
 }
 
-/// Kinds of objects whose lives are told.
+/// Kinds of objects whose lifetimes are recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Thing {
     Lock,
@@ -67,7 +67,7 @@ pub(super) struct Step {
     pub(super) object: u64,
 }
 
-/// Bytes written plainly anywhere in the recording, by line: what atomics read there proves nothing.
+/// Bytes written plainly anywhere in the recording, by line: the values that atomics read there prove nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plain(BTreeMap<u64, u64>);
 
@@ -141,7 +141,8 @@ fn wide(low: u64, high: u64) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// The sync operations of a trace in the observed order. Ids of different kinds never meet: the judge keeps kinds apart.
+/// The sync operations of a trace in the observed order. Ids of different kinds may be equal: the judge keeps kinds
+/// apart.
 pub(super) fn of_trace(trace: &Trace) -> Vec<Step> {
     let declared = |thing, object: usize, value| Step {
         thread: 0,
@@ -192,7 +193,7 @@ fn event_act(trace: &Trace, event: Event) -> (Act, u64) {
     (act, u64::from(object))
 }
 
-/// Eight bytes of its own for each atomic variable of a trace.
+/// Gives each atomic variable of a trace eight bytes.
 fn bytes_of(atomic: AtomicId) -> u64 {
     u64::from(atomic.0) * 8
 }

@@ -1,6 +1,6 @@
 //! A trace as the records that a run would have left.
 //!
-//! Everything gets an address of its own, so that the recording reads back as the same trace up to names, addresses,
+//! Every object gets its own address, so that the recording reads back as the same trace up to names, addresses,
 //! initial values of atomics, and intervals that cannot race. Blocks longer than a page become one page.
 
 use std::io::{self, Seek, Write};
@@ -11,9 +11,9 @@ use foretrace_event::{AtomicId, CondInstance, Event, EventId, IntervalId, LockId
 use crate::recording::RecordingWriter;
 use crate::trace::Trace;
 
-/// Where things lie: each kind in a region of its own.
+/// Where objects lie: each kind in its own region.
 const REGION: u64 = 1 << 48;
-/// Bytes from one thing to the next, so that no two share a line.
+/// Bytes from one object to the next, so that no two share a line.
 const STRIDE: u64 = 64;
 /// Longer intervals are cut to this.
 const LONGEST: u64 = 4096;
@@ -50,8 +50,8 @@ pub fn record<W: Write + Seek>(trace: &Trace, out: W) -> io::Result<W> {
     recorder.writer.finish()
 }
 
-/// Address and length of each interval: one after the other with a line between, but those under an atomic variable
-/// lie there.
+/// Address and length of each interval: one after the other with a line between, except that the intervals of an atomic
+/// variable lie at its address.
 fn blocks(trace: &Trace) -> Vec<(u64, u64)> {
     let mut next = at(Region::Interval, 0);
     let place = |length: u64| {
@@ -96,7 +96,7 @@ impl Parts {
 }
 
 impl<W: Write + Seek> Recorder<'_, W> {
-    /// What the main thread initialises before all else.
+    /// The objects that the main thread initialises before all else.
     fn declare(&mut self) -> io::Result<()> {
         let counts = self.trace.barriers().filter(|(_, info)| info.count > 0);
         let barriers = counts.map(|(id, info)| (Op::BarrierInit, at(Region::Barrier, id.index()), info.count.into()));

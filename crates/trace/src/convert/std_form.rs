@@ -1,11 +1,13 @@
 //! The STD form of the RAPID tools, for exchange: `T0|acq(L1)|345`.
 //!
-//! It knows `acq`, `rel`, `r`, `w`, `fork`, `join`, `begin` and `end`. Read, each lock is recursive, as Java's are.
-//! Written, what has no spelling becomes the nearest thing that orders no less where order matters:
+//! It has `acq`, `rel`, `r`, `w`, `fork`, `join`, `begin` and `end`. When it is read, each lock is recursive, as Java's
+//! are. When it is written, events without an equivalent become the nearest ones that preserve every order that
+//! matters:
 //!
-//! * semaphores, barriers, conditions, once controls, channels and atomics: a critical section of a lock of their own,
-//!   so that their operations stay in conflict;
-//! * relocking by the owner, shared locking, failed operations, fences and custom events: nothing, counted in the notes.
+//! * Operations of semaphores, barriers, conditions, once controls, channels and atomics become a critical section of a
+//!   separate lock, so that they stay in conflict.
+//! * Relocking by the owner, shared locking, failed operations, fences and custom events are left out and counted in
+//!   the notes.
 
 use std::io::{self, Write};
 
@@ -107,7 +109,7 @@ fn named(name: &str) -> Name {
     Some(name.into())
 }
 
-/// Writes a trace in the STD form; the notes say what it could not spell.
+/// Writes a trace in the STD form; the notes list what it could not express.
 ///
 /// # Errors
 /// If writing fails.
@@ -142,7 +144,7 @@ struct Printer<'a> {
     dropped: u64,
 }
 
-/// What becomes of an event.
+/// How an event is written.
 enum Spelled {
     Line(String),
     Section(String),
@@ -228,7 +230,7 @@ impl Printer<'_> {
     }
 }
 
-/// A name without what the form gives a meaning to.
+/// A name without the characters that have a meaning in this form.
 fn plain(name: &str) -> String {
     name.chars().map(|c| if "|(),".contains(c) || c.is_whitespace() { '_' } else { c }).collect()
 }

@@ -1,11 +1,11 @@
-//! Addresses of sync objects into ids. An address gets a new id once its object is destroyed, initialised again, or the
-//! memory it lies in goes away.
+//! Maps addresses of sync objects to ids. An address gets a new id once its object is destroyed or initialised again,
+//! or the memory it lies in is freed.
 
 use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-/// What may lie at an address.
+/// The kinds of object that may lie at an address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub(super) enum Thing {
@@ -20,7 +20,7 @@ pub(super) enum Thing {
 }
 
 impl Thing {
-    /// Those that live in memory of the program.
+    /// The kinds that lie in memory of the program.
     const IN_MEMORY: [Self; 7] =
         [Self::Lock, Self::Condition, Self::Barrier, Self::Sem, Self::Once, Self::Channel, Self::Atomic];
 }
@@ -33,12 +33,12 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    /// The id of the thing at this address.
+    /// The id of the object at this address.
     pub(super) fn get(&self, thing: Thing, address: u64) -> Option<u32> {
         self.ids.get(&(thing, address)).copied()
     }
 
-    /// From now on this id.
+    /// Gives the object at this address an id.
     pub(super) fn set(&mut self, thing: Thing, address: u64, id: u32) {
         self.ids.insert((thing, address), id);
         if thing != Thing::Custom {
@@ -46,12 +46,12 @@ impl Addresses {
         }
     }
 
-    /// The thing is gone.
+    /// Forgets the object.
     pub(super) fn forget(&mut self, thing: Thing, address: u64) {
         self.ids.remove(&(thing, address));
     }
 
-    /// Everything in this memory is gone; `lock` learns which locks were there.
+    /// Forgets every object in this memory; `lock` is called with the locks that were there.
     pub(super) fn forget_range(&mut self, start: u64, end: u64, mut lock: impl FnMut(u64, u32)) {
         while let Some(address) = self.addresses.range(start..end.max(start)).next().copied() {
             self.addresses.remove(&address);

@@ -1,11 +1,11 @@
-//! Which allocation a byte belongs to, at one moment of the run.
+//! Which allocation a byte belongs to at a given moment of the run.
 //!
-//! The map holds the latest allocation of every byte, also after it was freed: an access that finds its memory freed is
-//! a use after free of that allocation, unless a new one takes its place before the access's segment ends.
+//! The map has the latest allocation of every byte, even after it was freed: an access that finds its memory freed is a
+//! use after free of that allocation, unless a new allocation replaces it before the access's segment ends.
 
 use std::collections::BTreeMap;
 
-/// The memory as it is now.
+/// The current state of memory.
 #[derive(Debug, Default)]
 pub(super) struct Generations {
     /// Disjoint ranges, by first byte.
@@ -65,7 +65,7 @@ impl Generations {
         self.ranges.range(start..end).map(|(key, _)| *key).collect()
     }
 
-    /// The parts of a line, as far as `mask` goes; what no allocation ever held is generation zero and not live.
+    /// The parts of a line, limited to `mask`; bytes that were never allocated are generation zero and not live.
     pub(super) fn parts(&self, line: u64, mask: u64, mut each: impl FnMut(Part)) {
         let (start, end) = (line * 64, (line * 64).saturating_add(64));
         let mut rest = mask;

@@ -1,21 +1,22 @@
 //! Memory intervals: maximal blocks of bytes always accessed together (thesis 5.2.2).
 //!
-//! **Definition.** The signature of a byte is the set of (segment, read or write) in which it is accessed, and of the
-//! atomic variables that cover it. An interval is a maximal run of neighbouring bytes of one allocation with one
-//! signature. It is kept if at least two threads touch it, somebody writes it, and somebody accesses it plainly.
+//! **Definition.** The signature of a byte is the set of pairs (segment, read or write) in which it is accessed,
+//! together with the atomic variables that cover it. An interval is a maximal run of neighbouring bytes of one
+//! allocation with one signature. It is kept if at least two threads touch it, at least one access writes it, and at
+//! least one access is plain.
 //!
-//! **Algorithm.** Touches are sorted by allocation and line; within a line the bytes are split, touch by touch, into at most 64 classes
-//! of equal signature; a class that reaches the end of its line is joined with the next line's if their signatures are
-//! equal. So `n` touches cost `O(n log n)`.
+//! **Algorithm.** Touches are sorted by allocation and line. Within a line, the bytes are split, touch by touch, into
+//! at most 64 classes of equal signature. A class that reaches the end of its line is joined with the next line's if
+//! their signatures are equal. So `n` touches cost `O(n log n)`.
 //!
-//! **Deviations.** The thesis joins bytes accessed by the same *threads*; by segment is finer, and is what lets an
+//! **Deviations.** The thesis joins bytes accessed by the same *threads*. Grouping by segment is finer, and lets an
 //! access event stand for all bytes of its interval. The thesis counts every atomic access as a read, because it cannot
-//! race with another atomic one; a plain read does race with an atomic store, so here an atomic store is a write, and
-//! atomics do not race among themselves because they are no access events: [`crate::AtomicInfo::intervals`].
+//! race with another atomic one. But a plain read does race with an atomic store, so here an atomic store is a write.
+//! Atomics do not race among themselves because they are not access events: [`crate::AtomicInfo::intervals`].
 
 use foretrace_event::ThreadId;
 
-/// Who touched: a segment, or an atomic variable with all its operations.
+/// What touched the bytes: a segment, or an atomic variable with all its operations.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Toucher {
     /// A segment, by number.
@@ -55,11 +56,11 @@ pub(crate) enum Threads {
     Many,
 }
 
-/// What becomes of touches.
+/// Receives the intervals and their touches.
 pub(crate) trait Sink {
-    /// Which threads this toucher stands for.
+    /// The threads that this toucher stands for.
     fn threads(&self, toucher: Toucher) -> Threads;
-    /// A new interval; the touches that follow are of it.
+    /// A new interval; the touches that follow belong to it.
     fn interval(&mut self, address: u64, generation: u32);
     /// This toucher accesses the interval, reading or writing or both.
     fn touch(&mut self, toucher: Toucher, how: (bool, bool), place: u32);
@@ -93,7 +94,7 @@ struct Tail<'a> {
 }
 
 impl Tail<'_> {
-    /// Does the next line's first run go on with this one?
+    /// Does the next line's first run continue this one?
     fn continues(&self, line: &[Touch], mask: u64) -> bool {
         let (last, next) = (&self.line[0], &line[0]);
         if (last.line + 1, last.generation) != (next.line, next.generation) {
@@ -124,7 +125,7 @@ fn split(line: &[Touch], classes: &mut Vec<u64>) {
     }
 }
 
-/// Hands out the runs of neighbouring bytes of one class, in order; returns what the last one gave if it ends the line.
+/// Passes on the runs of neighbouring bytes of one class, in order; returns the last one if it ends the line.
 fn runs<T>(classes: &[u64], mut each: impl FnMut(u32, u64) -> Option<T>) -> Option<T> {
     let mut starts = classes.iter().fold(0, |starts, class| starts | (class & !(class << 1)));
     let mut last = None;
@@ -162,7 +163,7 @@ fn kept_run<'a>(
     Some(Tail { line, mask })
 }
 
-/// Do two threads touch it, one writing, one plainly?
+/// Do two threads touch it, with at least one write and one plain access?
 fn can_race(line: &[Touch], mask: u64, sink: &impl Sink) -> bool {
     let (mut first, mut many, mut written, mut plain) = (None, false, false, false);
     for touch in line.iter().filter(|touch| touch.how(mask) != (false, false)) {

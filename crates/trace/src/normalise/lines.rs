@@ -1,10 +1,10 @@
-//! Which lines of memory could matter: those that two threads touch and one writes.
+//! The lines of memory that could race: those that two threads touch and one writes.
 //!
-//! A block's end is a write of all that was ever touched in it, if code of the program's own frees it (its record has a
-//! place then).
+//! Freeing a block writes everything in it that was ever touched, if the program's own code frees it (only then does
+//! the record have a place).
 //!
-//! Most memory is private to a thread or never written; knowing that before anything else is kept makes the rest small.
-//! What passes here is decided again, byte by byte and by generation, in [`super::intervals`].
+//! Most memory is private to a thread or never written; excluding it first keeps the rest small. The lines that pass
+//! are examined again, byte by byte and by generation, in [`super::intervals`].
 
 use std::cell::Cell;
 
@@ -15,10 +15,11 @@ use crate::recording::{Recording, RecordingError};
 
 const SHARED: u16 = 1 << 15;
 const WRITTEN: u16 = 1 << 14;
-/// Threads from this number on cannot be told apart in a cell: what they touch counts as shared.
+/// Threads from this number on cannot be told apart in a cell: the lines that they touch count as shared.
 const OWNER: u16 = WRITTEN - 1;
 
-/// A page of 64 lines: for each who touched it (plus one), whether others did, and whether anybody wrote.
+/// A page of 64 lines. For each line: the thread that touched it (plus one), whether others did, and whether any wrote
+/// it.
 type Page = [u16; 64];
 
 /// The lines touched so far, by page.
@@ -26,11 +27,11 @@ type Page = [u16; 64];
 pub(super) struct SharedLines {
     index: FxHashMap<u64, u32>,
     pages: Vec<Page>,
-    /// The last page asked for: the next question is often about it, too.
+    /// The last page looked up, which is often the next one too.
     last: Cell<Option<(u64, u32)>>,
 }
 
-/// The end of a block: who frees it, its first byte and its length.
+/// The freeing of a block: the thread, the first byte and the length.
 type End = (u32, u64, u64);
 
 impl SharedLines {
@@ -93,7 +94,7 @@ impl SharedLines {
         *cell |= if writes { WRITTEN } else { 0 };
     }
 
-    /// The lines that have a byte in this block and were touched by anybody.
+    /// The lines of this block that any thread touched.
     pub(super) fn touched_within(&self, start: u64, length: u64) -> Vec<u64> {
         let end = start.saturating_add(length);
         let (first, last) = (start / 64, end.saturating_sub(1) / 64);
@@ -129,7 +130,7 @@ impl SharedLines {
     }
 }
 
-/// Is this the end of a block that code of the program's own frees?
+/// Is this the freeing of a block by the program's own code?
 pub(super) fn is_access(sync: &Sync) -> bool {
     sync.op == Op::Free && sync.pc != 0 && sync.arg != 0
 }

@@ -1,18 +1,18 @@
-//! What a program does and may not do: operations that the events before them do not allow.
+//! Misuse: operations of the program that the events before them do not allow.
 //!
-//! A program can unlock what it does not hold, initialise a mutex that is held, leave a wait by a jump, write over a
-//! once control. Each such operation is put right or left out by itself and counted, and its thread goes on:
+//! A program can unlock a lock that it does not hold, initialise a mutex that is held, leave a wait by a jump, or
+//! overwrite a once control. Each such operation is repaired or left out by itself and counted, and its thread goes on:
 //!
-//! | operation | what becomes of it |
+//! | operation | repair |
 //! | --- | --- |
-//! | unlock of what nobody holds | a [`StrayUnlock`](foretrace_event::Event::StrayUnlock), which changes nothing |
-//! | lock of what is held, or of what is another kind of lock | the address is a new lock from here on |
-//! | something else than the lock after a wait | the wait is taken back |
-//! | something else than the exit after the entry into a barrier | the exit comes first, or the entry is taken back |
-//! | exit of a barrier that is not full | the entry is taken back |
+//! | unlock of a lock that no thread holds | a [`StrayUnlock`](foretrace_event::Event::StrayUnlock), which changes nothing |
+//! | lock of a lock that is held, or of another kind of lock | the address is a new lock from here on |
+//! | anything other than the lock after a wait | the wait is undone |
+//! | anything other than the exit after the entry into a barrier | the exit is inserted, or the entry is undone |
+//! | exit from a barrier that is not full | the entry is undone |
 //! | wait of a semaphore at zero | its initial value is one higher |
 //! | run or pass of an initialiser that runs or has run | the address is a new once control from here on |
-//! | end of an initialiser that nobody began | it began before the recording, if the thread was there |
+//! | end of an initialiser that never began | it began before the recording, if the thread existed then |
 //! | anything else | left out |
 
 use std::mem::discriminant;
@@ -26,12 +26,12 @@ use super::operations::Normaliser;
 use crate::note::Note;
 use crate::{Illegal, TraceBuilder};
 
-/// Notes of misuses at different places; further places are counted with the last.
+/// The most places that have separate notes; misuse at further places is counted with the last.
 const MOST_PLACES: usize = 64;
-/// How often one operation is put right. Each repair makes another illegality impossible.
+/// How often one operation is repaired. Each repair rules out one kind of violation.
 const MOST_REPAIRS: usize = 6;
 
-/// What the program did and may not, by thread and place.
+/// The misuses of the program, by thread and place.
 #[derive(Debug, Default)]
 pub(super) struct Misuses {
     places: Vec<(ThreadId, u64, Illegal, u64)>,
@@ -64,7 +64,7 @@ impl Misuses {
     }
 }
 
-/// What to do with an operation after a repair.
+/// How to continue with an operation after a repair.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Then {
     Again,
@@ -72,7 +72,7 @@ enum Then {
 }
 
 impl Normaliser<'_> {
-    /// Does what one record says, or what comes nearest to it. The error is a field that no writer writes.
+    /// Applies one record, or the nearest legal equivalent. The error is a field that no writer writes.
     pub(super) fn settle(&mut self, index: usize, thread: ThreadId, sync: &Sync) -> Result<(), &'static str> {
         for _ in 0..MOST_REPAIRS {
             let Err(why) = self.operation(index, thread, sync)? else { return Ok(()) };
@@ -124,7 +124,7 @@ impl Normaliser<'_> {
         Then::Again
     }
 
-    /// The thread's last event may have been taken back: its open segment comes after the last that is left.
+    /// The thread's last event may have been undone: its open segment follows the last event that is left.
     fn move_segment_back(&mut self, index: usize, thread: ThreadId) {
         let Some(position) = self.builder.position(thread) else { return };
         if let Some(segment) = self.walkers[index].segment {
@@ -133,7 +133,7 @@ impl Normaliser<'_> {
         }
     }
 
-    /// The lock at this address is another from here on. Whoever holds the one that was there still does.
+    /// The lock at this address is a new one from here on. The holder of the old lock still holds it.
     pub(super) fn renew_lock(&mut self, address: u64) {
         if let Some(lock) = self.addresses.get(Thing::Lock, address) {
             self.misuses.keep_held(&self.builder, address, LockId(lock));
@@ -141,7 +141,7 @@ impl Normaliser<'_> {
         self.addresses.forget(Thing::Lock, address);
     }
 
-    /// Nothing lies in this memory any more. Whoever holds a lock that was there still does.
+    /// This memory contains no objects any more. The holder of a lock that was there still holds it.
     pub(super) fn forget_range(&mut self, start: u64, end: u64) {
         let (misuses, builder) = (&mut self.misuses, &self.builder);
         self.addresses.forget_range(start, end, |address, lock| misuses.keep_held(builder, address, LockId(lock)));

@@ -1,4 +1,4 @@
-//! The ids of what lies at an address now; things seen for the first time are declared.
+//! The ids of the objects that are at an address now; objects seen for the first time are declared.
 
 use foretrace_event::wire::{Op, Sync};
 use foretrace_event::{AtomicId, BarrierId, ChannelId, CustomId, LockClass, LockId, OnceId, SemId, ThreadId};
@@ -54,7 +54,7 @@ impl Normaliser<'_> {
         CustomId(self.named(Thing::Custom, address, |this| this.builder.custom(info).0))
     }
 
-    /// The atomic variable of an operation, and that this thread used it so.
+    /// The atomic variable of an operation; records how this thread used it.
     pub(super) fn atomic(&mut self, thread: ThreadId, sync: &Sync) -> AtomicId {
         let address = sync.object;
         let id = AtomicId(self.named(Thing::Atomic, address, |this| this.new_atomic(thread, address).0));

@@ -1,4 +1,4 @@
-//! The walk over all records in the order of their stamps: addresses become ids, the builder judges each event.
+//! The walk over all records in the order of their stamps: addresses become ids, and the builder checks each event.
 
 use foretrace_event::wire::{Access, LockArg, Op, Record, Sync, WireError};
 use foretrace_event::{Event, LockClass, LockId, Order, Patience, ThreadId};
@@ -24,26 +24,26 @@ pub(super) struct Normaliser<'a> {
     pub(super) allocations: Vec<AllocationInfo>,
     pub(super) walkers: Vec<Walker>,
     threads: FxHashMap<u64, ThreadId>,
-    /// Of each segment with accesses worth keeping: its thread, and how many of its events come before them.
+    /// For each segment with accesses to keep: its thread, and how many of its events come before them.
     pub(super) segments: Vec<(ThreadId, u32)>,
     pub(super) atomics: Vec<AtomicUse>,
     pub(super) touches: Vec<Touch>,
-    /// Room for the parts of one line.
+    /// Scratch space for the parts of one line.
     pub(super) parts: Vec<Part>,
     pub(super) unforked: u32,
     /// Events of signal handlers that interrupted a wait or a barrier.
     pub(super) interrupting: u64,
-    /// What the program did and may not.
+    /// The misuses of the program.
     pub(super) misuses: Misuses,
 }
 
-/// Where the walk stands in one recorded thread.
+/// The position of the walk in one recorded thread.
 #[derive(Debug, Default)]
 pub(super) struct Walker {
     number: u32,
     pub(super) thread: Option<ThreadId>,
     pub(super) cut: bool,
-    /// The segment its accesses belong to, once there is one to keep.
+    /// The segment that its accesses belong to, once there is one to keep.
     pub(super) segment: Option<u32>,
     /// Accesses to memory that was not allocated when they were read.
     pub(super) pending: Vec<Access>,
@@ -139,7 +139,7 @@ impl<'a> Normaliser<'a> {
         self.builder.push(thread, event, place)
     }
 
-    /// Does what one record says. The outer error is a field no writer writes, the inner one an impossible event.
+    /// Applies one record. The outer error is a field that no writer writes, the inner one an impossible event.
     pub(super) fn operation(
         &mut self,
         index: usize,
@@ -174,7 +174,7 @@ impl<'a> Normaliser<'a> {
         }
     }
 
-    /// The event of an operation that is one and nothing more.
+    /// The event of an operation that has no other effect.
     fn simple_event(&mut self, thread: ThreadId, sync: &Sync) -> Option<Event> {
         let object = sync.object;
         Some(match sync.op {
@@ -209,7 +209,7 @@ impl<'a> Normaliser<'a> {
         }
     }
 
-    /// Stacks come and go with their threads.
+    /// A thread's stack is allocated at its start and freed at its end.
     fn after(&mut self, index: usize, thread: ThreadId, sync: &Sync) {
         match sync.op {
             Op::Start => {
@@ -224,7 +224,7 @@ impl<'a> Normaliser<'a> {
         }
     }
 
-    /// What no event stands for.
+    /// Operations without an event.
     fn bookkeeping(&mut self, index: usize, thread: ThreadId, sync: &Sync) {
         let object = sync.object;
         match sync.op {
@@ -329,7 +329,7 @@ impl<'a> Normaliser<'a> {
     }
 }
 
-/// The value of an operation of sixteen bytes, in eight: equal values stay equal, and small ones stay themselves.
+/// The value of a sixteen-byte operation in eight bytes: equal values stay equal, and small ones are unchanged.
 fn fold(low: u64, high: u64) -> u64 {
     low ^ high.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }

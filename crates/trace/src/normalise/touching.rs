@@ -11,20 +11,20 @@ use crate::note::Note;
 use crate::trace::{AllocationInfo, IntervalInfo, Trace};
 use crate::{PlaceId, TraceBuilder};
 
-/// An access event before it has its place among a thread's events.
+/// An access event before it is inserted among a thread's events.
 pub(crate) struct Placed {
-    /// Whose.
+    /// Its thread.
     pub(crate) thread: ThreadId,
     /// How many of the thread's sync events come before it.
     pub(crate) position: u32,
     /// A read or a write.
     pub(crate) event: Event,
-    /// Where.
+    /// Its place.
     pub(crate) place: PlaceId,
 }
 
 impl Normaliser<'_> {
-    /// An access of a thread's open segment. What is not allocated now may be so before the segment ends.
+    /// An access of a thread's open segment. Memory that is not allocated now may be allocated before the segment ends.
     pub(super) fn access(&mut self, index: usize, access: &Access) {
         if !self.lines.matters(access.line) {
             return;
@@ -46,7 +46,8 @@ impl Normaliser<'_> {
         }
     }
 
-    /// The segment ends: what was not allocated when its accesses were read belongs to what holds its memory now.
+    /// The segment ends: accesses to memory that was not allocated when they were read belong to its present
+    /// allocation.
     pub(super) fn settle_pending(&mut self, index: usize) {
         let mut pending = std::mem::take(&mut self.walkers[index].pending);
         let mut parts = std::mem::take(&mut self.parts);
@@ -77,7 +78,7 @@ impl Normaliser<'_> {
         u32::try_from(self.segments.len() - 1).ok()
     }
 
-    /// A block of memory comes into being; nothing that lay there before lies there now.
+    /// A block of memory is allocated; the objects that were there before are gone.
     pub(super) fn allocate(&mut self, thread: ThreadId, address: u64, length: u64, pc: u64) {
         let end = address.saturating_add(length);
         if address == 0 || length == 0 || self.allocations.len() >= u32::MAX as usize - 1 {
@@ -88,7 +89,7 @@ impl Normaliser<'_> {
         self.forget_range(address, end);
     }
 
-    /// Who frees a block writes all of it, as far as it concerns others.
+    /// The thread that frees a block writes all bytes of it that other threads touch.
     pub(super) fn write_all(&mut self, index: usize, sync: &Sync) {
         if !is_access(sync) {
             return;
@@ -107,7 +108,7 @@ impl Normaliser<'_> {
         }
     }
 
-    /// A block of memory goes away, with all that lies in it.
+    /// A block of memory is freed, with all objects in it.
     pub(super) fn free(&mut self, address: u64, length: u64) {
         let end = address.saturating_add(length);
         self.generations.free(address, end);

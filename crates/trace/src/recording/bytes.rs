@@ -1,7 +1,7 @@
 //! The bytes of a recording's file, read piece by piece.
 //!
-//! Files are not mapped: a mapped file that shrinks, or whose holes find no room on a full file system, ends the process
-//! by SIGBUS. A read says so instead.
+//! Files are not mapped: a mapped file that shrinks, or whose holes cannot be filled on a full file system, kills the
+//! process by SIGBUS. A read returns an error instead.
 
 use foretrace_event::layout::{CHUNK_HEADER_SIZE, UNIT};
 use std::fs::File;

@@ -16,7 +16,7 @@ pub struct Header {
     pub flags: Flags,
     /// The process id of the recorded program.
     pub pid: u64,
-    /// What the clocks showed, if that was asked for: twice a stamp and the nanoseconds since 1970; else zeros.
+    /// The clocks, if that was requested: twice a stamp and the nanoseconds since 1970; otherwise zeros.
     pub clock: [u64; 4],
     /// Nothing was written from this byte on.
     pub next: u64,
@@ -28,7 +28,7 @@ pub struct Header {
     pub(super) windows: [u64; table::WINDOWS],
 }
 
-/// No recorder makes chunks larger than this; a file that says so is damaged, and must not cost memory.
+/// No recorder writes larger chunks; a file that claims one is damaged, and must not cost memory.
 pub(super) const LARGEST_CHUNK: usize = 16 << 20;
 
 /// Where a chunk's records lie.
@@ -45,7 +45,7 @@ pub(super) struct Chunk {
     pub(super) end: usize,
     /// The file ends within it.
     pub(super) cut: bool,
-    /// Where its records begin in `events`, if it takes the place of a copy there.
+    /// Where its records begin in `events`, if it replaces a copy there.
     pub(super) replaces: Option<usize>,
 }
 
@@ -119,7 +119,7 @@ pub(super) fn find(
     Ok(threads)
 }
 
-/// Where a file ends that should go on.
+/// The end of a file that should go on.
 fn cut_off(files: &[(&Path, &Bytes)], header: &Header, threads: &[ThreadChunks]) -> Option<Note> {
     let full = header.flags.has(Flags::LIMIT) || header.flags.has(Flags::NO_SPACE);
     let last = files.last().map_or(0, |(_, bytes)| bytes.len() as u64);
@@ -144,7 +144,7 @@ fn scan(
     while at + CHUNK_HEADER_SIZE <= end {
         let head = bytes.head(at).map_err(failed)?;
         if word(&head, chunk::MAGIC) != CHUNK_MAGIC {
-            // Room that was never filled.
+            // Reserved space that was never filled.
             at = bytes.find_unit(&CHUNK_MAGIC.to_le_bytes(), at + UNIT, end).map_err(failed)?;
             continue;
         }
@@ -157,7 +157,7 @@ fn scan(
     Ok(())
 }
 
-/// A chunk by its header, which stands at `at` in a file of that length.
+/// Reads a chunk's header at `at` in a file of that length.
 fn read_chunk(head: &[u8], at: usize, length: usize, header: &Header) -> Result<(Chunk, usize), (usize, Damage)> {
     let field = |offset| word(head, offset);
     let code = field(chunk::KIND);
@@ -189,9 +189,8 @@ fn group(mut chunks: Vec<Chunk>, notes: &mut Vec<Note>) -> Vec<ThreadChunks> {
     threads.map(|chunks| whole_prefix(chunks, notes)).collect()
 }
 
-/// Are these the same chunk? A program that is killed while it moves one leaves it in `events` and in `open`, and
-/// folding puts it behind itself. Then one takes the other's place: the one with more bytes, the later if they have as
-/// many.
+/// Are these the same chunk? A program that is killed while it moves a chunk leaves it in both `events` and `open`, and
+/// folding then writes it twice. The copy with more bytes counts, and the later one if both have the same number.
 fn replaces(later: &mut Chunk, earlier: &mut Chunk) -> bool {
     let same = later.kind == ChunkKind::Records
         && (later.kind, later.thread, later.sequence) == (earlier.kind, earlier.thread, earlier.sequence);
@@ -201,7 +200,7 @@ fn replaces(later: &mut Chunk, earlier: &mut Chunk) -> bool {
     same
 }
 
-/// A thread's chunks up to the first that is missing; what it had open belongs after its last record.
+/// A thread's chunks up to the first that is missing; its open table follows its last record.
 fn whole_prefix(chunks: &[Chunk], notes: &mut Vec<Note>) -> ThreadChunks {
     let (tables, records): (Vec<_>, Vec<_>) = chunks.iter().partition(|chunk| chunk.kind == ChunkKind::Table);
     let id = chunks[0].thread;

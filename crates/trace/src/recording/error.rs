@@ -1,4 +1,4 @@
-//! What can be wrong with a recording: one line, with the file and the byte.
+//! Errors of a recording: one line each, with the file and the byte.
 
 use std::io;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub enum RecordingError {
         length: u64,
     },
     /// Another version wrote it.
-    #[error("{}: byte 8: recording version {found}, this tool reads version {VERSION}; record again", path.display())]
+    #[error("{}: byte 8: recording version {found}, but this tool reads version {VERSION}; record the program again", path.display())]
     Version {
         /// Which file.
         path: PathBuf,
@@ -40,30 +40,30 @@ pub enum RecordingError {
         found: u32,
     },
     /// A process has not ended and still writes to it.
-    #[error("{}: process {process} still runs and writes this recording; read it when that has ended", path.display())]
+    #[error("{}: process {process} still runs and writes this recording; read it after that process has ended", path.display())]
     BeingWritten {
         /// Which file.
         path: PathBuf,
         /// Which process.
         process: u64,
     },
-    /// Somebody asked to stop, or the time was up, or the memory, before all was read.
-    #[error("{}: reading was ended before all was read", path.display())]
+    /// Reading was stopped on request or by a limit of time or memory.
+    #[error("{}: reading was stopped before the end", path.display())]
     Stopped {
         /// Which file.
         path: PathBuf,
     },
-    /// The bytes make no sense.
+    /// The bytes are malformed.
     #[error("{}: byte {byte}: {damage}", path.display())]
     Damaged {
         /// Which file.
         path: PathBuf,
-        /// Where.
+        /// The byte's position.
         byte: u64,
         /// What is wrong there.
         damage: Damage,
     },
-    /// A line of a side file makes no sense.
+    /// A line of a side file is malformed.
     #[error("{}: line {line}: expected `{expected}`", path.display())]
     SideFile {
         /// Which file.
@@ -75,7 +75,7 @@ pub enum RecordingError {
     },
 }
 
-/// What is wrong with bytes of the `events` file.
+/// How bytes of the `events` file are malformed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Damage {
     /// A record.
@@ -96,18 +96,18 @@ pub enum Damage {
     #[error("a chunk of {0} bytes is smaller than its header")]
     Capacity(u32),
     /// A chunk larger than the recorder makes them.
-    #[error("a chunk of {0} bytes is larger than any that is made")]
+    #[error("a chunk of {0} bytes is larger than any recorder writes")]
     Large(u32),
     /// A chunk that uses more than it has.
-    #[error("a chunk of {capacity} bytes says it uses {used}")]
+    #[error("a chunk of {capacity} bytes claims to use {used}")]
     Used {
         /// What it says it uses.
         used: u32,
         /// What it has.
         capacity: u32,
     },
-    /// A chunk of a thread that never was.
-    #[error("a chunk of thread {thread}, but there were only {threads} threads")]
+    /// A chunk of a thread that never existed.
+    #[error("a chunk names thread {thread}, but there were only {threads} threads")]
     Thread {
         /// Whose chunk it says it is.
         thread: u32,
@@ -115,7 +115,7 @@ pub enum Damage {
         threads: u64,
     },
     /// An open line whose place lies in no window of the program's code.
-    #[error("thread {thread}: impossible line")]
+    #[error("thread {thread}: the place of a touched line is not in the program's code")]
     Line {
         /// Whose table.
         thread: u32,

@@ -1,4 +1,4 @@
-//! Folding `open` into `events` when the recorded program is gone.
+//! Folds `open` into `events` when the recorded program has ended.
 
 use foretrace_event::layout::{CHUNK_HEADER_SIZE, ChunkKind, HEADER_SIZE, UNIT, chunk, header};
 use foretrace_event::table::{ENTRY_SIZE, PLACE, TAG};
@@ -11,11 +11,11 @@ use super::chunks::{Chunk, LARGEST_CHUNK};
 use super::live::{Hidden, refuse_live};
 use super::{Recording, RecordingError};
 
-/// Moves what was still being written into the `events` file of a recording, and removes `open`. Does nothing where
-/// there is none.
+/// Moves the unfinished chunks into the `events` file of a recording, and removes `open`. Does nothing if there is no
+/// `open`.
 ///
 /// # Errors
-/// If the recording cannot be read, or not written to, or if a process still writes it.
+/// If the recording cannot be read or written, or if a process still writes it.
 pub fn fold(directory: &Path) -> Result<(), RecordingError> {
     let open = directory.join("open");
     if !open.exists() {
@@ -37,7 +37,7 @@ fn append(recording: &Recording, events: &Path) -> Result<(), RecordingError> {
         for found in thread.records.iter().chain(&thread.tables).filter(|found| found.file == 1) {
             let bytes = recording.read(found, found.start - CHUNK_HEADER_SIZE..found.end)?;
             if !is_empty(found, &bytes) {
-                // A copy that was being written when the program died is written again where it stands.
+                // A copy that was being written when the program died is overwritten in place.
                 let place = found.replaces.map_or(next, |start| (start - CHUNK_HEADER_SIZE) as u64);
                 next = next.max(place + write(&mut file, place, bytes).map_err(failed)?);
             }
@@ -47,8 +47,8 @@ fn append(recording: &Recording, events: &Path) -> Result<(), RecordingError> {
     file.write_all_at(&head, 0).map_err(failed)
 }
 
-/// Where chunks may be added: after all that was written, and after room that was taken but not filled, which a chunk
-/// that begins before it may reach into.
+/// Where chunks may be added: after everything written, and after reserved but unfilled space, into which a chunk that
+/// begins before it may extend.
 fn end(head: &[u8], length: u64) -> u64 {
     let taken = &head[header::APPEND..header::APPEND + 8];
     let taken = u64::from_le_bytes(taken.try_into().expect("eight bytes"));
@@ -64,7 +64,7 @@ fn is_empty(found: &Chunk, bytes: &[u8]) -> bool {
     }
 }
 
-/// Writes a chunk in the room it needs, and says how much that is.
+/// Writes a chunk, and returns how much space it takes.
 fn write(file: &mut fs::File, place: u64, mut chunk: Vec<u8>) -> io::Result<u64> {
     let capacity = chunk.len().next_multiple_of(UNIT);
     chunk[chunk::CAPACITY..chunk::CAPACITY + 4].copy_from_slice(&(capacity as u32).to_le_bytes());

@@ -1,24 +1,24 @@
-//! When reading is given up.
+//! Limits on reading.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-/// Until when a recording may be read.
+/// How long a recording may be read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Limits {
-    /// Raised to give up now: Ctrl-C.
+    /// Set to stop now: Ctrl-C.
     pub stop: Option<&'static AtomicBool>,
     /// Raised when the memory is used up.
     pub memory: Option<&'static AtomicBool>,
-    /// When to give up.
+    /// When to stop.
     pub deadline: Option<Instant>,
 }
 
-/// Records between two looks at the limits: a fraction of a second.
+/// Records between two checks of the limits: a fraction of a second.
 const ROUND: u64 = 1 << 14;
 
 impl Limits {
-    /// Is it time to give up, with this record? The limits are looked at now and then.
+    /// Should reading stop at this record? The limits are checked from time to time.
     #[inline]
     pub(super) fn reached_at(&self, record: u64) -> bool {
         record.is_multiple_of(ROUND) && self.reached()

@@ -1,4 +1,4 @@
-//! Is a recording still being written? A daemon goes on when the program that started it has ended.
+//! Is a recording still being written? A daemon goes on after the program that started it has ended.
 
 use foretrace_event::layout::header;
 use std::fs;
@@ -7,13 +7,13 @@ use std::path::Path;
 
 use super::RecordingError;
 
-/// What to think of a process with the writer's number whose mappings may not be read: it may be the writer, which has
-/// hidden itself, or another user's that came later.
+/// How to treat a process with the writer's process id whose mappings cannot be read. It may be the writer, which has
+/// hidden itself, or a later process of another user.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Hidden {
-    /// It writes: nothing must be changed under its hands.
+    /// It counts as the writer: the recording must not be changed while it writes.
     Writes,
-    /// It does not: reading does no harm.
+    /// It does not count as the writer: reading does no harm.
     DoesNot,
 }
 
@@ -25,15 +25,15 @@ pub(super) fn refuse_live(open: &Path, hidden: Hidden) -> Result<(), RecordingEr
     }
 }
 
-/// The process that writes to this `open` file: the one that its header names, if that has the file mapped. A later
-/// process with the same number does not.
+/// The process that writes to this `open` file: the one that its header names, if it has the file mapped. A later
+/// process with the same id does not have it mapped.
 fn writer(open: &Path, hidden: Hidden) -> Option<u64> {
     let mut process = [0; 8];
     let file = foretrace_file::open(open).ok()?;
     file.read_exact_at(&mut process, header::PID as u64).ok()?;
     let process = u64::from_le_bytes(process);
     let inode = file.metadata().ok()?.ino();
-    // The first thread may have ended before the others; it has no memory then.
+    // The first thread may have ended before the others; its memory map is then empty.
     let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?.flatten();
     let mut maps = threads.map(|thread| fs::read(thread.path().join("maps")));
     let writes = maps.any(|maps| maps.map_or(hidden == Hidden::Writes, |maps| names(&maps, open, inode)));

@@ -9,19 +9,19 @@ use super::{Entry, Recording, RecordingError, Records};
 
 /// The records of all threads by stamp; the accesses of a segment directly follow the sync record that opens it.
 ///
-/// A stamp that does not exceed its thread's last is taken as if it came right after it, and the thread is listed in
+/// A stamp that does not exceed its thread's last is treated as if it came right after it, and the thread is listed in
 /// [`Merged::unordered`].
 #[derive(Debug)]
 pub struct Merged<'a> {
     recording: &'a Recording,
-    /// Records handed out so far.
+    /// Records returned so far.
     count: u64,
     threads: Vec<Head<'a>>,
     /// The stamp of each thread's waiting sync record.
     heap: BinaryHeap<Reverse<(u64, usize)>>,
-    /// The thread whose segment is being handed out.
+    /// The thread whose segment is being returned.
     current: Option<usize>,
-    /// Threads whose leading accesses are still to be handed out.
+    /// Threads whose leading accesses are still to be returned.
     unopened: std::ops::Range<usize>,
 }
 
@@ -46,7 +46,8 @@ impl<'a> Merged<'a> {
         (0..self.threads.len()).filter(|index| self.threads[*index].unordered)
     }
 
-    /// The next access of this thread's open segment; if its next record is a sync record, that waits its turn.
+    /// The next access of this thread's open segment; if its next record is a sync record, that record waits for its
+    /// turn.
     #[inline]
     fn advance(&mut self, index: usize) -> Option<Result<Entry, RecordingError>> {
         let head = &mut self.threads[index];
@@ -62,7 +63,7 @@ impl<'a> Merged<'a> {
         }
     }
 
-    /// Hands out the next record of the merged order with its thread's index.
+    /// Returns the next record of the merged order with its thread's index.
     #[inline]
     fn step(&mut self) -> Option<(usize, Result<Entry, RecordingError>)> {
         loop {

@@ -1,4 +1,4 @@
-//! One thread's records, in order, decoded as they are asked for.
+//! One thread's records, in order, decoded on demand.
 
 use foretrace_event::layout::Flags;
 use foretrace_event::table::{self, ENTRY_SIZE};
@@ -13,15 +13,15 @@ use super::{Damage, Recording, RecordingError};
 pub struct Entry {
     /// Its first byte in the `events` file.
     pub byte: u64,
-    /// What it says.
+    /// Its contents.
     pub record: Record,
 }
 
-/// The records of one thread: those that were undone left out, and the open lines of its last segment at the end.
+/// The records of one thread, without those that were undone, followed by the open lines of its last segment.
 #[derive(Clone, Debug)]
 pub struct Records<'a> {
     raw: Raw<'a>,
-    /// Which of the coming sync records are taken back, by their number among the thread's, ascending.
+    /// The remaining undone sync records, by their number among the thread's, ascending.
     undone: &'a [u64],
     syncs: u64,
     ended: bool,
@@ -32,7 +32,7 @@ impl<'a> Records<'a> {
         Self { raw: Raw::new(recording, thread), undone, syncs: 0, ended: false }
     }
 
-    /// Is the next sync record taken back?
+    /// Was the next sync record undone?
     fn is_undone(&mut self) -> bool {
         let undone = self.undone.first() == Some(&self.syncs);
         self.undone = &self.undone[usize::from(undone)..];
@@ -63,7 +63,7 @@ impl Iterator for Records<'_> {
     }
 }
 
-/// Hands all records of a thread to `each` as they lie in the file; returns which sync records are taken back.
+/// Passes all records of a thread to `each` in the order of the file; returns the undone sync records.
 pub(super) fn scan(
     recording: &Recording,
     thread: &ThreadChunks,
@@ -90,7 +90,7 @@ pub(super) fn scan(
 /// How many bytes of a chunk are in memory at once: a recording may have thousands of threads.
 const WINDOW: usize = 16 << 10;
 
-/// The records as they lie in the file.
+/// The records in the order of the file.
 #[derive(Clone, Debug)]
 struct Raw<'a> {
     recording: &'a Recording,
@@ -146,9 +146,9 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// Goes on at this byte, in the same chunk or in the next; says whether there is more. A record that cannot be
-    /// decoded is an error, unless it goes on behind the window, or the end of the file cuts it off, as happens to a
-    /// program that is killed.
+    /// Continues at this byte, in the same chunk or in the next; returns whether there is more. A record that cannot be
+    /// decoded is an error, unless it continues beyond the window, or is cut off by the end of the file, as in the
+    /// recording of a program that was killed.
     #[cold]
     fn refill(&mut self, byte: usize, error: Option<WireError>) -> Result<bool, RecordingError> {
         if let Some(chunk) = self.current {
@@ -170,7 +170,7 @@ impl<'a> Raw<'a> {
         Ok(true)
     }
 
-    /// An error ends the thread.
+    /// After an error, the thread has no more records.
     fn give_up(&mut self, error: RecordingError) -> RecordingError {
         self.current = None;
         self.next_chunk = self.thread.records.len();

@@ -1,4 +1,4 @@
-//! The small files beside `events`: what was mapped, how threads are called, what was run.
+//! The small files beside `events`: mapped files, thread names, and the command that was run.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,7 +22,7 @@ pub struct Module {
     pub path: PathBuf,
 }
 
-/// Reads a side file; one that is not there is empty.
+/// Reads a side file; a missing one counts as empty.
 fn read(path: &Path) -> Result<String, RecordingError> {
     match foretrace_file::read(path, foretrace_file::LONGEST_TEXT) {
         Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
@@ -31,7 +31,7 @@ fn read(path: &Path) -> Result<String, RecordingError> {
     }
 }
 
-/// Parses each line; a last one that was being written when the program died may be half a line, and is skipped.
+/// Parses each line. A last line without an end, which was being written when the program died, is skipped.
 fn lines<T>(path: &Path, expected: &'static str, parse: impl Fn(&str) -> Option<T>) -> Result<Vec<T>, RecordingError> {
     let text = read(path)?;
     let mut values = Vec::new();
@@ -45,7 +45,7 @@ fn lines<T>(path: &Path, expected: &'static str, parse: impl Fn(&str) -> Option<
     Ok(values)
 }
 
-/// Where races are harmless, as the program has declared.
+/// The addresses at which the program has declared races to be harmless.
 pub(super) fn benign(path: &Path) -> Result<Vec<Range<u64>>, RecordingError> {
     lines(path, "start end", |line| {
         let (start, end) = line.split_once(' ')?;

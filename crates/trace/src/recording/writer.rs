@@ -97,7 +97,7 @@ impl<W: Write + Seek> RecordingWriter<W> {
         self.out.write_all(&bytes)
     }
 
-    /// Writes what is open and the header.
+    /// Writes the unfinished chunks and the header.
     ///
     /// # Errors
     /// If writing fails.

@@ -1,7 +1,7 @@
-//! Local variables by their place in a frame, from DWARF: `x` of `main` lies so many bytes from main's frame pointer.
+//! Local variables by their place in a frame, from DWARF: `x` of `main` is at a fixed offset from main's frame pointer.
 //!
-//! Only frames with a frame pointer are understood, as all builds of `foretrace cc` have them: the canonical frame address is
-//! then sixteen bytes above it. Variables that are in registers, or at different places at different times, have no name here.
+//! Only frames with a frame pointer are supported, which all builds of `foretrace cc` have: the canonical frame address
+//! is then sixteen bytes above it. Variables in registers, or whose place changes over time, get no name here.
 
 use gimli::{self, AttributeValue, Operation, UnitOffset};
 
@@ -15,7 +15,7 @@ const TO_CFA: i64 = 16;
 const RBP: gimli::Register = gimli::Register(6);
 
 impl Members {
-    /// The variable of the function at `pc` that lies at a distance from its frame pointer, with the part that is meant.
+    /// The variable at this distance from the frame pointer of the function at `pc`, with the part that is meant.
     pub(super) fn in_frame(&self, pc: u64, distance: i64) -> Option<String> {
         let dwarf = self.dwarf();
         let mut headers = dwarf.units();
@@ -56,7 +56,7 @@ fn variable(dwarf: &Dwarf<'_>, unit: &Unit<'_>, function: UnitOffset, distance: 
     search(dwarf, unit, tree.root().ok()?, distance - base)
 }
 
-/// Among the variables of a scope and of those within it.
+/// Searches the variables of a scope and of the scopes within it.
 fn search<'a>(
     dwarf: &Dwarf<'a>,
     unit: &Unit<'a>,
@@ -77,7 +77,7 @@ fn search<'a>(
     None
 }
 
-/// The name of a variable, if the byte is one of its.
+/// The name of a variable, if it contains the byte.
 fn named<'a>(dwarf: &Dwarf<'a>, unit: &Unit<'a>, entry: &Entry<'a>, offset: i64) -> Option<String> {
     let within = u64::try_from(offset - place(unit, entry)?).ok()?;
     let origin = match entry.attr_value(gimli::DW_AT_abstract_origin) {
@@ -93,7 +93,7 @@ fn name_and_type<'a>(unit: &Unit<'a>, entry: &Entry<'a>) -> Option<(AttributeVal
     Some((entry.attr_value(gimli::DW_AT_name)?, type_of(unit, entry)?))
 }
 
-/// Where a function's variables are counted from, as a distance from its frame pointer.
+/// The base from which a function's variables are counted, as a distance from its frame pointer.
 fn frame_base(unit: &Unit<'_>, function: &Entry<'_>) -> Option<i64> {
     let AttributeValue::Exprloc(expression) = function.attr_value(gimli::DW_AT_frame_base)? else { return None };
     match expression.operations(unit.encoding()).next().ok()?? {
@@ -104,7 +104,7 @@ fn frame_base(unit: &Unit<'_>, function: &Entry<'_>) -> Option<i64> {
     }
 }
 
-/// How far from there a variable lies.
+/// The distance of a variable from that base.
 fn place(unit: &Unit<'_>, entry: &Entry<'_>) -> Option<i64> {
     let AttributeValue::Exprloc(expression) = entry.attr_value(gimli::DW_AT_location)? else { return None };
     let mut operations = expression.operations(unit.encoding());

@@ -1,10 +1,10 @@
 //! The functions and lines of a module's code, from its DWARF.
 //!
-//! Debug information is read, not mapped: a mapped file that shrinks ends the process with a signal. Units whose debug
-//! information is in files of their own (`-gsplit-dwarf`) are read when they are first needed. A path that such a unit names
-//! is as untrusted as the module itself, so only regular files are opened.
+//! Debug information is read, not mapped: a mapped file that shrinks kills the process. Units whose debug information
+//! is in separate files (`-gsplit-dwarf`) are read when they are first needed. A path that such a unit names is as
+//! untrusted as the module itself, so only regular files are opened.
 //!
-//! *Deviations* from addr2line's own loader: it maps its files, opens whatever a unit names, and prints what is wrong.
+//! *Deviations* from addr2line's loader, which maps its files, opens whatever a unit names, and prints its errors.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -21,7 +21,7 @@ use super::module::{LONGEST_MODULE, demangled};
 
 type Bytes = EndianRcSlice<LittleEndian>;
 
-/// How many times its length a section may unpack to. Debug information packs to a third or a fifth.
+/// The largest factor by which a section may expand. Debug information compresses to a third or a fifth.
 const MOST_UNPACKED: u64 = 64;
 
 /// The code of a module.
@@ -64,7 +64,7 @@ impl Lines {
         let packed =
             self.package.as_ref().and_then(|package| package.find_cu(load.dwo_id, &load.parent).ok().flatten());
         let found = packed.or_else(|| unit_in_file(load))?;
-        // The library asks for this type. Nothing of a module leaves its thread.
+        // The library requires this type. Nothing of a module leaves its thread.
         #[allow(clippy::arc_with_non_send_sync)]
         Some(Arc::new(found))
     }
@@ -112,7 +112,7 @@ fn in_memory(bytes: &[u8]) -> Bytes {
     Bytes::new(Rc::from(bytes), LittleEndian)
 }
 
-/// The bytes of a section. One that claims to unpack to much more than it takes is left out.
+/// The bytes of a section. A section that claims to expand by more than the limit is left out.
 pub(super) fn unpacked(file: &object::File<'_>, name: &str) -> Option<Vec<u8>> {
     let section = file.section_by_name(name)?;
     let packed = section.compressed_data().ok()?;

@@ -1,7 +1,7 @@
-//! Parts of variables: `table[3].lock` instead of `table+168`, from the types that DWARF tells.
+//! Parts of variables: `table[3].lock` instead of `table+168`, from DWARF types.
 //!
-//! The variables of all units are gone through once, when the first part is asked for. What cannot be said (a union, a type
-//! that is described elsewhere) is left as `+offset` behind what can.
+//! The variables of all units are read once, when the first part is looked up. A part that cannot be named (a union, a
+//! type that is described elsewhere) stays `+offset` after the part that can.
 
 use gimli::{
     self, AttributeValue, DebugInfoOffset, DebuggingInformationEntry, Dwarf, DwarfSections, EndianSlice, LittleEndian,
@@ -15,7 +15,7 @@ pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
 pub(super) type Unit<'a> = gimli::Unit<Slice<'a>>;
 pub(super) type Entry<'a> = DebuggingInformationEntry<Slice<'a>>;
 
-/// Types inside types, at most.
+/// The deepest nesting of types.
 const DEEPEST: usize = 32;
 
 /// The variables of a module with their types.
@@ -37,7 +37,7 @@ impl Members {
         self.sections.borrow(|bytes| EndianSlice::new(bytes, LittleEndian))
     }
 
-    /// The part of the variable at `start` that begins `offset` bytes into it, as it stands behind the variable's name.
+    /// The part that begins `offset` bytes into the variable at `start`, in the form that follows the variable's name.
     pub(super) fn part(&self, start: u64, offset: u64) -> Option<String> {
         let (unit, kind) = *self.variables.get(&start)?;
         let dwarf = self.dwarf();
@@ -46,7 +46,7 @@ impl Members {
     }
 }
 
-/// The part of a thing of this type that begins `offset` bytes into it.
+/// The part that begins `offset` bytes into an object of this type.
 pub(super) fn part(unit: &Unit<'_>, dwarf: &Dwarf<Slice<'_>>, kind: UnitOffset, offset: u64) -> String {
     let mut path = Path { unit, dwarf, text: String::new(), left: offset };
     if offset == 0 && path.is_array(kind) {
@@ -57,12 +57,12 @@ pub(super) fn part(unit: &Unit<'_>, dwarf: &Dwarf<Slice<'_>>, kind: UnitOffset, 
     path.text + &rest
 }
 
-/// How many bytes a thing of this type has.
+/// The size of an object of this type in bytes.
 pub(super) fn size_of(unit: &Unit<'_>, dwarf: &Dwarf<Slice<'_>>, kind: UnitOffset) -> Option<u64> {
     Path { unit, dwarf, text: String::new(), left: 0 }.size(kind)
 }
 
-/// The variables that lie at an address of their own.
+/// The variables that have a fixed address.
 fn variables(dwarf: &Dwarf<Slice<'_>>) -> Result<FxHashMap<u64, (DebugInfoOffset, UnitOffset)>, gimli::Error> {
     let mut variables = FxHashMap::default();
     let mut headers = dwarf.units();
@@ -93,7 +93,7 @@ fn location(dwarf: &Dwarf<Slice<'_>>, unit: &Unit<'_>, entry: &Entry<'_>) -> Opt
     }
 }
 
-/// The type of an entry; that of a variable may be told where it is declared.
+/// The type of an entry; the type of a variable may be given at its declaration.
 pub(super) fn type_of(unit: &Unit<'_>, entry: &Entry<'_>) -> Option<UnitOffset> {
     let reference = |entry: &Entry<'_>, name| match entry.attr_value(name)? {
         AttributeValue::UnitRef(offset) => Some(offset),
@@ -103,17 +103,17 @@ pub(super) fn type_of(unit: &Unit<'_>, entry: &Entry<'_>) -> Option<UnitOffset> 
     reference(entry, gimli::DW_AT_type).or_else(declared)
 }
 
-/// The way into a variable.
+/// The path into a variable.
 struct Path<'a> {
     unit: &'a Unit<'a>,
     dwarf: &'a Dwarf<Slice<'a>>,
     text: String,
-    /// Bytes that no name has been found for.
+    /// Bytes that have no name yet.
     left: u64,
 }
 
 impl Path<'_> {
-    /// Is it an array, and not a text?
+    /// Is it an array, and not a string?
     fn is_array(&self, mut kind: UnitOffset) -> bool {
         for _ in 0..DEEPEST {
             let Ok(entry) = self.unit.entry(kind) else { return false };
@@ -127,7 +127,7 @@ impl Path<'_> {
         false
     }
 
-    /// Goes on into a type, until what is looked for begins or cannot be named.
+    /// Descends into a type, until the byte in question begins a part or cannot be named.
     fn walk(&mut self, mut kind: UnitOffset) {
         for _ in 0..DEEPEST {
             if self.left == 0 {
@@ -148,8 +148,8 @@ impl Path<'_> {
         }
     }
 
-    /// Into the member that the byte is in: the last one that begins at or before it, if the byte is not padding behind that.
-    /// The size of a member may be unknown: clang only declares a class whose definition belongs to another file.
+    /// Descends into the member that contains the byte: the last one that begins at or before it, unless the byte is padding
+    /// after that member. The size of a member may be unknown: clang only declares a class that is defined in another file.
     fn enter(&mut self, kind: UnitOffset) -> Option<UnitOffset> {
         let mut tree = self.unit.entries_tree(Some(kind)).ok()?;
         let mut children = tree.root().ok()?.children();
@@ -176,7 +176,7 @@ impl Path<'_> {
         Some(member)
     }
 
-    /// To the element that the byte is in.
+    /// Descends into the element that contains the byte.
     fn index(&mut self, kind: UnitOffset, entry: &Entry<'_>) -> Option<UnitOffset> {
         let element = type_of(self.unit, entry)?;
         let mut size = self.size(element).filter(|size| *size > 0)?;

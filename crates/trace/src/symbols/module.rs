@@ -10,10 +10,10 @@ use super::lines::Lines;
 use super::members::Members;
 use super::separate;
 
-/// Bytes of code around an instruction without a line that are searched for one.
+/// How many bytes of code around an instruction without a line are searched for one.
 const NEAR: u64 = 96;
 
-/// A larger file is not looked into: a recording may name any file as a module.
+/// Larger files are not read: a recording may name any file as a module.
 pub(super) const LONGEST_MODULE: u64 = 4 << 30;
 
 /// Address, size and name of symbols, by address.
@@ -26,15 +26,15 @@ pub(super) struct Loaded {
     functions: Table,
     /// Address, size and name of each variable, by address.
     variables: Table,
-    /// The same of thread-local variables, by their place in the module's thread-local storage.
+    /// The same for thread-local variables, by their offset in the module's thread-local storage.
     locals: Table,
-    /// How much storage that is, as it is aligned.
+    /// The aligned size of that storage.
     local_bytes: u64,
-    /// Address and content of each section with data that does not change.
+    /// Address and content of each section with constant data.
     constants: Vec<(u64, Vec<u8>)>,
     /// The file with its debug information.
     debug: PathBuf,
-    /// Read when it is first asked for.
+    /// Read on demand.
     members: OnceCell<Option<Members>>,
 }
 
@@ -65,8 +65,8 @@ impl Loaded {
         })
     }
 
-    /// The functions at an address, innermost first. Where compilers give an instruction no line (a store that is made of
-    /// several), it has that of its neighbours.
+    /// The functions at an address, innermost first. An instruction without a line (a store that is composed of
+    /// several) gets the line of its neighbours.
     pub(super) fn frames(&self, address: u64) -> Vec<Location> {
         let mut found = self.frames_at(address);
         if let Some(inner) = found.first_mut().filter(|frame| frame.line == 0 && frame.function.is_some()) {
@@ -94,13 +94,13 @@ impl Loaded {
         find(&self.variables, address)
     }
 
-    /// The thread-local variable so far below a thread's pointer, which is where the storage for an executable ends.
+    /// The thread-local variable at this distance below the thread pointer, where the storage of an executable ends.
     pub(super) fn local(&self, below: u64) -> Option<String> {
         let (name, offset) = find(&self.locals, self.local_bytes.checked_sub(below)?)?;
         Some(if offset == 0 { name } else { format!("{name}+{offset}") })
     }
 
-    /// What a person calls the memory at an address: a variable, or a part of it.
+    /// The name of the memory at an address: a variable, or a part of it.
     pub(super) fn name_of(&self, address: u64) -> Option<String> {
         let (name, offset) = self.variable(address)?;
         let part = self.members().and_then(|members| members.part(address - offset, offset));
@@ -108,7 +108,7 @@ impl Loaded {
         Some(name + &part.unwrap_or_else(plain))
     }
 
-    /// The local variable of the function at `pc` that lies so far from its frame pointer.
+    /// The local variable of the function at `pc` at this distance from its frame pointer.
     pub(super) fn in_frame(&self, pc: u64, distance: i64) -> Option<String> {
         self.members()?.in_frame(pc, distance)
     }
@@ -132,7 +132,7 @@ impl Loaded {
     }
 }
 
-/// The symbol that an address is in, and how far.
+/// The symbol that contains an address, and the offset in it.
 fn find(symbols: &Table, address: u64) -> Option<(String, u64)> {
     let after = symbols.partition_point(|(start, ..)| *start <= address);
     let (start, size, name) = &symbols[after.checked_sub(1)?];
@@ -160,7 +160,7 @@ fn table<'a>(files: impl Iterator<Item = &'a object::File<'a>>, kind: SymbolKind
     table
 }
 
-/// As a program calls it.
+/// The name in its source form.
 fn spelled(name: &str) -> String {
     match name {
         "_IO_2_1_stdin_" => "stdin".to_owned(),
@@ -170,7 +170,7 @@ fn spelled(name: &str) -> String {
     }
 }
 
-/// A C name is not mangled, even if it could be a mangled type.
+/// A C name is not demangled, even if it could be a mangled type.
 pub(super) fn demangled(name: &str) -> String {
     if !name.starts_with("_Z") && !name.starts_with("_R") {
         return name.to_owned();

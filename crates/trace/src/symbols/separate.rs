@@ -1,8 +1,8 @@
-//! Debug information in a file of its own, where distributions and `objcopy --only-keep-debug` put it.
+//! Debug information in a separate file, where distributions and `objcopy --only-keep-debug` put it.
 //!
-//! The order is that of gdb: by build id below each debug directory, then by the name in `.gnu_debuglink` beside the module,
-//! in `.debug` beside it, and at the module's own path below each debug directory. A file counts only if its build id is the
-//! module's.
+//! The search order is gdb's: by build id below each debug directory, then by the name in `.gnu_debuglink` beside the
+//! module, in `.debug` beside it, and at the module's own path below each debug directory. A file counts only if it has
+//! the module's build id.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -13,7 +13,7 @@ use object::{Object, ObjectSection};
 /// Directories to look in before `/usr/lib/debug`, separated as in `PATH`.
 const DIRECTORIES: &str = "FORETRACE_DEBUG_DIR";
 
-/// Where distributions keep it.
+/// Where distributions install it.
 const SYSTEM: &str = "/usr/lib/debug";
 
 /// The file with the debug information of a module: the module itself, if it has any, or one that belongs to it.

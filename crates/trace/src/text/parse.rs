@@ -1,4 +1,4 @@
-//! Statements into a trace: names become ids, and the builder judges the history.
+//! From statements to a trace: names become ids, and the builder checks the history.
 
 use foretrace_event::{
     AtomicId, BarrierId, ChannelId, CustomId, Event, IntervalId, LockClass, LockId, OnceId, SemId, ThreadId,
@@ -17,7 +17,7 @@ use crate::{Illegal, PlaceId, TraceBuilder};
 /// Reads a text trace.
 ///
 /// # Errors
-/// Everything wrong with it: first what cannot be read, then, if all can, the first impossible event of each thread.
+/// All errors: first the lines that cannot be parsed; if there are none, the first impossible event of each thread.
 pub fn parse(text: &str) -> Result<Trace, TextErrors> {
     let statements = statements(text)?;
     let mut reader = Reader { shared: shared_locks(&statements), ..Reader::default() };
@@ -47,7 +47,7 @@ fn statements(text: &str) -> Result<Vec<Statement<'_>>, TextErrors> {
     if errors.is_empty() { Ok(statements) } else { Err(TextErrors(errors)) }
 }
 
-/// Locks that somebody takes shared: reader-writer locks, unless they are declared otherwise.
+/// Locks that are ever taken shared: they are reader-writer locks, unless they are declared otherwise.
 fn shared_locks<'a>(statements: &[Statement<'a>]) -> FxHashSet<&'a str> {
     let shared = |statement: &Statement<'a>| match statement {
         Statement::Do { operation: Operation::RdLock(lock, _) | Operation::FailedRdLock(lock, _), .. } => {
@@ -72,12 +72,12 @@ struct Reader<'a> {
     atomics: FxHashMap<&'a str, AtomicId>,
     intervals: FxHashMap<&'a str, IntervalId>,
     customs: FxHashMap<&'a str, CustomId>,
-    /// Threads that have done the impossible: what they do next is not judged.
+    /// Threads with an impossible event: their later events are not checked.
     stopped: FxHashSet<ThreadId>,
     errors: Vec<TextError>,
 }
 
-/// The id of a name, declared by its first use if need be.
+/// The id of a name, which is declared by its first use if necessary.
 fn known<'a, T: Copy>(table: &mut FxHashMap<&'a str, T>, word: Word<'a>, declare: impl FnOnce(Name) -> T) -> T {
     *table.entry(word.text).or_insert_with(|| declare(Some(word.text.into())))
 }

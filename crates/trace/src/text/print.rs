@@ -1,4 +1,4 @@
-//! A trace into text that reads back as the same trace.
+//! From a trace to text that reads back as the same trace.
 
 use std::io::{self, Write};
 
@@ -44,7 +44,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// The given names where they are unique, and made-up ones.
+    /// The given names where they are unique, otherwise generated ones.
     pub fn new(trace: &Trace) -> Self {
         let objects = &trace.objects;
         let reserved: FxHashSet<String> = KEYWORDS.iter().map(|word| (*word).to_owned()).collect();
@@ -114,12 +114,12 @@ fn name(order: impl Into<Order>) -> &'static str {
     order.into().name()
 }
 
-/// The patience of what succeeded: blocking goes without saying.
+/// The patience of an operation that succeeded: blocking is the default.
 fn hopeful(patience: Patience) -> &'static str {
     if patience == Patience::Blocking { "" } else { spelled(patience) }
 }
 
-/// The patience of what failed: a try goes without saying.
+/// The patience of an operation that failed: a try is the default.
 fn failed(patience: Patience) -> &'static str {
     if patience == Patience::Try { "" } else { spelled(patience) }
 }
@@ -149,13 +149,13 @@ fn unique<'a>(given: impl Iterator<Item = &'a Name>, prefix: &str, mut taken: Fx
     given.enumerate().map(choose).collect()
 }
 
-/// A name as one word that no reader takes for something else.
+/// A name as a single word that the parser cannot take for something else.
 fn word(name: &str) -> String {
     let plain = |c: char| if c.is_whitespace() || c == '#' || c == '@' || c == '=' { '_' } else { c };
     if name.is_empty() { "_".to_owned() } else { name.chars().map(plain).collect() }
 }
 
-/// A place as words that read back as themselves: no comment, and no number.
+/// A place as words that read back unchanged: no comment, and no number.
 fn place_words(source: &str) -> String {
     let plain = |c: char| if c == '#' || c.is_control() { '_' } else { c };
     let words: String = source.trim().chars().map(plain).collect();
@@ -219,7 +219,7 @@ fn memory_declarations(trace: &Trace, names: &Names, out: &mut dyn Write) -> io:
     Ok(())
 }
 
-/// ` at ADDRESS`, where it is known.
+/// ` at ADDRESS`, if it is known.
 struct At(u64);
 
 impl std::fmt::Display for At {

@@ -1,4 +1,4 @@
-//! Lines into statements: names still names, nothing known of what they stand for.
+//! From lines to statements: names are not yet resolved.
 
 use foretrace_event::{LoadOrder, LockClass, Order, Patience, StoreOrder};
 
@@ -65,7 +65,7 @@ pub(super) enum Statement<'a> {
     Do { thread: Word<'a>, verb: Word<'a>, operation: Operation<'a>, place: Option<Word<'a>> },
 }
 
-/// The words that begin a declaration; no thread may be called so.
+/// The words that begin a declaration; no thread may have such a name.
 pub(super) const KEYWORDS: [&str; 10] =
     ["thread", "mutex", "cond", "barrier", "sem", "atomic", "once", "channel", "interval", "custom"];
 
@@ -108,7 +108,7 @@ fn fit<T: TryFrom<u64>>(word: Word<'_>) -> Result<T, TextError> {
     T::try_from(word.number()?).map_err(error)
 }
 
-/// The initial value of a semaphore, which has the bound of POSIX systems.
+/// The initial value of a semaphore, which is bounded as on POSIX systems.
 fn sem_value(word: Word<'_>) -> Result<u64, TextError> {
     let value = word.number()?;
     let error = || word.error(TextErrorKind::BadNumber(word.text.to_owned()));
@@ -119,7 +119,7 @@ fn class(line: &mut Line<'_>) -> LockClass {
     (0..).map_while(LockClass::from_code).find(|class| line.accept(class.name())).unwrap_or_default()
 }
 
-/// `KEY NUMBER`, if it is there.
+/// `KEY NUMBER`, if present.
 fn option<T: TryFrom<u64> + Default>(line: &mut Line<'_>, key: &str) -> Result<T, TextError> {
     if line.accept(key) { fit(line.expect("a number")?) } else { Ok(T::default()) }
 }
@@ -195,7 +195,7 @@ fn number(line: &mut Line<'_>) -> Result<u64, TextError> {
     line.expect("a number")?.number()
 }
 
-/// A memory order that this kind of operation may ask for: one that survives the way there and back.
+/// A memory order that this kind of operation may have: one that survives conversion and back.
 fn order_of<T: From<Order> + Into<Order>>(line: &mut Line<'_>, what: &'static str) -> Result<T, TextError> {
     let word = line.expect(what)?;
     let order = Order::from_name(word.text).ok_or_else(|| word.error(TextErrorKind::Expected(what)))?;

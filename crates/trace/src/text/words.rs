@@ -1,4 +1,4 @@
-//! Lines into words with their columns.
+//! Splits lines into words with their columns.
 
 use super::{TextError, TextErrorKind};
 

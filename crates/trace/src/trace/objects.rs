@@ -1,4 +1,4 @@
-//! What a trace knows of the things its events name.
+//! What a trace knows about the objects that its events name.
 
 use foretrace_event::{
     AtomicId, BarrierId, ChannelId, CustomId, EventId, IntervalId, LockClass, LockId, OnceId, SemId, ThreadId,
@@ -25,9 +25,9 @@ pub struct ThreadInfo {
     pub name: Name,
     /// Its number in the recording it was read from.
     pub recorded: u32,
-    /// Nobody will join it.
+    /// It is detached.
     pub detached: bool,
-    /// The event that created it; none for the main thread and for threads whose creation was not seen.
+    /// The event that created it; none for the main thread and for threads without a recorded creation.
     pub forked: Option<EventId>,
 }
 
@@ -58,7 +58,7 @@ pub struct InstanceInfo {
     pub condition: ConditionId,
     /// It was a broadcast, not a signal.
     pub broadcast: bool,
-    /// How many waits it woke; none: it was lost.
+    /// How many waits it woke; zero: it was lost.
     pub waits: u32,
 }
 
@@ -118,7 +118,7 @@ pub struct IntervalInfo {
     pub generation: u32,
 }
 
-/// Something known by an address alone: a once control, a channel.
+/// An object known only by its address: a once control, a channel.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PlainInfo {
     /// Its name, if it has one.
@@ -127,14 +127,14 @@ pub struct PlainInfo {
     pub address: u64,
 }
 
-/// A block of memory that came into being during the run.
+/// A block of memory that was allocated during the run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct AllocationInfo {
     /// Its first byte.
     pub address: u64,
     /// How many bytes.
     pub length: u64,
-    /// Who allocated it, or whose stack it is.
+    /// The thread that allocated it, or whose stack it is.
     pub thread: ThreadId,
     /// Where it was allocated; zero for a stack.
     pub pc: u64,
@@ -157,7 +157,7 @@ pub(crate) struct Objects {
     pub(crate) allocations: Vec<(u32, AllocationInfo)>,
 }
 
-/// An id whose thing has a name for display.
+/// An id whose object has a name for display.
 pub trait Named: Copy + std::fmt::Display {
     /// The given name in this trace.
     fn given(self, trace: &super::Trace) -> Option<&str>;

@@ -13,7 +13,7 @@ pub struct Observed<'a> {
     trace: &'a Trace,
     /// The next segment of each thread: its stamp, the thread, and where it begins.
     heads: BinaryHeap<Reverse<(u32, ThreadId, u32)>>,
-    /// The thread whose segment is being handed out.
+    /// The thread whose segment is being returned.
     current: Option<(ThreadId, u32)>,
 }
 

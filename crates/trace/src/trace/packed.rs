@@ -1,7 +1,7 @@
-//! How events are kept: sixteen bytes each, whatever they carry.
+//! How events are stored: sixteen bytes each, whatever they carry.
 //!
-//! What does not fit (two ids, atomic values, a custom argument) is interned in [`Extras`]: spin loops and polls repeat
-//! themselves, so the side tables stay small.
+//! Data that does not fit (two ids, atomic values, a custom argument) is interned in [`Extras`]: spin loops and polls
+//! repeat themselves, so the side tables stay small.
 
 use foretrace_event::{
     AtomicId, BarrierId, ChannelId, CondInstance, CustomId, Event, IntervalId, LoadOrder, LockId, OnceId, Order,
@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 macro_rules! tags {
     ($($name:ident,)*) => {
-        /// Which event, without what it carries.
+        /// The kind of an event, without what it carries.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
         pub enum Kind { $(#[doc = concat!("`Event::", stringify!($name), "`.")] $name,)* }
@@ -41,11 +41,11 @@ pub(crate) struct Slot {
     pub(crate) kind: Kind,
     /// Patience or memory order.
     detail: u8,
-    /// A signal handler did it.
+    /// Whether a signal handler performed it.
     pub(crate) by_handler: bool,
 }
 
-/// What does not fit a slot.
+/// Data that does not fit a slot.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Extras {
     waits: Interned<(CondInstance, LockId)>,
@@ -53,7 +53,7 @@ pub(crate) struct Extras {
     customs: Interned<(CustomId, u64)>,
 }
 
-/// Values by number, each kept once.
+/// Interned values by number.
 #[derive(Clone, Debug)]
 struct Interned<T> {
     values: Vec<T>,
@@ -82,7 +82,7 @@ impl<T: Copy + Eq + std::hash::Hash> Interned<T> {
         self.values.len()
     }
 
-    /// Lets go of what only [`Self::number`] needs.
+    /// Frees what only [`Self::number`] needs.
     fn seal(&mut self) {
         self.index = FxHashMap::default();
     }

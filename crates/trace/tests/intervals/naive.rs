@@ -1,15 +1,16 @@
 //! Intervals byte by byte, as their definition says.
 //!
-//! A byte belongs to the allocation that is live when its access is read from the stream, that is at the stamp of the
-//! last operation before it in its thread; else to the latest one before the thread's next operation; else to none.
+//! A byte belongs to the allocation that is live when its access is read from the stream, that is, at the stamp of the
+//! last operation before it in its thread; otherwise to the latest one before the thread's next operation; otherwise to
+//! none.
 //!
-//! Whoever frees bytes writes them, as far as they lie on lines that anybody accesses.
+//! Freeing bytes writes those of them that lie on lines that any thread accesses.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::run::{ATOMIC, Act, BASE, Run};
 
-/// Who touches a byte.
+/// What touches a byte.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Toucher {
     /// A thread, after this many of its events.

@@ -2,11 +2,12 @@
 #include "../../annotations.h"
 // Races on the first counter are declared harmless, on its neighbour they are not.
 static struct {
-    int hits, money;
+    int hits;
+    double money;
 } all;
 NOBODY_CARES(counts) {
     all.hits++;
-    all.money++; // expect: race with line 9
+    all.money++; // expect: race with line 10
     return unused;
 }
 int main(void) {

@@ -3,7 +3,7 @@
 #include <vector>
 // the latch is counted down before the result is written
 int main() {
-    int results[3] = {};
+    std::vector<int> results(3);
     std::latch done(3);
     std::vector<std::jthread> ts;
     for (int i = 0; i < 3; i++)

@@ -1,6 +1,6 @@
 #include <thread>
 // The first thread is created while a function-local static is initialised.
-static int jobs;
+int jobs;
 struct Pool {
     std::thread worker{[] {
         jobs = 1; // expect: race with line 15

@@ -1,7 +1,7 @@
 #include "../../program.h"
 // Whoever finds nothing in the queue divides by what it found.
 static sem_t items;
-static int average;
+int average;
 NOBODY_CARES(producer) {
     sem_post(&items);
     return unused;

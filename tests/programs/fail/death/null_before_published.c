@@ -2,7 +2,7 @@
 // The reader does not wait for the writer; if it comes first, it follows a null pointer.
 struct config { int size; };
 static struct config only = { 3 };
-static struct config *current;
+struct config *current;
 NOBODY_CARES(writer) {
     current = &only; // expect: race with line 12
     return unused;

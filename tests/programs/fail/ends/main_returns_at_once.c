@@ -1,6 +1,6 @@
 #include "../../program.h"
 // Main does not wait for the thread it has detached, and returns at once.
-static int shared;
+int shared;
 NOBODY_CARES(a) {
     shared = 1; // expect: race with line 12
     return unused;

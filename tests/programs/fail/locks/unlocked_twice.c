@@ -1,7 +1,7 @@
 #include "../../program.h"
 // A mutex is unlocked once too often, which glibc allows: the rest of the thread is checked all the same.
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int count;
+int count;
 static void *work(void *unused) {
     pthread_mutex_lock(&mutex);
     pthread_mutex_unlock(&mutex);

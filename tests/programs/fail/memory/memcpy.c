@@ -1,6 +1,6 @@
 #include "../../program.h"
 static char text[32] = "hello";
-static char copy[32];
+char copy[32];
 NOBODY_CARES(a) {
     memcpy(copy, text, sizeof text); // expect: race with line 9
     return unused;

@@ -1,5 +1,5 @@
 #include "../../program.h"
-static int *instance;
+int *instance;
 MUTEX(m);
 static int *get(void) {
     if (!instance) { // expect: race with line 8

@@ -1,5 +1,5 @@
 #include "../../program.h"
-static int data;
+int data;
 static sem_t s;
 NOBODY_CARES(a) {
     data = 1; // expect: race with line 12

@@ -10,7 +10,6 @@
 //! read from its standard input, and the program itself, if it was compiled for the check. Paths between them are relative, so
 //! that the whole can be moved.
 
-use super::fold::Failures;
 use super::subject::{self, Subject};
 use crate::identity::{self, Hash};
 use crate::lines::Lines;
@@ -21,9 +20,11 @@ use crate::trust::Trust;
 use anyhow::{Context, bail};
 use foretrace_event::ThreadId;
 use foretrace_event::schedule::is_whole;
+use foretrace_explain::Failures;
 use foretrace_finding::ScheduleText;
-use foretrace_replay::{Confirmed, Enforced, Evidence, Modules, Replayed};
 use foretrace_report::{Format, Kind, Report, Style};
+use foretrace_run::{Enforced, Evidence, Modules, Run};
+use foretrace_search::Confirmed;
 use foretrace_trace::Recording;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -256,7 +257,7 @@ impl Kept {
 
     /// Does a run fail as this finding did? Of two racing statements, another pair of accesses may come first: one place
     /// in common is enough.
-    pub fn is_in(&self, run: &Replayed) -> bool {
+    pub fn is_in(&self, run: &Run) -> bool {
         Evidence::all(run).iter().any(|evidence| {
             let kind = match evidence {
                 Evidence::Race(_) => Kind::DataRace,

@@ -15,7 +15,8 @@ use anyhow::{Context, bail};
 use foretrace_cc::Driver;
 use foretrace_event::layout::Flags;
 use foretrace_predict::stream;
-use foretrace_replay::{CutShort, Death, Ended, Input, LINGER, Modules, Outcome, Program, TimeLimit, run_beside};
+use foretrace_replay::{Input, LINGER, Program, TimeLimit, run_beside};
+use foretrace_run::{CutShort, Death, Ended, Modules, Outcome};
 use foretrace_trace::{Limits, Module, Recording, RecordingWriter, Symbols, Trace};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -46,6 +47,8 @@ pub struct Subject {
     pub cut_short: bool,
     /// It died, or stood still.
     pub death: Option<String>,
+    /// Somebody killed it, such as the kernel when memory was short: what it would have done is not known.
+    pub killed: bool,
     /// When reading it began: the budget counts from there.
     pub began: Instant,
     /// How long it took.
@@ -118,6 +121,7 @@ impl Subject {
             benign: recording.benign().to_vec(),
             exit: ended.as_ref().map_or_else(String::new, how),
             death: ended.as_ref().and_then(death),
+            killed: ended.as_ref().is_some_and(was_killed),
             cut_short: ended.is_some_and(|ended| ended.cut_short.is_some()),
             time,
             compiled: false,
@@ -132,6 +136,17 @@ impl Subject {
     /// Was the run ended before there was anything to check?
     pub fn is_ended_early(&self) -> bool {
         self.cut_short && self.trace.threads().len() < 2
+    }
+
+    /// Threads that were created and of which nothing was seen before the program ended, by name.
+    pub fn never_ran(&self) -> Vec<String> {
+        let idle = self.trace.threads().filter(|thread| self.trace.len(*thread) == 0);
+        idle.map(|thread| self.trace.name(thread)).collect()
+    }
+
+    /// Is there something that the program would have done and nobody saw?
+    pub fn is_partial(&self) -> bool {
+        self.killed || self.is_ended_early() || !self.never_ran().is_empty()
     }
 
     /// What was run, as a shell reads it; a program compiled for the check goes by its name alone.
@@ -176,7 +191,7 @@ const OPENMP: [&str; 3] = ["libgomp.so", "libomp.so", "libiomp5.so"];
 fn how(ended: &Ended) -> String {
     let time = ended.time;
     match (ended.cut_short, ended.status.code(), ended.status.signal()) {
-        (Some(CutShort::Late), ..) => format!("the program was ended after {time:.0?}"),
+        (Some(CutShort::TimeUp), ..) => format!("the program was ended after {time:.0?}"),
         (Some(CutShort::Stuck), ..) => format!("the program could not go on and was ended after {time:.0?}"),
         (Some(CutShort::Outside), ..) => format!("the program waited for input and was ended after {time:.0?}"),
         (Some(CutShort::Served), ..) => "the program was ended after its client".to_owned(),
@@ -184,6 +199,13 @@ fn how(ended: &Ended) -> String {
         (None, Some(code), _) => format!("the program ended with {code}"),
         (None, None, signal) => format!("the program was killed by signal {}", signal.unwrap_or_default()),
     }
+}
+
+const SIGKILL: i32 = 9;
+
+/// Did somebody else end it in the one way that a program cannot answer?
+fn was_killed(ended: &Ended) -> bool {
+    ended.cut_short.is_none() && ended.status.signal() == Some(SIGKILL)
 }
 
 /// What the recorded run died of, as far as its end tells.

@@ -5,6 +5,7 @@ use super::out::{Out, Shared};
 use super::{Args, Source, recorded};
 use anyhow::Context;
 use foretrace_stream::engine::Engine;
+use foretrace_stream::input::ctf::{CtfReader, is_trace};
 use foretrace_stream::input::{BinaryReader, CsvReader, TextReader, Undeclared, binary, time_unit};
 use foretrace_stream::{Dialect, TimeBase};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -38,6 +39,9 @@ pub fn feed(
         let input = Patient { input: io::stdin(), out: out.shared() };
         return feed_reader("<stdin>", BufReader::with_capacity(PIECE, input), form, engine, out);
     };
+    if args.ctf || (is_trace(path) && !path.join("events").exists()) {
+        return feed_ctf(path, undeclared, engine, out);
+    }
     if path.is_dir() || path.file_name().is_some_and(|name| name == "events") {
         return recorded::run(path, source, engine, out);
     }
@@ -46,6 +50,17 @@ pub fn feed(
     let input = BufReader::with_capacity(PIECE, Patient { input: file, out: out.shared() });
     let csv = form.csv || path.extension().is_some_and(|extension| extension == "csv");
     feed_reader(name, input, Form { csv, ..form }, engine, out)
+}
+
+/// Feeds a trace in the Common Trace Format.
+fn feed_ctf(path: &Path, undeclared: Undeclared, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<Coverage> {
+    let read = CtfReader { undeclared }.run(path, engine, out);
+    let summary = read.map_err(|(name, problem)| anyhow::anyhow!("{name}: {problem}"))?;
+    let mut coverage = Coverage::Whole;
+    if summary.discarded > 0 {
+        coverage.misses(&format!("the tracer discarded {} events", summary.discarded));
+    }
+    Ok(coverage)
 }
 
 fn feed_reader(

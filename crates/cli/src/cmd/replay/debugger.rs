@@ -9,7 +9,7 @@ use crate::environment::pair;
 use crate::run::announce;
 use crate::way::{Way, way_into};
 use anyhow::{Context, bail};
-use foretrace_replay::{Outcome, Precision};
+use foretrace_run::{Outcome, Precision};
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -165,10 +165,9 @@ fn tell_divergence(scratch: &Path) {
     let text = fs::read_to_string(scratch.join("outcome")).unwrap_or_default();
     let outcome = Outcome::parse(&text).unwrap_or_default();
     if let Some(other) = &outcome.diverged {
-        let (thread, got, expected) = (other.thread, &other.got, &other.expected);
-        crate::output::say!("the replay diverged: t{thread} reached {got} where the schedule expects {expected}");
+        crate::output::say!("the replay diverged: {other}");
     } else if let Some(missing) = &outcome.stalled {
-        crate::output::say!("the replay diverged: t{} never reached its next step", missing.thread);
+        crate::output::say!("the replay diverged: {missing}");
     }
 }
 

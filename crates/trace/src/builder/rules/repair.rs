@@ -1,11 +1,11 @@
-//! What only reading a recording needs: assuming what came before it, and taking back what cannot have happened.
+//! What only the reader of a recording needs: assuming earlier state, and undoing events that cannot have happened.
 
 use foretrace_event::{BarrierId, LockId, OnceId, SemId, ThreadId};
 
 use super::{Next, OnceState, Rules};
 
 impl Rules {
-    /// Does anybody hold the lock, shared or not?
+    /// Does any thread hold the lock, shared or not?
     pub(in crate::builder) fn is_held(&self, lock: LockId) -> bool {
         self.locks[lock.index()].1.holder().is_some()
     }
@@ -31,7 +31,7 @@ impl Rules {
         self.sems[sem.index()].assumed = true;
     }
 
-    /// The thread's last event, a wait, did not happen: the unlock before it is the last.
+    /// The thread's last event, a wait, did not happen: the unlock before it becomes the last event.
     pub(in crate::builder) fn retract_wait(&mut self, thread: ThreadId) {
         let state = &mut self.threads[thread.index()];
         if let Next::Relock(lock) = state.next {
@@ -39,7 +39,7 @@ impl Rules {
         }
     }
 
-    /// The thread's last event, the entry into a barrier, did not happen. Those who came later came one earlier.
+    /// The thread's last event, the entry into a barrier, did not happen. Threads that arrived later move up by one.
     pub(in crate::builder) fn retract_enter(&mut self, thread: ThreadId, barrier: BarrierId) {
         self.threads[thread.index()].next = Next::Anything;
         let state = &mut self.barriers[barrier.index()].1;

@@ -1,0 +1,123 @@
+//! Predicts, and has the predictions searched.
+
+use super::subject::Subject;
+use super::{Args, Look};
+use crate::cmd::progress::Bar;
+use crate::cmd::watchdog::watch;
+use anyhow::{Context, bail};
+use foretrace_predict::{Budget, Options, Prediction, Predictor};
+use foretrace_replay::{Processes, TimeLimit};
+use foretrace_run::Precision;
+use foretrace_search::{Effort, Found, Looks, REPEATS, search};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// What came of everything.
+pub struct Results {
+    /// What the search answers.
+    pub found: Found,
+    /// What prediction says.
+    pub prediction: Prediction,
+}
+
+/// States that one question may take: large programs ask hundreds, and most are answered with far less or never.
+const STATES: u64 = 25_000;
+
+/// The least and the most time of a replay; between them, twenty times what the recorded run took.
+const LEAST: Duration = Duration::from_secs(4);
+const MOST: Duration = Duration::from_secs(600);
+/// How long a replay that was begun within the budget may go on after it.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// How long the check may take, if nobody says: in proportion to the run, within bounds.
+fn budget(subject: &Subject) -> Duration {
+    const LEAST: Duration = Duration::from_secs(60);
+    const MOST: Duration = Duration::from_secs(600);
+    (subject.time.min(MOST) * 60).clamp(LEAST, MOST)
+}
+
+/// How long a replay may take. A program that had to be ended, such as a server, will have to be ended again: soon after it
+/// has followed its schedule.
+fn replay_time(subject: &Subject) -> TimeLimit {
+    let recorded = subject.time.min(MOST);
+    let afterwards = subject.cut_short.then_some(recorded + GRACE);
+    TimeLimit { afterwards, ..(recorded * 20).clamp(LEAST, MOST).into() }
+}
+
+/// Predicts and searches.
+pub fn examine(
+    args: &Args,
+    subject: &Subject,
+    scratch: &Path,
+    (stop, bar): (&'static AtomicBool, &Bar),
+) -> anyhow::Result<Results> {
+    let until = subject.began + args.budget.unwrap_or_else(|| budget(subject));
+    let mut options = options(args, until);
+    options.races &= subject.blind.is_none();
+    options.benign.clone_from(&subject.benign);
+    if let (Some(why), false) = (subject.blind, options.deadlocks) {
+        bail!("races cannot be looked for: {why}");
+    }
+    (options.budget.stop, options.budget.memory) = (Some(stop), Some(args.memory.watch()));
+    let watched = watch("predicting", stop, Some(until));
+    let predictor = Predictor::new(&subject.trace, &options);
+    let prediction = predictor.predict(bar);
+    drop(watched);
+    let time = TimeLimit { until: Some(until + GRACE), stop: Some(stop), ..replay_time(subject) };
+    let processes = Processes::new(&subject.program, &subject.trace, scratch.to_owned(), time).until(until);
+    let searched = foretrace_search::Subject {
+        trace: &subject.trace,
+        modules: &subject.modules,
+        predictor: &predictor,
+        options: &options,
+    };
+    let effort = effort(args, subject, &options);
+    let found = search(&processes, searched, &prediction, effort, bar).context("cannot replay")?;
+    Ok(Results { found, prediction })
+}
+
+fn effort(args: &Args, subject: &Subject, options: &Options) -> Effort {
+    let precision = if subject.time < args.coarse_after { Precision::Each } else { Precision::Segments };
+    let has_client = subject.program.client.is_some();
+    let at_once = match args.jobs {
+        _ if has_client => 1,
+        0 => REPEATS,
+        jobs => jobs,
+    };
+    Effort {
+        looks: Looks {
+            races: options.races,
+            deadlocks: options.deadlocks,
+            crashes: args.look_for.contains(&Look::Crashes),
+        },
+        replays: args.replays,
+        precision,
+        repeat_recorded: subject.cut_short || subject.death.is_some(),
+        jobs: jobs(args, has_client, precision),
+        at_once,
+    }
+}
+
+/// How many replays run at a time. Short ones wait more than they work.
+fn jobs(args: &Args, has_client: bool, precision: Precision) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    match precision {
+        // Clients find one server at a time.
+        _ if has_client => 1,
+        _ if args.jobs > 0 => args.jobs,
+        Precision::Each => 2 * cores,
+        Precision::Segments => cores,
+    }
+}
+
+fn options(args: &Args, deadline: Instant) -> Options {
+    Options {
+        races: args.look_for.contains(&Look::Races),
+        deadlocks: args.look_for.contains(&Look::Deadlocks),
+        window: args.window,
+        jobs: args.jobs,
+        budget: Budget { deadline: Some(deadline), ..Budget::of_states(STATES) },
+        ..Options::default()
+    }
+}

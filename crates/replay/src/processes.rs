@@ -1,0 +1,81 @@
+//! Replays for a search: a directory and a process each, several at a time.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use foretrace_finding::Schedule;
+use foretrace_run::{Enforced, Precision, Run, Runner};
+use foretrace_trace::Trace;
+
+use crate::{Program, ReplayError, TimeLimit};
+
+/// Runs a program's schedules, each in a process of its own.
+#[derive(Debug)]
+pub struct Processes<'a> {
+    program: &'a Program,
+    /// The recording that schedules are of.
+    trace: &'a Trace,
+    /// Where the directories of replays are.
+    scratch: PathBuf,
+    /// How long one replay may take.
+    time: TimeLimit,
+    /// When to begin no more of them.
+    until: Option<Instant>,
+    directories: Mutex<Directories>,
+}
+
+/// Those that no replay uses at the moment, and how many there are in all.
+#[derive(Debug, Default)]
+struct Directories {
+    free: Vec<PathBuf>,
+    made: usize,
+}
+
+impl<'a> Processes<'a> {
+    /// Of this program and this recording of it, with directories made in `scratch`.
+    pub fn new(program: &'a Program, trace: &'a Trace, scratch: PathBuf, time: TimeLimit) -> Self {
+        Self { program, trace, scratch, time, until: None, directories: Mutex::default() }
+    }
+
+    /// The same; no more replays begin after this moment.
+    #[must_use]
+    pub fn until(self, moment: Instant) -> Self {
+        Self { until: Some(moment), ..self }
+    }
+
+    fn take(&self) -> Result<PathBuf, ReplayError> {
+        let mut directories = self.directories.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(free) = directories.free.pop() {
+            return Ok(free);
+        }
+        let path = self.scratch.join(format!("replay-{}", directories.made));
+        std::fs::create_dir_all(&path).map_err(|source| ReplayError::Io { path: path.clone(), source })?;
+        directories.made += 1;
+        Ok(path)
+    }
+
+    fn give_back(&self, directory: PathBuf) {
+        self.directories.lock().unwrap_or_else(PoisonError::into_inner).free.push(directory);
+    }
+}
+
+impl Runner<Schedule> for Processes<'_> {
+    type Error = ReplayError;
+
+    fn run(&self, schedule: &Schedule, precision: Precision) -> Result<Run, ReplayError> {
+        let enforced = Enforced::new(self.trace, schedule)?;
+        let directory = self.take()?;
+        let run = self.program.replay(&enforced, &directory, precision, self.time);
+        self.give_back(directory);
+        run
+    }
+
+    fn spent(&self) -> Option<&'static str> {
+        match self.until {
+            _ if self.time.is_stopped() => Some("interrupted"),
+            Some(until) if Instant::now() >= until => Some("the time budget (--budget) is spent"),
+            _ => None,
+        }
+    }
+}

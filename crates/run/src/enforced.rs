@@ -1,0 +1,261 @@
+//! A schedule in the form that the runtime reads.
+
+use foretrace_event::schedule::{self, MAGIC, NO_OBJECT, NO_THREAD, Run, Step, VERSION, is_file};
+use foretrace_event::wire::Op;
+use foretrace_event::{Event, EventId, ThreadId};
+use foretrace_finding::{Late, Schedule};
+use foretrace_trace::{ConditionId, Trace};
+use rustc_hash::FxHashMap;
+
+/// Why a schedule cannot be enforced.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum NotEnforceable {
+    /// It names a thread or an event that the trace does not have.
+    #[error("the schedule has event {} of thread {}, which the recording does not have", .0.index, .0.thread)]
+    NoSuchEvent(EventId),
+    /// It skips or repeats an event of a thread.
+    #[error("the schedule jumps to event {} of thread {}", .0.index, .0.thread)]
+    Jumps(EventId),
+    /// A thread takes part whose creation was not recorded, so that it cannot be told apart from others.
+    #[error("thread {0} takes part, and its creation was not recorded")]
+    Unforked(ThreadId),
+    /// An event is to fail that cannot.
+    #[error("event {} of thread {} cannot fail", .0.index, .0.thread)]
+    CannotFail(EventId),
+}
+
+/// A step with its event in the trace.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct EnforcedStep {
+    /// The step that the runtime waits for.
+    pub step: Step,
+    /// Its event in the trace.
+    pub event: EventId,
+}
+
+/// A schedule that the runtime can enforce.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Enforced {
+    threads: Vec<(u32, u32)>,
+    steps: Vec<EnforcedStep>,
+    late: Vec<Late>,
+    leaves_a_wait_open: bool,
+}
+
+/// The object of an operation. A trace numbers each kind of object separately; a schedule numbers all together.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Object {
+    None,
+    Lock(u32),
+    Condition(ConditionId),
+    Barrier(u32),
+    Sem(u32),
+    Once(u32),
+    Channel(u32),
+    Atomic(u32),
+}
+
+impl Enforced {
+    /// The enforceable form of a schedule over this trace.
+    ///
+    /// # Errors
+    /// If the schedule does not belong to this trace.
+    pub fn new(trace: &Trace, schedule: &Schedule) -> Result<Self, NotEnforceable> {
+        let threads = tree(trace);
+        let mut next = vec![0u32; threads.len()];
+        let mut numbers = FxHashMap::default();
+        let mut steps = Vec::new();
+        for planned in schedule.steps() {
+            let event = planned.event;
+            check(trace, &mut next, event)?;
+            if threads[event.thread.index()].is_none() {
+                return Err(NotEnforceable::Unforked(event.thread));
+            }
+            let operation = step(trace, event);
+            let Some((op, object)) = operation else { continue };
+            let op = if planned.fails { failed(op).ok_or(NotEnforceable::CannotFail(event))? } else { op };
+            let object = number(&mut numbers, object);
+            steps.push(EnforcedStep { step: Step { object, op }, event });
+        }
+        let unknown = (NO_THREAD, u32::MAX);
+        let threads = threads.into_iter().map(|place| place.unwrap_or(unknown)).collect();
+        let leaves_a_wait_open = leaves_a_wait_open(trace, &next);
+        Ok(Self { threads, steps, late: schedule.late().to_vec(), leaves_a_wait_open })
+    }
+
+    /// Does a thread begin a wait on a condition variable that the schedule does not end?
+    pub fn leaves_a_wait_open(&self) -> bool {
+        self.leaves_a_wait_open
+    }
+
+    /// The steps.
+    pub fn steps(&self) -> &[EnforcedStep] {
+        &self.steps
+    }
+
+    /// The contents of the file `schedule`.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let objects = self.steps.iter().filter_map(|step| step.step.object.checked_add(1)).max().unwrap_or(0);
+        let mut steps = vec![Vec::new(); self.threads.len()];
+        let mut orders = vec![Order::default(); 1 + objects as usize];
+        for EnforcedStep { step, event } in &self.steps {
+            step.encode(&mut steps[event.thread.index()]);
+            orders[0].push(event.thread);
+            if step.object != NO_OBJECT {
+                orders[1 + step.object as usize].push(event.thread);
+            }
+        }
+        let mut late = Vec::new();
+        for place in &self.late {
+            let (after, address, file) = (place.rounds(), place.address(), place.file().as_bytes());
+            schedule::Late { after, address, file }.encode(&mut late);
+        }
+        let orders = orders.into_iter().map(Order::end);
+        let streams: Vec<Vec<u8>> = steps.into_iter().chain(orders).chain([late]).collect();
+        let mut bytes = MAGIC.to_vec();
+        for number in [VERSION, self.threads.len() as u32, objects] {
+            bytes.extend(number.to_le_bytes());
+        }
+        for (parent, place) in &self.threads {
+            bytes.extend(parent.to_le_bytes());
+            bytes.extend(place.to_le_bytes());
+        }
+        let mut end = 0;
+        for stream in &streams {
+            end += stream.len() as u64;
+            bytes.extend(end.to_le_bytes());
+        }
+        streams.iter().for_each(|stream| bytes.extend(stream));
+        bytes
+    }
+}
+
+/// The order of the threads' steps, under construction.
+#[derive(Clone, Default)]
+struct Order {
+    runs: Vec<u8>,
+    last: Option<Run>,
+}
+
+impl Order {
+    fn push(&mut self, thread: ThreadId) {
+        match &mut self.last {
+            Some(run) if run.thread == thread.0 => run.steps += 1,
+            last => {
+                if let Some(run) = last.replace(Run { thread: thread.0, steps: 1 }) {
+                    run.encode(&mut self.runs);
+                }
+            }
+        }
+    }
+
+    fn end(mut self) -> Vec<u8> {
+        if let Some(run) = self.last {
+            run.encode(&mut self.runs);
+        }
+        self.runs
+    }
+}
+
+/// Is it the next event of its thread?
+fn check(trace: &Trace, next: &mut [u32], event: EventId) -> Result<(), NotEnforceable> {
+    let Some(expected) = next.get_mut(event.thread.index()) else { return Err(NotEnforceable::NoSuchEvent(event)) };
+    if event.index >= trace.len(event.thread) {
+        return Err(NotEnforceable::NoSuchEvent(event));
+    }
+    if event.index != *expected {
+        return Err(NotEnforceable::Jumps(event));
+    }
+    *expected += 1;
+    Ok(())
+}
+
+/// Is a wait the first event of some thread that is not in the schedule? `next` has the numbers of these events.
+fn leaves_a_wait_open(trace: &Trace, next: &[u32]) -> bool {
+    let is_wait = |(thread, index): (ThreadId, &u32)| {
+        *index < trace.len(thread)
+            && matches!(trace.event(EventId { thread, index: *index }), Event::Wait(..) | Event::FailedWait(_))
+    };
+    trace.threads().zip(next).any(is_wait)
+}
+
+/// Each thread's parent, and how many threads the parent had created before; none if its creation is unknown.
+fn tree(trace: &Trace) -> Vec<Option<(u32, u32)>> {
+    let mut created = vec![0u32; trace.threads().len()];
+    let place = |thread: ThreadId| {
+        if thread == ThreadId::MAIN {
+            return Some((NO_THREAD, 0));
+        }
+        let parent = trace.parent(thread)?;
+        let before = created[parent.index()];
+        created[parent.index()] += 1;
+        Some((parent.0, before))
+    };
+    trace.threads().map(place).collect()
+}
+
+fn number(numbers: &mut FxHashMap<Object, u32>, object: Object) -> u32 {
+    if object == Object::None {
+        return NO_OBJECT;
+    }
+    let next = numbers.len() as u32;
+    *numbers.entry(object).or_insert(next)
+}
+
+/// Is it a step of schedules? Accesses are not, nor are events of signal handlers, nor uses of files.
+pub fn is_step(trace: &Trace, event: EventId) -> bool {
+    step(trace, event).is_some()
+}
+
+fn step(trace: &Trace, event: EventId) -> Option<(Op, Object)> {
+    operation(trace, trace.event(event)).filter(|_| !trace.is_by_handler(event))
+}
+
+/// The operation of an event and its object; none for accesses.
+fn operation(trace: &Trace, event: Event) -> Option<(Op, Object)> {
+    let condition = |instance| Object::Condition(trace.instance(instance).condition);
+    Some(match event {
+        Event::Start => (Op::Start, Object::None),
+        Event::End => (Op::End, Object::None),
+        Event::Fork(_) => (Op::Fork, Object::None),
+        Event::Join(_) => (Op::Join, Object::None),
+        Event::Lock(lock, _) => (Op::Lock, Object::Lock(lock.0)),
+        Event::FailedLock(lock, _) => (Op::LockFailed, Object::Lock(lock.0)),
+        Event::RdLock(lock, _) => (Op::RdLock, Object::Lock(lock.0)),
+        Event::FailedRdLock(lock, _) => (Op::RdLockFailed, Object::Lock(lock.0)),
+        Event::Unlock(lock) | Event::StrayUnlock(lock) => (Op::Unlock, Object::Lock(lock.0)),
+        Event::Signal(instance) => (Op::Signal, condition(instance)),
+        Event::Broadcast(instance) => (Op::Broadcast, condition(instance)),
+        Event::Wait(instance, _) => (Op::Wait, condition(instance)),
+        Event::FailedWait(_) => (Op::WaitFailed, Object::None),
+        Event::BarrierEnter(barrier) => (Op::BarrierEnter, Object::Barrier(barrier.0)),
+        Event::BarrierExit(barrier) => (Op::BarrierExit, Object::Barrier(barrier.0)),
+        Event::SemWait(sem, _) => (Op::SemWait, Object::Sem(sem.0)),
+        Event::FailedSemWait(sem, _) => (Op::SemWaitFailed, Object::Sem(sem.0)),
+        Event::SemPost(sem) => (Op::SemPost, Object::Sem(sem.0)),
+        Event::OnceRun(once) => (Op::OnceRun, Object::Once(once.0)),
+        Event::OnceDone(once) => (Op::OnceDone, Object::Once(once.0)),
+        Event::OnceAbort(once) => (Op::OnceAbort, Object::Once(once.0)),
+        Event::OncePass(once) => (Op::OncePass, Object::Once(once.0)),
+        Event::Release(channel) | Event::Acquire(channel) if is_file(trace.channel(channel).address) => return None,
+        Event::Release(channel) => (Op::Release, Object::Channel(channel.0)),
+        Event::Acquire(channel) => (Op::Acquire, Object::Channel(channel.0)),
+        Event::AtomicLoad(atomic, ..) => (Op::AtomicLoad, Object::Atomic(atomic.0)),
+        Event::AtomicStore(atomic, ..) => (Op::AtomicStore, Object::Atomic(atomic.0)),
+        Event::AtomicRmw(atomic, ..) => (Op::AtomicRmw, Object::Atomic(atomic.0)),
+        Event::Fence(_) => (Op::Fence, Object::None),
+        Event::Custom(..) => (Op::Custom, Object::None),
+        Event::Read(_) | Event::Write(_) => return None,
+    })
+}
+
+/// The operation in its failing form.
+fn failed(op: Op) -> Option<Op> {
+    Some(match op {
+        Op::Lock => Op::LockFailed,
+        Op::RdLock => Op::RdLockFailed,
+        Op::SemWait => Op::SemWaitFailed,
+        Op::Wait => Op::WaitFailed,
+        _ => return None,
+    })
+}

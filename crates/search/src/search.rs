@@ -1,0 +1,163 @@
+//! The phases of a search, in the order in which they are taken.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use foretrace_finding::{Candidate, Schedule, Witness};
+use foretrace_predict::{Predicted, Prediction, Watch};
+use foretrace_run::{Precision, Run, Runner};
+
+use crate::choose::{OF_ONE_KIND, choose};
+use crate::climb::climb;
+use crate::confirmed::Failures;
+use crate::delays::Delays;
+use crate::forced;
+use crate::parallel::in_parallel;
+use crate::replayer::{Replayer, Subject};
+use crate::{Confirmed, Effort, Found, Looks, Open, Reason};
+
+/// The work, and what has come of it.
+pub(crate) struct Search<'s, 'a, R> {
+    pub(crate) replayer: &'s Replayer<'a, R>,
+    pub(crate) failures: Failures,
+    pub(crate) open: Vec<Open>,
+    /// All that was predicted.
+    pub(crate) predicted: Vec<Witness>,
+    /// Runs of schedules that were run several times.
+    pub(crate) repeated: BTreeMap<Schedule, Vec<Arc<Run>>>,
+    watch: &'s dyn Watch,
+}
+
+/// Runs the program until each prediction is confirmed or open, or the runner may begin no more runs.
+///
+/// # Errors
+/// If the program cannot be run at all.
+///
+/// # Panics
+/// If the judge rejects a witness of the prediction.
+pub fn search<'a, R: Runner<Schedule>>(
+    runner: &'a R,
+    subject: Subject<'a>,
+    prediction: &Prediction,
+    effort: Effort,
+    watch: &dyn Watch,
+) -> Result<Found, R::Error> {
+    let replayer = Replayer::new(runner, subject, effort);
+    let mut search = Search::new(&replayer, effort.looks, watch);
+    if effort.repeat_recorded {
+        search.as_recorded()?;
+    }
+    search.candidates(prediction)?;
+    search.other_values()?;
+    search.races_as_recorded()?;
+    search.forced_failures()?;
+    Ok(Found { confirmed: search.failures.all, open: search.open, spent: runner.spent() })
+}
+
+impl<'s, 'a, R: Runner<Schedule>> Search<'s, 'a, R> {
+    fn new(replayer: &'s Replayer<'a, R>, looks: Looks, watch: &'s dyn Watch) -> Self {
+        let failures = Failures::new(looks);
+        Self { replayer, failures, open: Vec::new(), predicted: Vec::new(), repeated: BTreeMap::new(), watch }
+    }
+
+    /// Takes the candidates in groups, so that what one group showed incidentally need not be tried again.
+    fn candidates(&mut self, prediction: &Prediction) -> Result<(), R::Error> {
+        let all: Vec<&Predicted> = prediction.races.iter().chain(&prediction.deadlocks).collect();
+        self.predicted = all.iter().map(|one| one.witness.clone()).collect();
+        let (chosen, others) = choose(self.replayer.subject.trace, &all);
+        let open = |one: &Predicted, reason| Open { witness: one.witness.clone(), reason };
+        self.open.extend(others.into_iter().map(|one| open(one, Reason::Alike(OF_ONE_KIND))));
+        self.watch.phase("replaying", chosen.len());
+        let (jobs, replayer) = (self.replayer.effort.jobs.max(1), self.replayer);
+        for group in chosen.chunks(jobs) {
+            let fresh: Vec<_> = group.iter().filter(|one| !self.is_shown(&one.witness.candidate)).collect();
+            let answers = in_parallel(jobs, &fresh, |one| climb(replayer, one));
+            group.iter().for_each(|_| self.watch.step());
+            for (one, answer) in fresh.iter().zip(answers) {
+                let climbed = answer?;
+                climbed.seen.into_iter().for_each(|confirmed| self.failures.add(confirmed));
+                let untried = || open(one, Reason::NotReplayed);
+                self.open.extend((!climbed.confirmed).then(|| climbed.open.unwrap_or_else(untried)));
+            }
+        }
+        self.drop_shown();
+        Ok(())
+    }
+
+    /// Lets the reads of the races that were seen see other values, and looks what the program does then; then makes
+    /// failures certain that do not show in every run.
+    fn other_values(&mut self) -> Result<(), R::Error> {
+        let replayer = self.replayer;
+        let mut delays = Delays::new(replayer.subject.trace, &replayer.effort);
+        loop {
+            let tries = delays.next(&self.failures);
+            if tries.is_empty() || replayer.runner.spent().is_some() {
+                break;
+            }
+            self.watch.phase("letting reads see other values", tries.len());
+            let answers = in_parallel(replayer.effort.jobs, &tries, |one| {
+                self.watch.step();
+                replayer.fresh(&one.counting(), Precision::Each)
+            });
+            for (one, answer) in tries.iter().zip(answers) {
+                answer?.into_iter().for_each(|run| delays.note(one, &run, &mut self.failures));
+            }
+        }
+        self.make_certain(&delays)?;
+        self.drop_shown();
+        Ok(())
+    }
+
+    /// Races that no other order showed may show in the recorded one: a relaxed flag orders nothing, but the program waits
+    /// for it, so an order that puts the accesses side by side does not run. One run is for all of them.
+    fn races_as_recorded(&mut self) -> Result<(), R::Error> {
+        if self.open.iter().any(|one| matches!(one.witness.candidate, Candidate::Race(_))) {
+            self.as_recorded()?;
+            self.drop_shown();
+        }
+        Ok(())
+    }
+
+    /// Repeats the recorded run: races may show, and if it was ended because it took too long, it may be stuck.
+    fn as_recorded(&mut self) -> Result<(), R::Error> {
+        let schedule: Schedule = self.replayer.subject.trace.observed().collect();
+        let run = self.replayer.fresh(&schedule, self.replayer.effort.precision)?;
+        self.note(&schedule, run);
+        Ok(())
+    }
+
+    /// Lets operations fail that succeeded, and looks what the program does.
+    fn forced_failures(&mut self) -> Result<(), R::Error> {
+        let replayer = self.replayer;
+        if replayer.runner.spent().is_some() {
+            return Ok(());
+        }
+        let tries = forced::all(replayer.subject.trace, replayer.subject.options);
+        self.watch.phase("letting operations fail", tries.len());
+        let answers = in_parallel(replayer.effort.jobs, &tries, |schedule| {
+            self.watch.step();
+            replayer.fresh(schedule, replayer.effort.precision)
+        });
+        for (schedule, answer) in tries.iter().zip(answers) {
+            self.note(schedule, answer?);
+        }
+        self.drop_shown();
+        Ok(())
+    }
+
+    /// Keeps what failed in a run.
+    fn note(&mut self, schedule: &Schedule, run: Option<Arc<Run>>) {
+        let seen = run.iter().flat_map(|run| Confirmed::all(schedule, run));
+        seen.for_each(|confirmed| self.failures.add(confirmed));
+    }
+
+    fn drop_shown(&mut self) {
+        let open = std::mem::take(&mut self.open);
+        self.open = open.into_iter().filter(|one| !self.is_shown(&one.witness.candidate)).collect();
+    }
+
+    fn is_shown(&self, candidate: &Candidate) -> bool {
+        let recorded = self.replayer.subject.recorded();
+        self.failures.all.iter().any(|seen| seen.evidence.shows(candidate, recorded, &seen.run.modules))
+    }
+}
