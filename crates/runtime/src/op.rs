@@ -141,20 +141,24 @@ const CROWDED_IF_CHECKED: usize = LARGE / 2;
 
 /// A plain access of any size, of kinds that count.
 pub fn access(address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
-    let takes_part = axes::is_replaying();
-    if takes_part
-        && let Some(thread) = thread::own()
-        && !tls().waiting.get()
-    {
-        part::before_access(thread, address, pc);
+    if axes::is_replaying() {
+        return access_taking_part(address, size, kind, pc, frame);
     }
     let Some(_section) = Section::enter() else { return };
-    let Some(thread) = thread::current() else { return };
-    if takes_part {
-        part::access(thread, address, size, kind, pc, frame);
+    if let Some(thread) = thread::current() {
+        gather(thread, false, address, size, kind, pc);
     }
-    if thread.is_recorded() || axes::watches_segments() {
-        gather(thread, takes_part, address, size, kind, pc);
+}
+
+/// The same, of a thread that takes part in the gate or in the watch.
+fn access_taking_part(address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
+    let Some(thread) = thread::own().filter(|_| !tls().waiting.get()) else { return };
+    part::before_access(thread, address, pc);
+    let Some(_section) = Section::enter() else { return };
+    part::access(thread, address, size, kind, pc, frame);
+    let recorded = thread.is_recorded() && thread::current().is_some();
+    if recorded || axes::watches_segments() {
+        gather(thread, true, address, size, kind, pc);
     }
 }
 
