@@ -5,6 +5,7 @@ pub mod atomic;
 pub mod end;
 pub mod lifetime;
 pub mod part;
+pub mod polling;
 pub mod prelude;
 pub mod record;
 pub mod text;
@@ -13,7 +14,7 @@ use crate::axes;
 use crate::sink::lines::{LARGE, READ, WRITE, split};
 use crate::sink::recording;
 use crate::thread::tls::{Section, tls};
-use crate::thread::{self, LastLoad, Thread, handle, signals};
+use crate::thread::{self, Thread, handle, polling::Rounds, signals};
 use crate::watch::{segment, unseen};
 use foretrace_event::wire::{Access, Op};
 
@@ -28,6 +29,18 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
     if let Some(thread) = thread::current() {
         segment::end(thread);
         thread.record(op, object, arg, pc);
+    }
+}
+
+/// An attempt of the current thread to take a mutex has failed because that is taken.
+pub fn failed_try(mutex: usize, arg: u64, pc: usize) {
+    if axes::is_replaying() {
+        return polling::failed_try(mutex, arg, pc);
+    }
+    let Some(_section) = Section::enter() else { return };
+    adopt();
+    if let Some(thread) = thread::current() {
+        thread.record_failed_try(mutex, arg, pc);
     }
 }
 
@@ -128,20 +141,24 @@ const CROWDED_IF_CHECKED: usize = LARGE / 2;
 
 /// A plain access of any size, of kinds that count.
 pub fn access(address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
-    let takes_part = axes::is_replaying();
-    if takes_part
-        && let Some(thread) = thread::own()
-        && !tls().waiting.get()
-    {
-        part::before_access(thread, address, pc);
+    if axes::is_replaying() {
+        return access_taking_part(address, size, kind, pc, frame);
     }
     let Some(_section) = Section::enter() else { return };
-    let Some(thread) = thread::current() else { return };
-    if takes_part {
-        part::access(thread, address, size, kind, pc, frame);
+    if let Some(thread) = thread::current() {
+        gather(thread, false, address, size, kind, pc);
     }
-    if thread.is_recorded() || axes::watches_segments() {
-        gather(thread, takes_part, address, size, kind, pc);
+}
+
+/// The same, of a thread that takes part in the gate or in the watch.
+fn access_taking_part(address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
+    let Some(thread) = thread::own().filter(|_| !tls().waiting.get()) else { return };
+    part::before_access(thread, address, pc);
+    let Some(_section) = Section::enter() else { return };
+    part::access(thread, address, size, kind, pc, frame);
+    let recorded = thread.is_recorded() && thread::current().is_some();
+    if recorded || axes::watches_segments() {
+        gather(thread, true, address, size, kind, pc);
     }
 }
 
@@ -202,17 +219,18 @@ pub fn end_block(at: usize, size: usize, pc: usize, writes: Option<usize>) {
     }
 }
 
-/// The load that the thread repeats, when a handler begins.
-pub fn last_load() -> LastLoad {
+/// What the thread polls, when a handler begins.
+pub fn rounds() -> Rounds {
     let _section = Section::nest();
-    let quiet = thread::current().filter(|thread| thread.lines.get().is_empty());
-    quiet.map_or_else(LastLoad::default, |thread| thread.last_load.get())
+    let Some(thread) = thread::current() else { return Rounds::default() };
+    thread.note_touched();
+    core::mem::take(thread.rounds.get())
 }
 
-/// The handler has returned: whatever it did, the thread still repeats what it repeated.
-pub fn repeat_load(load: LastLoad) {
+/// The handler has returned: whatever it did, the thread still polls what it polled.
+pub fn resume(rounds: Rounds) {
     let _section = Section::nest();
     if let Some(thread) = thread::current() {
-        thread.last_load.set(load);
+        *thread.rounds.get() = rounds;
     }
 }

@@ -193,7 +193,9 @@ pub fn cell(address: usize) -> Option<&'static Cell> {
 /// lock: none of those who change it meanwhile writes this epoch.
 #[inline]
 pub fn is(cell: &Cell, epoch: Epoch, write: bool) -> bool {
-    cell.is_plain() && (cell.write().0 == epoch || !write && cell.read().0 == epoch)
+    // Epochs alone: the compiler keeps every atomic load that is asked for.
+    let is_epoch = |last: &AtomicU64| last.load(Ordering::Relaxed) == epoch;
+    cell.is_plain() && (is_epoch(&cell.write) || !write && is_epoch(&cell.read))
 }
 
 /// Calls `change` with each cell of a block, and its address; with those there are, if the block is large.

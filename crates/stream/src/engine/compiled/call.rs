@@ -1,5 +1,6 @@
 //! Calls: of functions that are known, of the running one, and of values that are functions.
 use super::compiler::Compiler;
+use super::stack::on_enough_stack;
 use super::{Ctx, Eval};
 use crate::code::Code;
 use crate::value::builtin::{Host, apply, chosen};
@@ -112,9 +113,4 @@ impl Host for Ctx<'_> {
             Function::Macro(_) | Function::Lifted(_) => unreachable!("macros are unfolded before events are processed"),
         }
     }
-}
-
-/// Deep recursions get their stack in pieces.
-pub fn on_enough_stack<R>(run: impl FnOnce() -> R) -> R {
-    stacker::maybe_grow(64 * 1024, 1024 * 1024, run)
 }

@@ -114,12 +114,12 @@ impl Compiler {
     pub fn eval(&mut self, code: &Code) -> Eval {
         self.depth += 1;
         let deep = self.depth.is_multiple_of(DEEP);
-        let eval = if deep { super::call::on_enough_stack(|| self.part(code)) } else { self.part(code) };
+        let eval = if deep { super::stack::on_enough_stack(|| self.part(code)) } else { self.part(code) };
         self.depth -= 1;
         if !deep {
             return eval;
         }
-        Box::new(move |ctx| super::call::on_enough_stack(|| eval(ctx)))
+        Box::new(move |ctx| super::stack::on_enough_stack(|| eval(ctx)))
     }
 
     fn part(&mut self, code: &Code) -> Eval {

@@ -11,6 +11,7 @@ mod call;
 mod compiler;
 mod operator;
 mod place;
+mod stack;
 
 use crate::code::Func;
 use crate::flow::{Lift, Plan, Step};
