@@ -9,6 +9,7 @@ mod debug_files;
 mod ends;
 mod hostile;
 mod interrupt;
+mod limits;
 mod names;
 mod record;
 mod refusals;

@@ -2,16 +2,16 @@
 
 use crate::cmd::check::suppress::Suppressions;
 use crate::quote::{quoted_all, unquoted};
-use foretrace_report::{Finding, Frame, Kind, Report, Site};
+use foretrace_report::{Act, Finding, Frame, Kind, Operation, Report, Site, What};
 
 /// A list of suppressions, applied to a report.
 pub fn suppressions(text: &str) {
     let Ok(mut suppressions) = Suppressions::parse("fuzz", text) else { return };
     let frame = Frame { function: Some("main".to_owned()), file: Some("a.c".to_owned()), ..Frame::default() };
-    let nothing = String::new();
-    let site = Site { thread: 0, doing: nothing.clone(), access: nothing, stack: vec![frame], locks: Vec::new() };
+    let does = Act::Operation(Operation::new(What::Begin));
+    let site = Site { thread: 0, does, stack: vec![frame], locks: Vec::new() };
     let finding = |kind| Finding { sites: vec![site.clone(), site.clone()], ..Finding::new(kind) };
-    let findings = [Kind::DataRace, Kind::Deadlock].map(finding).to_vec();
+    let findings = [Kind::DATA_RACE, Kind::DEADLOCK].map(finding).to_vec();
     let mut report = Report { findings, ..Report::default() };
     suppressions.apply(&mut report);
     assert_eq!(report.findings.len() + report.suppressed, 2);

@@ -50,12 +50,12 @@ fn is_race_in(failure: &Confirmed, run: &Run) -> bool {
 /// The death of the recorded run, if no replay has shown it.
 pub(crate) fn of_recorded_run(subject: &Subject<'_>, confirmed: &[(Finding, &Confirmed)]) -> Option<Finding> {
     let what = subject.death?;
-    let is_told = |finding: &Finding| finding.death.is_some() || finding.kind == Kind::Deadlock;
+    let is_told = |finding: &Finding| finding.death.is_some() || finding.kind == Kind::DEADLOCK;
     if confirmed.iter().any(|(finding, _)| is_told(finding)) {
         return None;
     }
     let message = String::new();
     let what = format!("{what} in the recorded run");
     let death = Death { what, message, place: None, id: None, folder: None };
-    Some(Finding { id: "crash-recorded".to_owned(), death: Some(death), ..Finding::new(Kind::Crash) })
+    Some(Finding { id: "crash-recorded".to_owned(), death: Some(death), ..Finding::new(Kind::CRASH) })
 }

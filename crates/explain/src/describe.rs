@@ -1,21 +1,24 @@
 //! Failures and predictions as findings.
 
+use crate::fold;
 use crate::resolver::{Resolver, index_of};
 use crate::steps::{self, Followed};
-use crate::{fold, waits};
 use foretrace_event::{Event, EventId};
 use foretrace_finding::Candidate;
-use foretrace_report::{Finding, Kind, Lock, Memory, Origin, Site, Status, Thread, bytes};
+use foretrace_report::{
+    Act, Fault, Finding, Holder, Kind, Lock, Manner, Memory, Origin, Site, Sort, Status, Thing, Thread, Touch, Verb,
+    Wait, top,
+};
 use foretrace_run::{Cause, Death, Evidence, SeenAccess, SeenFault, SeenLock, SeenRace, SeenStuck};
 use foretrace_search::{Confirmed, Open};
 
 impl Resolver<'_> {
     pub(crate) fn confirmed(&self, confirmed: &Confirmed) -> Finding {
         let (kind, numbers): (_, Vec<u32>) = match &confirmed.evidence {
-            Evidence::Race(race) => (Kind::DataRace, race.accesses.iter().map(|access| access.thread).collect()),
-            Evidence::Deadlock(stuck) => (Kind::Deadlock, stuck.iter().map(|stuck| stuck.thread).collect()),
+            Evidence::Race(race) => (Kind::DATA_RACE, race.accesses.iter().map(|access| access.thread).collect()),
+            Evidence::Deadlock(stuck) => (Kind::DEADLOCK, stuck.iter().map(|stuck| stuck.thread).collect()),
             Evidence::Death(death) => {
-                (Kind::Crash, death.fault.iter().map(|fault| fault.thread.unwrap_or(u32::MAX)).collect())
+                (Kind::CRASH, death.fault.iter().map(|fault| fault.thread.unwrap_or(u32::MAX)).collect())
             }
         };
         let threads = self.threads(numbers);
@@ -59,15 +62,13 @@ impl Resolver<'_> {
         if !threads.iter().any(|thread| thread.number == wait.thread) {
             threads.push(self.thread(wait.thread));
         }
-        let doing = format!("returns from the wait without a signal, as it may{}{}", waits::THEN, failure.title());
         let site = Site {
             thread: index_of(&threads, wait.thread),
-            access: "Wait".to_owned(),
-            doing,
+            does: Act::Unsignalled { then: vec![failure.title()] },
             stack: self.sources.stack(&wait.stack, self.symbols, self.modules),
             locks: Vec::new(),
         };
-        let kind = Kind::WaitNotInLoop;
+        let kind = Kind::WAIT_NOT_IN_LOOP;
         let id = format!("{}-{:08x}", kind.rule(), fold::fingerprint(kind, None, std::slice::from_ref(&site)));
         let sites = std::iter::once(site).chain(failure.sites.iter().cloned()).collect();
         Some(Finding { id, kind, memory: None, sites, threads, ..failure.clone() })
@@ -76,7 +77,7 @@ impl Resolver<'_> {
     pub(crate) fn predicted(&self, open: &Open) -> Finding {
         let (witness, why) = (&open.witness, open.reason.to_string());
         let trace = self.subject.trace;
-        let (kind, memory, events): (_, _, Vec<(EventId, String)>) = match &witness.candidate {
+        let (kind, memory, events): (_, _, Vec<(EventId, Act)>) = match &witness.candidate {
             Candidate::Race(race) => {
                 let info = trace.interval(race.interval);
                 let memory = Memory {
@@ -88,31 +89,33 @@ impl Resolver<'_> {
                     freed: false,
                     freed_twice: false,
                 };
-                let what = steps::memory(memory.name.as_deref(), memory.size);
-                let doing = |id: EventId| match trace.event(id) {
-                    Event::Read(_) => (id, format!("reads {what}")),
-                    Event::Write(_) => (id, format!("writes {what}")),
-                    other => (id, steps::text(trace, other)),
+                let touch = |verb| {
+                    let (name, size) = (memory.name.clone(), memory.size);
+                    Act::Touch(Touch { verb, atomic: false, size, address: None, name, is_part: false })
                 };
-                let events = vec![doing(race.first), doing(race.second)];
-                (Kind::DataRace, Some(memory), events)
+                let does = |id: EventId| match trace.event(id) {
+                    Event::Read(_) => (id, touch(Verb::Read)),
+                    Event::Write(_) => (id, touch(Verb::Write)),
+                    other => (id, Act::Operation(steps::operation(trace, other))),
+                };
+                let events = vec![does(race.first), does(race.second)];
+                (Kind::DATA_RACE, Some(memory), events)
             }
             Candidate::Deadlock(deadlock) => {
                 let stuck = deadlock.stuck().iter();
-                (Kind::Deadlock, None, stuck.map(|s| (s.at, steps::waits_for(trace, s.waits_for))).collect())
+                (Kind::DEADLOCK, None, stuck.map(|s| (s.at, Act::Wait(steps::waits_for(trace, s.waits_for)))).collect())
             }
         };
         let numbers = events.iter().map(|(id, _)| id.thread.0).collect();
         let threads = self.threads(numbers);
-        let site = |(id, doing): &(EventId, String)| Site {
+        let site = |(id, does): &(EventId, Act)| Site {
             thread: index_of(&threads, id.thread.0),
-            doing: doing.clone(),
-            access: doing.clone(),
+            does: does.clone(),
             stack: self.sources.stack(&[trace.pc(*id)], self.symbols, self.modules),
             locks: Vec::new(),
         };
         let sites: Vec<Site> = events.iter().map(site).collect();
-        let followed = Followed::to_the_end(&witness.schedule, &sites, kind == Kind::Deadlock);
+        let followed = Followed::to_the_end(&witness.schedule, &sites, kind == Kind::DEADLOCK);
         self.finish(&followed, Status::Predicted(why), (kind, memory, sites, threads))
     }
 
@@ -122,7 +125,7 @@ impl Resolver<'_> {
         status: Status,
         (kind, memory, sites, mut threads): (Kind, Option<Memory>, Vec<Site>, Vec<Thread>),
     ) -> Finding {
-        let steps = steps::of(self, followed, &sites, &mut threads, memory.as_ref());
+        let steps = steps::of(self, followed, &sites, &mut threads);
         let id = format!("{}-{:08x}", kind.rule(), fold::fingerprint(kind, memory.as_ref(), &sites));
         let schedule = followed.schedule.to_string();
         Finding { id, status, memory, sites, threads, steps, schedule, ..Finding::new(kind) }
@@ -135,23 +138,18 @@ impl Resolver<'_> {
         threads: &[Thread],
         locks: &Locks,
     ) -> Site {
-        let verb = if access.write { "write" } else { "read" };
-        let atomically = if access.atomic { " atomically" } else { "" };
-        let doing = match race.block() {
-            Some(block) if access.free && block.mapped => "unmaps the memory".to_owned(),
-            Some(_) if access.free => "frees the block".to_owned(),
-            None if access.free => format!("frees {}", bytes(access.size)),
-            _ if access.size > race.size && name.is_some() => {
-                let part = name.map(|name| format!(", `{name}` among them")).unwrap_or_default();
-                format!("{verb}s {}{atomically}{part}", bytes(access.size))
-            }
-            _ => format!("{verb}s {}{atomically}", steps::memory(name, access.size)),
+        let verb = match race.block() {
+            Some(block) if access.free && block.mapped => Verb::Unmap,
+            Some(_) if access.free => Verb::FreeBlock,
+            None if access.free => Verb::Free,
+            _ if access.write => Verb::Write,
+            _ => Verb::Read,
         };
-        let kind = if access.atomic { format!("Atomic {verb}") } else { verb[..1].to_uppercase() + &verb[1..] };
+        let (atomic, size, address) = (access.atomic, access.size, Some(race.address));
+        let (name, is_part) = (name.map(str::to_owned), access.size > race.size);
         Site {
             thread: index_of(threads, access.thread),
-            doing,
-            access: format!("{kind} of size {} at {:#x}", access.size, race.address),
+            does: Act::Touch(Touch { verb, atomic, size, address, name, is_part }),
             stack: self.sources.stack(&access.stack, self.symbols, self.modules),
             locks: self.locks(&access.locks, locks),
         }
@@ -160,34 +158,30 @@ impl Resolver<'_> {
     fn locks(&self, held: &[SeenLock], names: &Locks) -> Vec<Lock> {
         let taken = |lock: &SeenLock| self.sources.stack(&lock.stack, self.symbols, self.modules);
         held.iter()
-            .map(|lock| Lock { name: names.name(self, lock.address), shared: lock.shared, taken: taken(lock) })
+            .map(|lock| Lock { lock: names.thing(self, lock.address), shared: lock.shared, taken: taken(lock) })
             .collect()
     }
 
     fn stuck(&self, stuck: &SeenStuck, threads: &[Thread], locks: &Locks) -> Site {
-        let held_by = |what: String| match stuck.owner {
-            Some(owner) if owner == stuck.thread => format!("{what}, which it holds itself"),
-            Some(owner) => format!("{what}, held by {}", self.thread_name(owner)),
-            None => what,
-        };
-        let on = |what: &str| self.object(what, stuck.object);
-        let doing = match stuck.op.as_str() {
-            "lock" => format!("waits for {}", held_by(locks.name(self, stuck.object))),
-            "rdlock" => format!("waits to read-lock {}", held_by(locks.name(self, stuck.object))),
-            "join" => format!(
-                "waits for the end of {}",
-                stuck.owner.map_or("a thread".into(), |owner| self.thread_name(owner))
-            ),
-            "wait" => format!("waits for a signal of {}", on("condition")),
-            "sem_wait" => format!("waits for a post of {}", on("semaphore")),
-            "barrier_exit" | "barrier_enter" => format!("waits for more threads at {}", on("barrier")),
-            "once_pass" => format!("waits for the initialiser of {}", on("once control")),
-            other => format!("waits ({other})"),
+        let holder = stuck.owner.map(|owner| match owner == stuck.thread {
+            true => Holder::Itself,
+            false => Holder::Thread(self.thread_name(owner)),
+        });
+        let lock = |shared| Wait::Lock { lock: locks.thing(self, stuck.object), shared, holder: holder.clone() };
+        let on = |sort| self.thing(sort, stuck.object);
+        let wait = match stuck.op.as_str() {
+            "lock" => lock(false),
+            "rdlock" => lock(true),
+            "join" => Wait::End { thread: stuck.owner.map(|owner| self.thread_name(owner)) },
+            "wait" => Wait::Signal { condition: on(Sort::Condition), lost: false },
+            "sem_wait" => Wait::Post { semaphore: on(Sort::Semaphore) },
+            "barrier_exit" | "barrier_enter" => Wait::Barrier { barrier: on(Sort::Barrier) },
+            "once_pass" => Wait::Once { once: on(Sort::Once) },
+            other => Wait::Other { operation: other.to_owned() },
         };
         Site {
             thread: index_of(threads, stuck.thread),
-            access: format!("Wait ({doing})"),
-            doing,
+            does: Act::Wait(wait),
             stack: self.sources.stack(&stuck.stack, self.symbols, self.modules),
             locks: self.locks(&stuck.locks, locks),
         }
@@ -195,12 +189,10 @@ impl Resolver<'_> {
 
     fn death(&self, death: &Death) -> foretrace_report::Death {
         let stack = death.fault.as_ref().map(|fault| self.sources.stack(&fault.stack, self.symbols, self.modules));
-        let site =
-            stack.map(|stack| Site { thread: 0, doing: String::new(), access: String::new(), stack, locks: vec![] });
         foretrace_report::Death {
             what: death.cause.name().to_owned(),
             message: death.message.clone(),
-            place: site.and_then(|site| site.top().cloned()),
+            place: stack.and_then(|stack| top(&stack).cloned()),
             id: None,
             folder: None,
         }
@@ -208,20 +200,18 @@ impl Resolver<'_> {
 
     /// Where a thread has caused the signal that ended the program.
     fn fault(&self, fault: &SeenFault, cause: Cause, threads: &[Thread]) -> Site {
-        let uses = if fault.write { "writes to" } else { "uses" };
-        let doing = match cause {
+        let manner = match cause {
             Cause::Null | Cause::Segmentation | Cause::Bus if fault.address > 0 || cause == Cause::Null => {
-                format!("{uses} address {:#x}", fault.address)
+                Manner::Address { address: fault.address, write: fault.write }
             }
-            Cause::StackOverflow => "has no room left on its stack".to_owned(),
-            Cause::Division => "divides by zero".to_owned(),
-            Cause::Abort | Cause::Assertion | Cause::Exception | Cause::Terminate => "ends the program".to_owned(),
-            _ => format!("dies here ({})", cause.name()),
+            Cause::StackOverflow => Manner::StackOverflow,
+            Cause::Division => Manner::Division,
+            Cause::Abort | Cause::Assertion | Cause::Exception | Cause::Terminate => Manner::EndsProgram,
+            _ => Manner::Other,
         };
         Site {
             thread: index_of(threads, fault.thread.unwrap_or(u32::MAX)),
-            access: format!("Death ({})", cause.name()),
-            doing,
+            does: Act::Die(Fault { cause: cause.name().to_owned(), manner }),
             stack: self.sources.stack(&fault.stack, self.symbols, self.modules),
             locks: Vec::new(),
         }
@@ -252,13 +242,8 @@ impl Locks {
         Self(unnamed)
     }
 
-    fn name(&self, resolver: &Resolver<'_>, address: u64) -> String {
-        match self.0.iter().position(|known| *known == address) {
-            Some(number) if self.0.len() > 1 => match u8::try_from(number).ok().filter(|number| *number < 26) {
-                Some(letter) => format!("lock {}", char::from(b'A' + letter)),
-                None => format!("lock {number}"),
-            },
-            _ => resolver.object("lock", address),
-        }
+    fn thing(&self, resolver: &Resolver<'_>, address: u64) -> Thing {
+        let number = self.0.iter().position(|known| *known == address).filter(|_| self.0.len() > 1);
+        Thing { number, ..resolver.thing(Sort::Lock, address) }
     }
 }

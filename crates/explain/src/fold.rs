@@ -48,7 +48,7 @@ fn one(mut group: Vec<(Finding, Option<&Confirmed>)>) -> Option<(Finding, Vec<&C
     let mut group = group.into_iter().map(|(finding, _)| finding);
     let mut first = group.next()?;
     let mut known = BTreeSet::from([places(&first, line_only)]);
-    for other in group.filter(|other| other.kind == Kind::DataRace) {
+    for other in group.filter(|other| other.kind == Kind::DATA_RACE) {
         if known.insert(places(&other, line_only)) {
             first.also.push(pair(other));
         }
@@ -57,7 +57,7 @@ fn one(mut group: Vec<(Finding, Option<&Confirmed>)>) -> Option<(Finding, Vec<&C
 }
 
 fn pair(finding: Finding) -> Pair {
-    let access = |site: Site| Access { doing: site.doing, stack: site.stack };
+    let access = |site: Site| Access { does: site.does, stack: site.stack };
     Pair { accesses: finding.sites.into_iter().map(access).collect() }
 }
 
@@ -82,9 +82,10 @@ fn line_only(site: &Site) -> Option<(Option<String>, u32, u64)> {
 /// its lines.
 pub(crate) fn fingerprint(kind: Kind, memory: Option<&Memory>, sites: &[Site]) -> u32 {
     let variable = memory.and_then(variable);
-    let mut words: Vec<String> = match (kind, &variable) {
-        (Kind::DataRace, Some(_)) => sites.iter().map(function).collect(),
-        _ => sites.iter().map(|site| place(site, kind == Kind::DataRace)).collect(),
+    let is_race = kind == Kind::DATA_RACE;
+    let mut words: Vec<String> = match &variable {
+        Some(_) if is_race => sites.iter().map(function).collect(),
+        _ => sites.iter().map(|site| place(site, is_race)).collect(),
     };
     words.sort();
     words.insert(0, variable.unwrap_or_default());
@@ -148,7 +149,7 @@ fn line(frame: &Frame) -> String {
 #[cfg(test)]
 mod tests {
     use super::{all, fingerprint, without_indices};
-    use foretrace_report::{Block, Finding, Frame, Kind, Memory, Origin, Site, Status};
+    use foretrace_report::{Act, Block, Finding, Frame, Kind, Memory, Operation, Origin, Site, Status, What};
 
     fn frame(file: &str, line: u32, column: u32, source: &str) -> Frame {
         let (function, source) = (Some("work".to_owned()), Some(source.to_owned()));
@@ -156,7 +157,7 @@ mod tests {
     }
 
     fn site(stack: Vec<Frame>) -> Site {
-        Site { thread: 0, doing: String::new(), access: String::new(), stack, locks: Vec::new() }
+        Site { thread: 0, does: Act::Operation(Operation::new(What::Begin)), stack, locks: Vec::new() }
     }
 
     fn memory(name: Option<&str>, origin: Origin, address: u64) -> Memory {
@@ -180,7 +181,7 @@ mod tests {
 
     fn of(file: &str, column: u32, memory: &Memory) -> u32 {
         let at = |line| site(vec![frame(file, line, column, SOURCE)]);
-        fingerprint(Kind::DataRace, Some(memory), &[at(3), at(4)])
+        fingerprint(Kind::DATA_RACE, Some(memory), &[at(3), at(4)])
     }
 
     #[test]
@@ -212,8 +213,8 @@ mod tests {
 
     fn finding(status: Status, memory: Memory, (line, column): (u32, u32), source: &str) -> Finding {
         let sites = vec![site(vec![frame("a/main.c", line, column, source)])];
-        let id = fingerprint(Kind::DataRace, Some(&memory), &sites).to_string();
-        Finding { id, status, memory: Some(memory), sites, ..Finding::new(Kind::DataRace) }
+        let id = fingerprint(Kind::DATA_RACE, Some(&memory), &sites).to_string();
+        Finding { id, status, memory: Some(memory), sites, ..Finding::new(Kind::DATA_RACE) }
     }
 
     fn folded(findings: impl IntoIterator<Item = Finding>) -> Vec<Finding> {

@@ -3,7 +3,7 @@
 use crate::Subject;
 use crate::sources::Sources;
 use foretrace_event::ThreadId;
-use foretrace_report::{Block, Memory, Origin, Thread};
+use foretrace_report::{Block, Memory, Origin, Sort, Thing, Thread};
 use foretrace_run::{Modules, Outcome, Owner, SeenRace};
 use foretrace_trace::Symbols;
 
@@ -56,12 +56,9 @@ impl Resolver<'_> {
         }
     }
 
-    /// A variable's name; for what has none, what it is.
-    pub(crate) fn object(&self, what: &str, address: u64) -> String {
-        match self.symbols.name_of(address) {
-            Some(name) => format!("`{name}`"),
-            None => format!("a {what}"),
-        }
+    /// A thing by its address.
+    pub(crate) fn thing(&self, sort: Sort, address: u64) -> Thing {
+        Thing::new(sort, self.symbols.name_of(address).as_deref())
     }
 
     pub(crate) fn memory(&self, race: &SeenRace) -> Memory {

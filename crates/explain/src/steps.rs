@@ -10,13 +10,13 @@ mod values;
 use crate::resolver::Resolver;
 use foretrace_event::{Event, EventId, LockId, ThreadId};
 use foretrace_finding::{Schedule, Step as Planned};
-use foretrace_report::{Lock, Memory, Site, Step, Thread};
+use foretrace_report::{Act, Lock, Operation, Site, Step, Thread, What};
 use foretrace_run::is_step;
 use foretrace_trace::Trace;
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::repeat;
 
-pub(crate) use text::{memory, text, waits_for};
+pub(crate) use text::{operation, waits_for};
 
 /// The last operations of a thread that are shown in any case.
 const LAST: usize = 2;
@@ -41,13 +41,7 @@ impl<'a> Followed<'a> {
 }
 
 /// The steps that matter, then what fails. Threads that are needed to understand it are added.
-pub(crate) fn of(
-    resolver: &Resolver<'_>,
-    followed: &Followed,
-    sites: &[Site],
-    threads: &mut Vec<Thread>,
-    memory: Option<&Memory>,
-) -> Vec<Step> {
+pub(crate) fn of(resolver: &Resolver<'_>, followed: &Followed, sites: &[Site], threads: &mut Vec<Thread>) -> Vec<Step> {
     let trace = resolver.subject.trace;
     let story = Story { trace, steps: in_possible_order(trace, done(trace, followed)) };
     let positions: Vec<usize> = sites
@@ -70,7 +64,7 @@ pub(crate) fn of(
     }
     let known = values::known(trace, &story.steps);
     let step = |planned: &Planned| {
-        let (text, mut place) = match taken.get(&planned.event) {
+        let (does, mut place) = match taken.get(&planned.event) {
             Some(told) => told.clone(),
             None => text::step(resolver, *planned, known.contains(&planned.event)),
         };
@@ -78,14 +72,10 @@ pub(crate) fn of(
             let child = index(threads, child).and_then(|child| threads[child].place());
             place = child.cloned().or(place);
         }
-        Step { thread: index(threads, planned.event.thread).unwrap_or(0), text, place, fails: false }
+        Step { thread: index(threads, planned.event.thread).unwrap_or(0), does, place, fails: false }
     };
-    let last = |site: &Site| Step {
-        thread: site.thread,
-        text: text::failing(site, memory),
-        place: site.top().cloned(),
-        fails: true,
-    };
+    let last =
+        |site: &Site| Step { thread: site.thread, does: site.does.clone(), place: site.top().cloned(), fails: true };
     let end = story.steps.len();
     let mut told: Vec<(usize, Step)> = Vec::new();
     for (at, planned) in story.steps.iter().enumerate().filter(|(_, planned)| chosen.contains(&planned.event)) {
@@ -152,16 +142,16 @@ fn taken(story: &Story, sites: &[Site], threads: &[Thread], positions: &[usize])
 /// What a thread holds at its site and took after the last of its steps.
 fn later(story: &Story, site: &Site, threads: &[Thread], position: usize) -> Vec<Step> {
     let held = story.held(ThreadId(threads[site.thread].number), position).len();
-    let step = |(text, place)| Step { thread: site.thread, text, place, fails: false };
+    let step = |(does, place)| Step { thread: site.thread, does, place, fails: false };
     site.locks.iter().skip(held).map(|lock| step(taking(lock))).collect()
 }
 
 fn taking(lock: &Lock) -> Told {
-    let verb = if lock.shared { "read-locks" } else { "locks" };
-    (format!("{verb} {}", lock.name), lock.place().cloned())
+    let what = if lock.shared { What::ReadLock } else { What::Lock };
+    (Act::Operation(Operation::on(what, lock.lock.clone())), lock.place().cloned())
 }
 
-type Told = (String, Option<foretrace_report::Frame>);
+type Told = (Act, Option<foretrace_report::Frame>);
 
 /// The operations that were done, in order.
 struct Story<'a> {

@@ -15,11 +15,13 @@ pub struct Budget {
     pub deadline: Option<Instant>,
     /// Set to stop now: Ctrl-C.
     pub stop: Option<&'static AtomicBool>,
+    /// Raised when the memory of the process is used up.
+    pub memory: Option<&'static AtomicBool>,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { states: 2_000_000, bytes: 1 << 30, deadline: None, stop: None }
+        Self { states: 2_000_000, bytes: 1 << 30, deadline: None, stop: None, memory: None }
     }
 }
 
@@ -34,6 +36,8 @@ pub enum Unknown {
     Time,
     /// The user asked to stop.
     Stopped,
+    /// The memory of the process was used up.
+    Memory,
     /// The program has more threads than a packed state can hold.
     Threads(usize),
     /// This many states were visited for blocks that come from one place and are used at the same places.
@@ -54,6 +58,7 @@ impl fmt::Display for Unknown {
             Self::Bytes(bytes) => write!(f, "the budget of {} MiB was used up", bytes >> 20),
             Self::Time => write!(f, "the time limit was reached"),
             Self::Stopped => write!(f, "stopped on request"),
+            Self::Memory => write!(f, "the memory was used up"),
             Self::Pairs(pairs) => write!(f, "{pairs} pairs of accesses were tried, and there are more"),
             Self::Cycles(cycles) => write!(f, "{cycles} lock cycles were tried, and there are more"),
             Self::Window => write!(f, "only windows of the run were searched, not reorderings across them"),
@@ -84,10 +89,13 @@ impl Budget {
         }
     }
 
-    /// Has the user asked to stop, or has the deadline passed?
+    /// Has the user asked to stop, or has the deadline passed, or is the memory used up?
     pub fn interrupted(&self) -> Option<Unknown> {
-        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+        let is_raised = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        if self.stop.is_some_and(is_raised) {
             Some(Unknown::Stopped)
+        } else if self.memory.is_some_and(is_raised) {
+            Some(Unknown::Memory)
         } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             Some(Unknown::Time)
         } else {

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::model::{Finding, Report};
+use crate::words;
 
 /// Writes a report.
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
@@ -26,7 +27,7 @@ fn annotation(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
 fn message(finding: &Finding) -> String {
     let site = |site: &crate::model::Site| {
         let place = site.top().map(crate::model::Frame::short).unwrap_or_default();
-        format!("{} {} at {place}", finding.thread_of(site), site.doing)
+        format!("{} {} at {place}", finding.thread_of(site), words::act(&site.does))
     };
     finding.sites.iter().map(site).chain(finding.replay()).collect::<Vec<_>>().join("\n")
 }

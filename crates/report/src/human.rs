@@ -2,7 +2,6 @@
 
 mod columns;
 mod groups;
-mod help;
 mod names;
 mod readable;
 mod snippet;
@@ -11,7 +10,9 @@ use std::io::{self, Write};
 
 use crate::visible::visible;
 
-use crate::model::{Access, Counts, Finding, Frame, Kind, Origin, Report, Status, bytes};
+use crate::kinds::Kind;
+use crate::model::{Access, Counts, Finding, Frame, Origin, Report, Status, bytes};
+use crate::words;
 
 /// How it is shown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -89,7 +90,7 @@ fn write_finding(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
     if let Some((seen, of)) = finding.repeats {
         note(&format!("it does not come every time: {seen} of {of} replays showed it"), style, out)?;
     }
-    if let Some(help) = help::of(finding) {
+    if let Some(help) = help(finding) {
         note(&format!("help: {help}"), style, out)?;
     }
     // On one line, however long, to be copied.
@@ -99,10 +100,18 @@ fn write_finding(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
     writeln!(out)
 }
 
+/// What may help.
+fn help(finding: &Finding) -> Option<String> {
+    if finding.place().is_some_and(|place| place.file.is_none()) {
+        return Some("build with -g to see files, lines and variables".to_owned());
+    }
+    finding.kind.0.help(finding)
+}
+
 /// What a program that dies has printed, and of another error than a crash that it dies at all.
 fn write_death(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let Some(death) = &finding.death else { return Ok(()) };
-    if finding.kind != Kind::Crash {
+    if finding.kind != Kind::CRASH {
         let place = death.place.as_ref().map(|frame| format!(" at {} in {}", frame.short(), frame.name()));
         let text = format!("the program can die of it: {}{}", death.what, place.unwrap_or_default());
         note(&visible(&text), style, out)?;
@@ -156,8 +165,8 @@ fn write_pairs(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Resu
     note("the same race shows at these lines, too:", style, out)?;
     for pair in finding.also.iter().take(PAIRS) {
         let place = |access: &Access| access.top().map(Frame::short).unwrap_or_default();
-        let words = |access: &Access| format!("{} {}", place(access), access.doing);
-        let accesses: Vec<String> = pair.accesses.iter().map(words).collect();
+        let text = |access: &Access| format!("{} {}", place(access), words::act(&access.does));
+        let accesses: Vec<String> = pair.accesses.iter().map(text).collect();
         writeln!(out, "      {}", accesses.join("; "))?;
     }
     match finding.also.len().saturating_sub(PAIRS) {
@@ -179,22 +188,22 @@ fn write_threads(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
     }
     places.iter().try_for_each(|(place, names)| {
         let were = if names.len() == 1 { "was" } else { "were" };
-        note(&format!("{} {were} {place}", groups::listed(names)), style, out)
+        note(&format!("{} {were} {place}", words::listed(names)), style, out)
     })
 }
 
 fn write_summary(report: &Report, style: Style, out: &mut dyn Write) -> io::Result<()> {
     let Counts { confirmed, predicted, undecided, suppressed } = report.counts();
-    let mut words = vec![match confirmed {
+    let mut parts = vec![match confirmed {
         0 if report.incomplete => "not everything could be checked; nothing found in the rest".to_owned(),
         0 if predicted == 0 && undecided == 0 => "nothing found".to_owned(),
         count => format!("{count} confirmed"),
     }];
     let hidden = if report.show_predicted { "" } else { " (shown with --all)" };
-    words.extend((predicted > 0).then(|| format!("{predicted} predicted but not confirmed{hidden}")));
-    words.extend((undecided > 0).then(|| format!("{undecided} undecided{hidden}")));
-    words.extend((suppressed > 0).then(|| format!("{suppressed} suppressed")));
+    parts.extend((predicted > 0).then(|| format!("{predicted} predicted but not confirmed{hidden}")));
+    parts.extend((undecided > 0).then(|| format!("{undecided} undecided{hidden}")));
+    parts.extend((suppressed > 0).then(|| format!("{suppressed} suppressed")));
     let signal = report.signal.as_ref().map(|name| format!(" ({name})")).unwrap_or_default();
-    words.extend((!report.exit.is_empty()).then(|| format!("{}{signal}", report.exit)));
-    writeln!(out, "{}: {}", style.bold(&format!("foretrace: {}", visible(&report.program))), words.join("; "))
+    parts.extend((!report.exit.is_empty()).then(|| format!("{}{signal}", report.exit)));
+    writeln!(out, "{}: {}", style.bold(&format!("foretrace: {}", visible(&report.program))), parts.join("; "))
 }

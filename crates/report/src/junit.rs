@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use crate::model::{Finding, Report, Status};
+use crate::words;
 
 /// Writes a report.
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
@@ -42,7 +43,7 @@ fn case(finding: &Finding, fails: bool, out: &mut dyn Write) -> io::Result<()> {
 fn body(finding: &Finding) -> String {
     let mut text = String::new();
     for site in &finding.sites {
-        text += &format!("{} {}\n", finding.thread_of(site), site.doing);
+        text += &format!("{} {}\n", finding.thread_of(site), words::act(&site.does));
         for frame in &site.stack {
             text += &format!("    {} in {}\n", frame.short(), frame.name());
         }

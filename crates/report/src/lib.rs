@@ -31,20 +31,26 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod act;
 mod github;
 mod human;
+mod json;
 mod junit;
+mod kinds;
 mod model;
 mod sarif;
 mod statement;
 mod tsan;
 mod visible;
+mod words;
 
 use std::io::{self, BufWriter, Write};
 
+pub use act::{Act, Fault, Holder, Manner, Operation, Sort, Thing, Touch, Verb, Wait, What};
 pub use human::Style;
+pub use kinds::{ALL as KINDS, ErrorKind, Kind};
 pub use model::{
-    Access, Block, Counts, Death, Finding, Frame, Kind, Lock, Memory, Origin, Pair, Report, Site, Status, Step, Thread,
+    Access, Block, Counts, Death, Finding, Frame, Lock, Memory, Origin, Pair, Report, Site, Status, Step, Thread,
     Undecided, bytes, top,
 };
 pub use visible::{Visible, visible};
@@ -75,28 +81,11 @@ pub fn write(report: &Report, format: Format, style: Style, out: &mut dyn Write)
     let out = &mut BufWriter::new(out);
     match format {
         Format::Human => human::write(report, style, out),
-        Format::Json => json(report, out),
+        Format::Json => json::write(report, out),
         Format::Sarif => sarif::write(report, out),
         Format::Tsan => tsan::write(report, &mut Visible::new(&mut *out)),
         Format::Junit => junit::write(report, out),
         Format::Github => github::write(report, &mut Visible::new(&mut *out)),
     }?;
     out.flush()
-}
-
-/// The version of the JSON form: it grows when a field goes away or means something else.
-const SCHEMA: u32 = 2;
-
-#[derive(serde::Serialize)]
-struct Json<'a> {
-    schema: u32,
-    counts: Counts,
-    #[serde(flatten)]
-    report: &'a Report,
-}
-
-fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let whole = Json { schema: SCHEMA, counts: report.counts(), report };
-    serde_json::to_writer_pretty(&mut *out, &whole)?;
-    writeln!(out)
 }

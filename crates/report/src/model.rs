@@ -1,5 +1,8 @@
 //! The report as data.
 
+use crate::act::{Act, Thing};
+use crate::json;
+use crate::kinds::Kind;
 use crate::statement;
 use serde::Serialize;
 
@@ -101,20 +104,6 @@ pub struct Death {
     pub folder: Option<String>,
 }
 
-/// Kinds of errors.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// Two unordered accesses.
-    DataRace,
-    /// Threads that wait for each other, or for what will not come.
-    Deadlock,
-    /// A wait on a condition variable whose condition is not looked at again.
-    WaitNotInLoop,
-    /// The program died, or stood still without a deadlock that could be repeated.
-    Crash,
-}
-
 /// How sure a finding is.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(tag = "status", content = "why", rename_all = "kebab-case")]
@@ -178,13 +167,12 @@ pub struct Block {
 
 /// Where a thread is when it fails.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(into = "json::Site")]
 pub struct Site {
     /// An index into the finding's threads.
     pub thread: usize,
-    /// What it does there: `writes 4 bytes`, `waits for mutex m, held by t2`.
-    pub doing: String,
-    /// The same in ThreadSanitizer's words: `Write of size 4 at 0x10`.
-    pub access: String,
+    /// What it does there.
+    pub does: Act,
     /// Calls, the innermost first.
     pub stack: Vec<Frame>,
     /// The locks it holds, in the order it took them.
@@ -200,9 +188,10 @@ pub struct Pair {
 
 /// One access of a pair.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(into = "json::Access")]
 pub struct Access {
-    /// What is done: `writes 4 bytes`.
-    pub doing: String,
+    /// What is done.
+    pub does: Act,
     /// Calls, the innermost first.
     pub stack: Vec<Frame>,
 }
@@ -216,9 +205,10 @@ impl Access {
 
 /// A lock that a thread holds.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(into = "json::Lock")]
 pub struct Lock {
-    /// What it is called, as `` `m` `` or `a lock`.
-    pub name: String,
+    /// Which.
+    pub lock: Thing,
     /// For reading.
     pub shared: bool,
     /// Where it was taken: calls, the innermost first; empty if that is not known.
@@ -247,11 +237,12 @@ pub struct Thread {
 
 /// One step of the interleaving.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(into = "json::Step")]
 pub struct Step {
     /// An index into the finding's threads.
     pub thread: usize,
     /// What it does.
-    pub text: String,
+    pub does: Act,
     /// Where.
     pub place: Option<Frame>,
     /// It is one of those that fail.
@@ -337,26 +328,7 @@ impl Finding {
 
     /// What it is, in a line.
     pub fn title(&self) -> String {
-        match (self.kind, &self.memory) {
-            (Kind::DataRace, Some(memory)) => match &memory.name {
-                Some(name) => match &memory.origin {
-                    Origin::Stack(_) if memory.function.is_some() => {
-                        format!(
-                            "data race on `{name}`, a local variable of {}",
-                            memory.function.as_deref().unwrap_or("?")
-                        )
-                    }
-                    Origin::ThreadLocal(thread) => format!("data race on `{name}` of {thread}"),
-                    _ => format!("data race on `{name}`"),
-                },
-                None => format!("{}{}", memory.error(), memory.origin.within()),
-            },
-            (Kind::DataRace, None) => "data race".to_owned(),
-            (Kind::Deadlock, _) if self.sites.len() == 1 => "deadlock of one thread".to_owned(),
-            (Kind::WaitNotInLoop, _) => "wait not in a loop".to_owned(),
-            (Kind::Deadlock, _) => format!("deadlock of {} threads", self.sites.len()),
-            (Kind::Crash, _) => self.death.as_ref().map_or("crash", |death| &death.what).to_owned(),
-        }
+        self.kind.0.title(self)
     }
 
     /// The command that repeats it.
@@ -399,6 +371,14 @@ pub fn top(stack: &[Frame]) -> Option<&Frame> {
     stack.iter().find(|frame| frame.is_own()).or(known).or(stack.first())
 }
 
+/// Is there a call whose function, file or module matches?
+pub(crate) fn any_frame<'a>(stack: impl IntoIterator<Item = &'a Frame>, matches: &dyn Fn(&str) -> bool) -> bool {
+    stack.into_iter().any(|frame| {
+        let names = [frame.function.as_deref(), frame.file.as_deref()];
+        matches(&frame.module) || names.into_iter().flatten().any(matches)
+    })
+}
+
 impl Block {
     /// Where it was allocated, for people.
     pub fn place(&self) -> Option<&Frame> {
@@ -415,7 +395,7 @@ impl Thread {
 
 impl Memory {
     /// What it is called when two accesses of this memory race.
-    fn error(&self) -> &'static str {
+    pub(crate) fn error(&self) -> &'static str {
         match self.origin {
             Origin::Heap(_) if self.freed_twice => "double free",
             Origin::Heap(_) if self.freed => "use after free",
@@ -426,7 +406,7 @@ impl Memory {
 
 impl Origin {
     /// What it is, after "data race".
-    fn within(&self) -> String {
+    pub(crate) fn within(&self) -> String {
         match self {
             Self::Unknown | Self::Global => String::new(),
             Self::Heap(block) => format!(" in a heap block of {}", bytes(block.size)),
@@ -495,28 +475,4 @@ fn is_standard(function: &str) -> bool {
     let head = function.split(['(', '<']).next().unwrap_or_default();
     let name = head.rsplit(' ').next().unwrap_or_default();
     ["std::", "__gnu_cxx::"].iter().any(|space| name.starts_with(space))
-}
-
-impl Kind {
-    /// Its rule in machine-readable forms.
-    pub fn rule(self) -> &'static str {
-        match self {
-            Self::DataRace => "data-race",
-            Self::Deadlock => "deadlock",
-            Self::WaitNotInLoop => "wait-not-in-loop",
-            Self::Crash => "crash",
-        }
-    }
-
-    /// What the rule says.
-    pub fn about(self) -> &'static str {
-        match self {
-            Self::DataRace => "Two threads access the same memory, one of them writes, and nothing orders them.",
-            Self::Deadlock => "Threads wait for each other, or for something that will not come.",
-            Self::WaitNotInLoop => {
-                "A wait may end without a signal, and the program goes on without looking at its condition again."
-            }
-            Self::Crash => "The program dies in an order of its threads that can happen.",
-        }
-    }
 }

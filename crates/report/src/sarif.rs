@@ -4,11 +4,18 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::model::{Finding, Frame, Kind, Report, Site, Status, Step};
+use crate::kinds::{ALL, Kind};
+use crate::model::{Finding, Frame, Report, Site, Status, Step};
+use crate::words;
 
 /// Writes a report.
 pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let kinds = [Kind::DataRace, Kind::Deadlock, Kind::WaitNotInLoop, Kind::Crash];
+    let mut kinds = ALL.to_vec();
+    for finding in report.shown() {
+        if !kinds.contains(&finding.kind) {
+            kinds.push(finding.kind);
+        }
+    }
     let rules: Vec<Value> = kinds.into_iter().map(rule).collect();
     let results: Vec<Value> = report.shown().map(result).collect();
     let log = json!({
@@ -33,7 +40,7 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 fn rule(kind: Kind) -> Value {
     json!({
         "id": kind.rule(),
-        "shortDescription": { "text": kind.about() },
+        "shortDescription": { "text": kind.0.about() },
         "defaultConfiguration": { "level": "error" },
     })
 }
@@ -64,14 +71,14 @@ fn result(finding: &Finding) -> Value {
 
 fn message(finding: &Finding) -> String {
     let sites: Vec<String> =
-        finding.sites.iter().map(|site| format!("{} {}", finding.thread_of(site), site.doing)).collect();
+        finding.sites.iter().map(|site| format!("{} {}", finding.thread_of(site), words::act(&site.does))).collect();
     format!("{}: {}", finding.title(), sites.join("; "))
 }
 
 fn related(finding: &Finding, id: usize, site: &Site) -> Option<Value> {
     let mut value = location(site.top()?);
     value["id"] = json!(id + 1);
-    value["message"] = json!({ "text": format!("{} {}", finding.thread_of(site), site.doing) });
+    value["message"] = json!({ "text": format!("{} {}", finding.thread_of(site), words::act(&site.does)) });
     Some(value)
 }
 
@@ -88,7 +95,7 @@ fn thread_flows(finding: &Finding) -> Vec<Value> {
 
 fn flow_location(order: usize, step: &Step) -> Value {
     let mut place = step.place.as_ref().map_or_else(|| json!({}), location);
-    place["message"] = json!({ "text": step.text });
+    place["message"] = json!({ "text": words::step(&step.does) });
     let importance = if step.fails { "essential" } else { "important" };
     json!({ "location": place, "executionOrder": order + 1, "importance": importance })
 }

@@ -3,7 +3,8 @@
 
 use std::io::{self, Write};
 
-use crate::model::{Finding, Frame, Kind, Lock, Origin, Report, Status, Thread};
+use crate::model::{Finding, Frame, Lock, Origin, Report, Status, Thread};
+use crate::words;
 
 /// The name of the main thread.
 const MAIN: &str = "main";
@@ -19,12 +20,7 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn warning(finding: &Finding, pid: u64, out: &mut dyn Write) -> io::Result<()> {
-    let kind = match finding.kind {
-        Kind::DataRace => "data race",
-        Kind::Deadlock => "lock-order-inversion (potential deadlock)",
-        Kind::WaitNotInLoop => "wait not in a loop",
-        Kind::Crash => "crash",
-    };
+    let kind = finding.kind.0.in_tsan();
     writeln!(out, "==================\nWARNING: ThreadSanitizer: {kind} (pid={pid})")?;
     sites(finding, out)?;
     memory(finding, out)?;
@@ -36,8 +32,9 @@ fn warning(finding: &Finding, pid: u64, out: &mut dyn Write) -> io::Result<()> {
 
 fn sites(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     for (number, site) in finding.sites.iter().enumerate() {
-        let previous = number > 0 && finding.kind == Kind::DataRace;
-        let access = if previous { format!("Previous {}", lower(&site.access)) } else { site.access.clone() };
+        let previous = number > 0 && finding.kind.0.has_earlier_sites();
+        let access = words::tsan(&site.does);
+        let access = if previous { format!("Previous {}", lower(&access)) } else { access };
         let thread = finding.threads.get(site.thread).map_or_else(|| "thread".to_owned(), in_words);
         let lock = |lock: &Lock| format!("{} {}", if lock.shared { "read" } else { "write" }, name(lock));
         let locks: Vec<String> = site.locks.iter().map(lock).collect();
@@ -52,8 +49,8 @@ fn sites(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn name(lock: &Lock) -> &str {
-    lock.name.trim_matches('`')
+fn name(lock: &Lock) -> String {
+    lock.lock.name.clone().unwrap_or_else(|| words::thing(&lock.lock))
 }
 
 fn memory(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {

@@ -1,8 +1,8 @@
 //! Each form of one report against the file that says what it should be. `cargo xtask bless` writes the files.
 
 use foretrace_report::{
-    Access, Block, Finding, Format, Frame, Kind, Lock, Memory, Origin, Pair, Report, Site, Status, Step, Style, Thread,
-    Undecided,
+    Access, Act, Block, ErrorKind, Finding, Format, Frame, Holder, Kind, Lock, Memory, Operation, Origin, Pair, Report,
+    Site, Sort, Status, Step, Style, Thing, Thread, Touch, Undecided, Verb, Wait, What,
 };
 
 fn frame(function: &str, line: u32, column: u32, source: &str) -> Frame {
@@ -27,22 +27,30 @@ fn threads() -> Vec<Thread> {
     vec![thread(0, "main", None), thread(1, "t1", Some("main"))]
 }
 
-fn step(thread: usize, text: &str, line: u32, fails: bool) -> Step {
-    Step { thread, text: text.to_owned(), place: Some(frame("step", line, 0, "")), fails }
+fn step(thread: usize, does: Act, line: u32, fails: bool) -> Step {
+    Step { thread, does, place: Some(frame("step", line, 0, "")), fails }
 }
 
 fn lock(name: &str, shared: bool) -> Lock {
-    Lock { name: format!("`{name}`"), shared, taken: vec![frame("deposit", 11, 0, "    pthread_rwlock_rdlock(&m0);")] }
+    Lock {
+        lock: Thing::new(Sort::Lock, Some(name)),
+        shared,
+        taken: vec![frame("deposit", 11, 0, "    pthread_rwlock_rdlock(&m0);")],
+    }
 }
 
 /// The same race with other memory.
 fn race_in(origin: Origin) -> Finding {
     let memory =
         Memory { name: None, function: None, origin, address: 0x4010, size: 4, freed: false, freed_twice: false };
-    let nameless = |text: &str| text.replace("`balance` (4 bytes)", "4 bytes").replace("`balance`", "4 bytes");
+    let nameless = |does: &mut Act| {
+        if let Act::Touch(touch) = does {
+            touch.name = None;
+        }
+    };
     let mut finding = Finding { memory: Some(memory), folder: Some("my findings/it's".to_owned()), ..race() };
-    finding.sites.iter_mut().for_each(|site| site.doing = nameless(&site.doing));
-    finding.steps.iter_mut().for_each(|step| step.text = nameless(&step.text));
+    finding.sites.iter_mut().for_each(|site| nameless(&mut site.does));
+    finding.steps.iter_mut().for_each(|step| nameless(&mut step.does));
     finding
 }
 
@@ -56,25 +64,39 @@ fn block() -> Block {
 }
 
 fn pair(write: u32, read: u32) -> Pair {
-    let access = |doing: &str, function, line| {
+    let access = |verb, function, line| {
         let stack = vec![frame(function, line, 5, "    balance -= n;")];
-        Access { doing: doing.to_owned(), stack }
+        Access { does: touches(verb), stack }
     };
-    Pair { accesses: vec![access("writes `balance`", "deposit", write), access("reads `balance`", "audit", read)] }
+    Pair { accesses: vec![access(Verb::Write, "deposit", write), access(Verb::Read, "audit", read)] }
+}
+
+fn touches(verb: Verb) -> Act {
+    let (name, address) = (Some("balance".to_owned()), Some(0x4010));
+    Act::Touch(Touch { verb, atomic: false, size: 4, address, name, is_part: false })
+}
+
+fn takes(lock: &str) -> Act {
+    Act::Operation(Operation::on(What::Lock, Thing::new(Sort::Lock, Some(lock))))
+}
+
+fn waits(lock: &str, holder: &str) -> Act {
+    let holder = Some(Holder::Thread(holder.to_owned()));
+    Act::Wait(Wait::Lock { lock: Thing::new(Sort::Lock, Some(lock)), shared: false, holder })
 }
 
 fn race() -> Finding {
-    let site = |thread, doing: &str, access: &str, locks: &[&str], stack| Site {
+    let site = |thread, verb, locks: &[&str], stack| Site {
         thread,
-        doing: doing.to_owned(),
-        access: access.to_owned(),
+        does: touches(verb),
         stack,
         locks: locks.iter().map(|name| lock(name, true)).collect(),
     };
     let main = frame("main", 34, 1, "    deposit(1);");
+    let creates = Act::Operation(Operation { thread: Some("t1".to_owned()), ..Operation::new(What::Create) });
     Finding {
         id: "race-0011".to_owned(),
-        kind: Kind::DataRace,
+        kind: Kind::DATA_RACE,
         status: Status::Confirmed,
         memory: Some(Memory {
             name: Some("balance".to_owned()),
@@ -86,28 +108,16 @@ fn race() -> Finding {
             freed_twice: false,
         }),
         sites: vec![
-            site(
-                1,
-                "writes `balance` (4 bytes)",
-                "Write of size 4 at 0x4010",
-                &["m0"],
-                vec![frame("deposit", 12, 5, "    balance += n;")],
-            ),
-            site(
-                0,
-                "reads `balance` (4 bytes)",
-                "Read of size 4 at 0x4010",
-                &[],
-                vec![frame("audit", 20, 12, "\treturn balance;"), main],
-            ),
+            site(1, Verb::Write, &["m0"], vec![frame("deposit", 12, 5, "    balance += n;")]),
+            site(0, Verb::Read, &[], vec![frame("audit", 20, 12, "\treturn balance;"), main]),
         ],
         also: vec![pair(13, 20), pair(13, 21)],
         threads: threads(),
         steps: vec![
-            step(0, "creates t1", 31, false),
-            step(1, "locks `m0`", 11, false),
-            step(0, "reads `balance`", 20, true),
-            step(1, "writes `balance`", 12, true),
+            step(0, creates, 31, false),
+            step(1, takes("m0"), 11, false),
+            step(0, touches(Verb::Read), 20, true),
+            step(1, touches(Verb::Write), 12, true),
         ],
         repeats: Some((7, 8)),
         schedule: "t0:1 t1:2".to_owned(),
@@ -117,22 +127,21 @@ fn race() -> Finding {
 }
 
 fn deadlock() -> Finding {
-    let site = |thread, line, doing: &str, lock: &str| Site {
+    let site = |thread, line, does, lock: &str| Site {
         thread,
-        doing: doing.to_owned(),
-        access: "Waits for a lock".to_owned(),
+        does,
         stack: vec![Frame { source: None, ..frame("transfer<int>", line, 0, "") }],
         locks: vec![self::lock(lock, false)],
     };
     Finding {
         id: "deadlock-0022".to_owned(),
-        kind: Kind::Deadlock,
+        kind: Kind::DEADLOCK,
         status: Status::Predicted("t1 came with end, not lock".to_owned()),
         memory: None,
-        sites: vec![site(0, 40, "waits for `m1`, held by t1", "m0"), site(1, 50, "waits for `m0`, held by main", "m1")],
+        sites: vec![site(0, 40, waits("m1", "t1"), "m0"), site(1, 50, waits("m0", "main"), "m1")],
         also: Vec::new(),
         threads: threads(),
-        steps: vec![step(0, "locks `m0`", 39, false), step(1, "locks `m1`", 49, false)],
+        steps: vec![step(0, takes("m0"), 39, false), step(1, takes("m1"), 49, false)],
         repeats: None,
         schedule: "t0:1 t1:1".to_owned(),
         folder: None,
@@ -191,21 +200,20 @@ fn ring() -> Finding {
     let line = format!("    {} lock(\u{1b}next); // 環", "prepare(everything);".repeat(6));
     let site = |thread: usize| Site {
         thread,
-        doing: format!("waits for `m[{}]`, held by t{}", (thread + 1) % 9, (thread + 1) % 9 + 1),
-        access: "Waits for a lock".to_owned(),
+        does: waits(&format!("m[{}]", (thread + 1) % 9), &format!("t{}", (thread + 1) % 9 + 1)),
         stack: vec![frame(function, 7, 126, &line)],
         locks: vec![lock(&format!("m[{thread}]"), false)],
     };
     let thread =
         |number| Thread { number, name: name(number), parent: Some("main".to_owned()), ..threads()[1].clone() };
-    let takes = |thread: usize| step(thread, &format!("locks `m[{thread}]`"), 6, false);
-    let waits = |thread: usize| step(thread, &site(thread).doing, 7, true);
+    let taken = |thread: usize| step(thread, takes(&format!("m[{thread}]")), 6, false);
+    let stuck = |thread: usize| step(thread, site(thread).does, 7, true);
     Finding {
         id: "deadlock-0033".to_owned(),
         sites: (0..9).rev().map(site).collect(),
         threads: (1..=9).map(thread).collect(),
-        steps: (0..9).map(takes).chain((0..9).map(waits)).collect(),
-        ..Finding::new(Kind::Deadlock)
+        steps: (0..9).map(taken).chain((0..9).map(stuck)).collect(),
+        ..Finding::new(Kind::DEADLOCK)
     }
 }
 
@@ -241,4 +249,54 @@ fn machine_readable() {
     check("github.txt", &report(), Format::Github, Style::plain());
     check("junit_strict.xml", &Report { fail_on_predicted: true, ..report() }, Format::Junit, Style::plain());
     check("junit_nothing.xml", &Report::default(), Format::Junit, Style::plain());
+}
+
+/// A kind of error that no other crate knows: one type here, and nothing else anywhere.
+struct NotJoined;
+
+impl ErrorKind for NotJoined {
+    fn rule(&self) -> &'static str {
+        "thread-not-joined"
+    }
+
+    fn about(&self) -> &'static str {
+        "The program ends while a thread of it still runs."
+    }
+
+    fn title(&self, finding: &Finding) -> String {
+        format!("{} of the threads is not joined", finding.sites.len())
+    }
+
+    fn help(&self, _: &Finding) -> Option<String> {
+        Some("join the thread before the end of main".to_owned())
+    }
+
+    fn hides(&self, kind: &str, _: &dyn Fn(&str) -> bool, _: &Finding) -> bool {
+        kind == "thread"
+    }
+}
+
+#[test]
+fn a_kind_of_another_crate_is_written_in_every_form() {
+    let sites = race().sites.into_iter().take(1).collect();
+    let finding = Finding { sites, threads: threads(), ..Finding::new(Kind(&NotJoined)) };
+    let report = Report { findings: vec![finding], ..Report::default() };
+    let written = |format| {
+        let mut bytes = Vec::new();
+        foretrace_report::write(&report, format, Style::plain(), &mut bytes).unwrap();
+        String::from_utf8(bytes).unwrap()
+    };
+    for (format, text) in [
+        (Format::Human, "error: 1 of the threads is not joined"),
+        (Format::Human, "help: join the thread before the end of main"),
+        (Format::Json, r#""kind": "thread-not-joined""#),
+        (Format::Sarif, r#""id": "thread-not-joined""#),
+        (Format::Sarif, "The program ends while a thread of it still runs."),
+        (Format::Tsan, "WARNING: ThreadSanitizer: thread-not-joined"),
+        (Format::Junit, r#"type="thread-not-joined""#),
+        (Format::Github, "title=1 of the threads is not joined"),
+    ] {
+        assert!(written(format).contains(text), "{format:?}: {text}\n{}", written(format));
+    }
+    assert!(report.findings[0].kind.0.hides("thread", &|_| false, &report.findings[0]));
 }

@@ -5,6 +5,7 @@ pub mod atomic;
 pub mod end;
 pub mod lifetime;
 pub mod part;
+pub mod polling;
 pub mod prelude;
 pub mod record;
 pub mod text;
@@ -13,7 +14,7 @@ use crate::axes;
 use crate::sink::lines::{LARGE, READ, WRITE, split};
 use crate::sink::recording;
 use crate::thread::tls::{Section, tls};
-use crate::thread::{self, LastLoad, Thread, handle, signals};
+use crate::thread::{self, Thread, handle, polling::Rounds, signals};
 use crate::watch::{segment, unseen};
 use foretrace_event::wire::{Access, Op};
 
@@ -28,6 +29,18 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
     if let Some(thread) = thread::current() {
         segment::end(thread);
         thread.record(op, object, arg, pc);
+    }
+}
+
+/// An attempt of the current thread to take a mutex has failed because that is taken.
+pub fn failed_try(mutex: usize, arg: u64, pc: usize) {
+    if axes::is_replaying() {
+        return polling::failed_try(mutex, arg, pc);
+    }
+    let Some(_section) = Section::enter() else { return };
+    adopt();
+    if let Some(thread) = thread::current() {
+        thread.record_failed_try(mutex, arg, pc);
     }
 }
 
@@ -206,17 +219,18 @@ pub fn end_block(at: usize, size: usize, pc: usize, writes: Option<usize>) {
     }
 }
 
-/// The load that the thread repeats, when a handler begins.
-pub fn last_load() -> LastLoad {
+/// What the thread polls, when a handler begins.
+pub fn rounds() -> Rounds {
     let _section = Section::nest();
-    let quiet = thread::current().filter(|thread| thread.lines.get().is_empty());
-    quiet.map_or_else(LastLoad::default, |thread| thread.last_load.get())
+    let Some(thread) = thread::current() else { return Rounds::default() };
+    thread.note_touched();
+    core::mem::take(thread.rounds.get())
 }
 
-/// The handler has returned: whatever it did, the thread still repeats what it repeated.
-pub fn repeat_load(load: LastLoad) {
+/// The handler has returned: whatever it did, the thread still polls what it polled.
+pub fn resume(rounds: Rounds) {
     let _section = Section::nest();
     if let Some(thread) = thread::current() {
-        thread.last_load.set(load);
+        *thread.rounds.get() = rounds;
     }
 }

@@ -76,6 +76,14 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
     }
 }
 
+/// An attempt to take a mutex has failed because that is taken. A thread that repeats it is polling.
+pub fn failed_try(mutex: usize, arg: u64, pc: usize) {
+    match STATE.load(Ordering::Acquire) {
+        state if state >= LIVE => op::failed_try(mutex, arg, pc),
+        _ => sync(Op::LockFailed, mutex, arg, pc),
+    }
+}
+
 /// A signal or broadcast of a replay, which `real` gives.
 pub fn replay_signal(op: Op, cond: usize, pc: usize, real: impl FnOnce()) {
     lifetime::note(op, cond, 0, pc);

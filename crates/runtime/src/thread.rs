@@ -11,6 +11,7 @@ pub mod handle;
 pub mod moments;
 pub mod objects;
 pub mod order;
+pub mod polling;
 pub mod published;
 pub mod repeats;
 pub mod signals;
@@ -35,26 +36,12 @@ use foretrace_event::table::ENTRY_SIZE;
 use moments::Moments;
 use objects::Remembered;
 use order::Synchronised;
+use polling::Rounds;
 use published::Published;
 use repeats::Repeats;
 use signals::Slots;
 use stack::StackId;
 use waiting::{Held, Waiting};
-
-/// The loads of a spin loop: the last event of a thread, if it was a load.
-#[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub struct LastLoad {
-    at: usize,
-    value: [u64; 2],
-    pc: usize,
-}
-
-impl LastLoad {
-    /// A load of `value` at `at`, made at `pc`.
-    pub const fn new(at: usize, value: [u64; 2], pc: usize) -> Self {
-        Self { at, value, pc }
-    }
-}
 
 /// A value that only the owner of its thread uses, one call at a time, in a section.
 pub struct Owned<T>(UnsafeCell<T>);
@@ -81,8 +68,8 @@ pub struct Thread {
     table: Cell<Option<Chunk>>,
     /// Its place in the order of the recording.
     pub stamps: Owned<Stamps>,
-    /// The last event, if it was an atomic load.
-    pub last_load: Cell<LastLoad>,
+    /// What it polls.
+    pub rounds: Owned<Rounds>,
     /// The object itself, as it was allocated.
     this: Cell<*mut Self>,
     /// The next one that is free.
@@ -93,7 +80,7 @@ pub struct Thread {
     pub clock: Owned<Synchronised>,
     /// How many threads it has created.
     pub children: Cell<u32>,
-    /// How often the last load has been repeated since the thread's last step.
+    /// How many operations it has repeated since its last step.
     pub spins: Cell<u32>,
     /// The locks it held when it was last asked, and how often they had changed then, and what it held last if it holds
     /// none.
@@ -399,7 +386,7 @@ pub fn prepare(index: u32, stack: (usize, usize)) -> Option<&'static Thread> {
         return None;
     };
     (thread.shared.index, thread.shared.stack) = (index, (stack.0, stack.0 + stack.1));
-    thread.last_load.set(LastLoad::default());
+    thread.rounds.get().end();
     thread.begin_recording().then_some(&*thread)
 }
 

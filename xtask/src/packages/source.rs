@@ -21,7 +21,10 @@ fn release() -> anyhow::Result<String> {
     Ok(name.context("the system's release has no name")?.trim_matches('"').to_owned())
 }
 
-/// A package manager that knows the sources of this release. The system's own settings stay as they are.
+/// The release whose sources are taken where the archive has lost those of the system's own.
+const LATER: &str = "stable";
+
+/// A package manager that knows the sources of this release and a later one. The system's own settings stay as they are.
 fn apt(place: &Path) -> anyhow::Result<Command> {
     let own = place.join("apt");
     let (list, state) = (own.join("list.sources"), own.join("lists"));
@@ -32,7 +35,9 @@ fn apt(place: &Path) -> anyhow::Result<Command> {
         std::fs::create_dir_all(state.join("partial"))?;
         let keys = "/usr/share/keyrings/debian-archive-keyring.gpg";
         let (archive, release) = (archive()?, release()?);
-        let text = format!("Types: deb-src\nURIs: {archive}\nSuites: {release}\nComponents: main\nSigned-By: {keys}\n");
+        let text = format!(
+            "Types: deb-src\nURIs: {archive}\nSuites: {release} {LATER}\nComponents: main\nSigned-By: {keys}\n"
+        );
         std::fs::write(&list, text)?;
         let mut update = Command::new("apt-get");
         check(update.args(apt.get_args()).arg("update"))?;
@@ -48,7 +53,11 @@ pub fn unpack(name: &str, place: &Path, directory: &Path) -> anyhow::Result<()> 
     let downloads = place.join("sources").join(name);
     if original(&downloads).is_err() {
         std::fs::create_dir_all(&downloads)?;
-        check(apt(place)?.args(["source", "--download-only", "--tar-only", name]).current_dir(&downloads))?;
+        let get = |suite: &str| {
+            let wanted = format!("{name}/{suite}");
+            check(apt(place)?.args(["source", "--download-only", "--tar-only", &wanted]).current_dir(&downloads))
+        };
+        get(&release()?).or_else(|_| get(LATER))?;
     }
     let archive = original(&downloads)?;
     let mut tar = Command::new("tar");

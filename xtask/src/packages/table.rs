@@ -70,7 +70,7 @@ pub const PACKAGES: [Package; 14] = [
             "./configure -q --disable-asm CFLAGS='-g -O1' CXXFLAGS='-g -O1'",
             "make -s",
         ],
-        run: &["sh", "-c", "./lrzip -q -f -p 2 -b -w 1 -o out.lrz DATA && exec ./lrzip -q -d -f -p 2 -o - out.lrz"],
+        run: &["./lrzip", "-Q", "-f", "-p", "2", "-b", "-w", "1", "-o", "-", "DATA"],
     },
     Package {
         name: "memcached",

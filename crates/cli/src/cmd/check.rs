@@ -11,6 +11,7 @@ mod subject;
 pub mod suppress;
 
 use super::interrupt;
+use super::memory::{self, Memory};
 use super::progress::Bar;
 use crate::flags;
 use crate::scratch::Scratch;
@@ -71,6 +72,8 @@ pub struct Args {
     /// At the end of `main`, wait so long for threads that still run
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = flags::time, hide_short_help = true)]
     linger: Duration,
+    #[command(flatten)]
+    memory: Memory,
     /// Replay each candidate at most this often (findings are replayed some more, to see whether they come every time)
     #[arg(long, value_name = "N", default_value_t = 8)]
     replays: usize,
@@ -181,8 +184,11 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let interrupted = stop.load(Ordering::Relaxed);
     let (mut report, failures) = describe::report(&subject, &results);
     report.notes.extend(results.found.spent.map(|why| format!("{why}: not everything was checked")));
+    if memory::is_spent() {
+        report.notes.push(format!("{}: not everything was checked", memory::SPENT));
+    }
     let losses = subject.trace.notes().iter().any(Note::is_loss);
-    report.incomplete = interrupted || losses || subject.is_partial();
+    report.incomplete = interrupted || losses || memory::is_spent() || subject.is_partial();
     report.fail_on_predicted = args.fail_on == FailOn::Predicted;
     report.show_predicted = args.all || report.fail_on_predicted;
     suppressions.apply(&mut report);

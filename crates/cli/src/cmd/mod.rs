@@ -4,6 +4,7 @@ pub mod cc;
 pub mod check;
 pub mod csp;
 mod interrupt;
+mod memory;
 pub mod monitor;
 pub mod predict;
 mod progress;

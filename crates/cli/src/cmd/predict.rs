@@ -3,6 +3,7 @@
 mod print;
 
 use super::interrupt;
+use super::memory::{self, Memory};
 use super::progress::Bar;
 use super::watchdog::watch;
 use crate::{flags, output, recording};
@@ -15,7 +16,7 @@ use std::io::{BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 /// Predict data races and deadlocks from one run.
 ///
@@ -42,6 +43,8 @@ pub struct Args {
     /// Give up on a question after this many states
     #[arg(long, value_name = "N", default_value_t = Budget::default().states)]
     max_states: u64,
+    #[command(flatten)]
+    memory: Memory,
     /// Searches at a time; 0 stands for one for each core
     #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = flags::jobs)]
     jobs: usize,
@@ -73,15 +76,19 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let bar = Bar::new(args.quiet);
     bar.phase("reading", 0);
     let watched = watch("reading and predicting", stop, None);
-    let (trace, symbols, benign) = open(&args.trace, stop)?;
+    let limits = Limits { stop: Some(stop), memory: Some(args.memory.watch()), deadline: None };
+    let (trace, symbols, benign) = open(&args.trace, limits)?;
     if let Some(path) = &args.emit_csp {
         emit(&trace, path)?;
     }
-    let prediction = predict(&trace, &Options { benign, ..options(args, stop) }, &bar);
+    let prediction = predict(&trace, &Options { benign, ..options(args, &limits) }, &bar);
     bar.finish();
     drop(watched);
     assert_right(&trace, &prediction);
-    let stopped = stop.load(Ordering::Relaxed);
+    let stopped = stop.load(Ordering::Relaxed) || memory::is_spent();
+    if memory::is_spent() {
+        output::say!("{}: not everything was looked at", memory::SPENT);
+    }
     let view = print::View { trace: &trace, symbols: &symbols, prediction: &prediction, stats: args.stats, stopped };
     output::write(|out| match args.format {
         Format::Human => Ok(view.human(out)?),
@@ -94,18 +101,18 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     }))
 }
 
-fn options(args: &Args, stop: &'static AtomicBool) -> Options {
+fn options(args: &Args, limits: &Limits) -> Options {
     Options {
         detail: if args.all_pairs { Detail::Places } else { Detail::Intervals },
         window: args.window,
-        budget: Budget { stop: Some(stop), ..Budget::of_states(args.max_states) },
+        budget: Budget { stop: limits.stop, memory: limits.memory, ..Budget::of_states(args.max_states) },
         jobs: args.jobs,
         ..Options::default()
     }
 }
 
 /// The trace, its names, and where races are harmless.
-fn open(path: &Path, stop: &'static AtomicBool) -> anyhow::Result<(Trace, Symbols, Vec<Range<u64>>)> {
+fn open(path: &Path, limits: Limits) -> anyhow::Result<(Trace, Symbols, Vec<Range<u64>>)> {
     if recording::is_without_events(path) {
         bail!("{}: the program made no thread that could be recorded; there are no events", path.display());
     }
@@ -113,9 +120,9 @@ fn open(path: &Path, stop: &'static AtomicBool) -> anyhow::Result<(Trace, Symbol
     if !is_recording {
         return Ok((convert::open(path)?, Symbols::none(), Vec::new()));
     }
-    let recording = Recording::open(path)?.within(Limits { stop: Some(stop), deadline: None });
+    let recording = Recording::open(path)?.within(limits);
     let symbols = Symbols::new(&recording);
-    let mut trace = read(&recording)?;
+    let mut trace = read(&recording).map_err(memory::explain)?;
     symbols.name(&mut trace);
     Ok((trace, symbols, recording.benign().to_vec()))
 }

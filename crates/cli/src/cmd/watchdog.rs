@@ -1,6 +1,7 @@
 //! Holds the tool to its budget, and to a signal, in phases that do not look at either often enough: if one goes on for a
 //! second, the tool ends, and says in which phase.
 
+use super::memory;
 use crate::scratch;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,14 +26,19 @@ pub fn watch(phase: &'static str, stop: &'static AtomicBool, deadline: Option<In
             std::thread::sleep(GLANCE);
             let stopped = stop.load(Ordering::Relaxed);
             let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
-            over_since = if stopped || late { over_since.or(Some(Instant::now())) } else { None };
+            let full = memory::is_spent();
+            over_since = if stopped || late || full { over_since.or(Some(Instant::now())) } else { None };
             // Held, so that the phase does not end meanwhile.
             let done = done.lock().unwrap_or_else(PoisonError::into_inner);
             if *done {
                 return;
             }
             if over_since.is_some_and(|since| since.elapsed() > GRACE) {
-                let why = if stopped { "interrupted" } else { "the time budget (--budget) is spent" };
+                let why = match full {
+                    _ if stopped => "interrupted",
+                    true => memory::SPENT,
+                    false => "the time budget (--budget) is spent",
+                };
                 give_up(&format!("foretrace: {why} while {phase}; nothing was checked\n"));
             }
         }

@@ -2,6 +2,9 @@
 //!
 //! Of a thread's accesses under one lock set, a later one makes an earlier one redundant where it covers it: whatever
 //! is not ordered after the earlier one is not ordered after the later one either.
+//!
+//! A line that is used under very many lock sets has very many such accesses, and each new one would be compared with all.
+//! Beyond [`MOST`] the line counts as a candidate without a pair: whether it races is decided in the trace.
 
 use rustc_hash::FxHashMap;
 
@@ -47,6 +50,9 @@ pub(super) struct Shadow {
 /// From this many entries on, a line's entries are searched for ones that are no longer needed.
 const MANY: usize = 32;
 
+/// A line has at most this many entries.
+const MOST: usize = 1024;
+
 impl Shadow {
     pub(super) fn touch(&mut self, at: u64, touch: &Touch, held: Held, locksets: &Locksets, clocks: &Clocks) {
         let line = self.lines.entry(at).or_default();
@@ -60,6 +66,12 @@ impl Shadow {
             line.bytes |= bytes;
             let candidate = CandidateLine { line: at, bytes: 0, pcs: (pc, touch.pc) };
             self.found.entry(at).or_insert(candidate).bytes |= bytes;
+        }
+        if line.entries.len() > MOST {
+            let pc = line.entries[0].pc;
+            (line.bytes, line.entries) = (u64::MAX, Vec::new());
+            let candidate = CandidateLine { line: at, bytes: 0, pcs: (pc, touch.pc) };
+            self.found.entry(at).or_insert(candidate).bytes = u64::MAX;
         }
         self.entries = (self.entries + line.entries.len() as u64).saturating_sub(before as u64);
         self.most = self.most.max(self.entries);

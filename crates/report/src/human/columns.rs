@@ -7,6 +7,7 @@ use unicode_width::UnicodeWidthStr;
 use super::Style;
 use super::groups;
 use crate::model::{Finding, Step};
+use crate::words;
 
 /// A column is not narrower, whatever the terminal.
 const NARROWEST: usize = 16;
@@ -86,11 +87,11 @@ fn list(finding: &Finding, steps: &[&Step], style: Style, out: &mut dyn Write) -
 
 /// What is done, and where; in which file, if it is not the one the finding is shown in.
 fn text(finding: &Finding, step: &Step) -> String {
-    let Some(place) = step.place.as_ref().filter(|place| place.line > 0) else { return step.text.clone() };
+    let Some(place) = step.place.as_ref().filter(|place| place.line > 0) else { return words::step(&step.does) };
     let here = finding.place().and_then(|place| place.file.as_ref());
     let file = place.file.as_ref().filter(|file| Some(*file) != here);
     let file = file.and_then(|file| file.rsplit('/').next()).unwrap_or("");
-    format!("{} {file}:{}", step.text, place.line)
+    format!("{} {file}:{}", words::step(&step.does), place.line)
 }
 
 /// As wide as the longest text of each. Where the terminal is narrower, those that want more than their share get the same.

@@ -6,8 +6,6 @@ use crate::model::{Finding, Frame, Site};
 const FEW: usize = 3;
 /// Of more, so many are.
 const EXAMPLES: usize = 2;
-/// So many names are listed.
-const NAMES: usize = 5;
 
 /// The sites that are shown, in order, and for the last of each place those that are not.
 pub(super) fn of(finding: &Finding) -> Vec<(&Site, Vec<&Site>)> {
@@ -40,44 +38,28 @@ fn calls(site: &Site) -> Vec<Call<'_>> {
     site.stack.iter().map(call).collect()
 }
 
-/// Names in a row: `t1, t2 and t3`, or `t1, t2, … and t9`.
-pub(super) fn listed(names: &[&str]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => (*one).to_owned(),
-        [first, second, .., last] if names.len() > NAMES => format!("{first}, {second}, … and {last}"),
-        [rest @ .., last] => format!("{} and {last}", rest.join(", ")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{listed, of};
-    use crate::model::{Finding, Frame, Kind, Site};
+    use super::of;
+    use crate::act::{Act, Operation, What};
+    use crate::kinds::Kind;
+    use crate::model::{Finding, Frame, Site};
 
     #[test]
     fn many_threads_of_one_place_are_told_as_one() {
         let site = |thread: usize, line: u32| Site {
             thread,
-            doing: String::new(),
-            access: String::new(),
+            does: Act::Operation(Operation::new(What::Begin)),
             stack: vec![Frame { line, ..Frame::default() }],
             locks: Vec::new(),
         };
         let shown = |sites: Vec<Site>| {
-            let finding = Finding { sites, ..Finding::new(Kind::Deadlock) };
+            let finding = Finding { sites, ..Finding::new(Kind::DEADLOCK) };
             of(&finding).into_iter().map(|(site, rest)| (site.thread, rest.len())).collect::<Vec<_>>()
         };
         let mut sites: Vec<Site> = (0..5).map(|thread| site(thread, 7)).collect();
         sites.insert(1, site(9, 8));
         assert_eq!(shown(sites), [(0, 0), (1, 3), (9, 0)]);
         assert_eq!(shown((0..3).map(|thread| site(thread, 7)).collect()), [(0, 0), (1, 0), (2, 0)]);
-    }
-
-    #[test]
-    fn names() {
-        assert_eq!(listed(&["t1"]), "t1");
-        assert_eq!(listed(&["t1", "t2", "t3"]), "t1, t2 and t3");
-        assert_eq!(listed(&["t1", "t2", "t3", "t4", "t5", "t6"]), "t1, t2, … and t6");
     }
 }

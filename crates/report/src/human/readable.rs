@@ -2,6 +2,7 @@
 //! columns count their bytes.
 
 use super::names::{readable, without_tags};
+use crate::act::{Act, Fault, Holder, Operation, Thing, Touch, Wait};
 use crate::model::{Access, Block, Finding, Frame, Lock, Memory, Origin, Pair, Site, Step, Thread};
 use crate::visible::visible;
 
@@ -33,12 +34,12 @@ fn block(block: &Block) -> Block {
 }
 
 fn site(site: &Site) -> Site {
-    let locks = site.locks.iter().map(|lock| Lock { name: name(&lock.name), ..lock.clone() });
-    Site { doing: prose(&site.doing), stack: frames(&site.stack), locks: locks.collect(), ..site.clone() }
+    let locks = site.locks.iter().map(|lock| Lock { lock: thing(&lock.lock), ..lock.clone() });
+    Site { does: act(&site.does), stack: frames(&site.stack), locks: locks.collect(), ..site.clone() }
 }
 
 fn pair(pair: &Pair) -> Pair {
-    let access = |access: &Access| Access { doing: prose(&access.doing), stack: frames(&access.stack) };
+    let access = |access: &Access| Access { does: act(&access.does), stack: frames(&access.stack) };
     Pair { accesses: pair.accesses.iter().map(access).collect() }
 }
 
@@ -48,7 +49,44 @@ fn thread(thread: &Thread) -> Thread {
 }
 
 fn step(step: &Step) -> Step {
-    Step { text: prose(&step.text), place: step.place.as_ref().map(frame), ..step.clone() }
+    Step { does: act(&step.does), place: step.place.as_ref().map(frame), ..step.clone() }
+}
+
+/// What a thread does, with names that can be read.
+fn act(act: &Act) -> Act {
+    match act {
+        Act::Touch(touch) => Act::Touch(Touch { name: touch.name.as_deref().map(name), ..touch.clone() }),
+        Act::Wait(what) => Act::Wait(wait(what)),
+        Act::Operation(done) => {
+            let (on, thread) = (done.thing.as_ref().map(thing), done.thread.as_deref().map(visible));
+            Act::Operation(Operation { thing: on, thread, ..done.clone() })
+        }
+        Act::Unsignalled { then } => Act::Unsignalled { then: then.iter().map(|title| prose(title)).collect() },
+        Act::Die(fault) => Act::Die(Fault { cause: visible(&fault.cause), ..fault.clone() }),
+    }
+}
+
+fn wait(wait: &Wait) -> Wait {
+    match wait {
+        Wait::Lock { lock, shared, holder } => {
+            let holder = match holder {
+                Some(Holder::Thread(name)) => Some(Holder::Thread(visible(name))),
+                other => other.clone(),
+            };
+            Wait::Lock { lock: thing(lock), shared: *shared, holder }
+        }
+        Wait::End { thread } => Wait::End { thread: thread.as_deref().map(visible) },
+        Wait::Signal { condition, lost } => Wait::Signal { condition: thing(condition), lost: *lost },
+        Wait::Post { semaphore } => Wait::Post { semaphore: thing(semaphore) },
+        Wait::Barrier { barrier } => Wait::Barrier { barrier: thing(barrier) },
+        Wait::Once { once } => Wait::Once { once: thing(once) },
+        Wait::Channel { channel } => Wait::Channel { channel: thing(channel) },
+        Wait::Other { operation } => Wait::Other { operation: visible(operation) },
+    }
+}
+
+fn thing(thing: &Thing) -> Thing {
+    Thing { name: thing.name.as_deref().map(name), ..thing.clone() }
 }
 
 fn frames(stack: &[Frame]) -> Vec<Frame> {

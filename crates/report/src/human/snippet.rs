@@ -7,10 +7,10 @@ use unicode_width::UnicodeWidthStr;
 
 use super::Style;
 use super::columns::wrapped;
-use super::groups::listed;
-use crate::model::{Finding, Frame, Lock, Site};
+use crate::model::{Finding, Frame, Site};
 use crate::statement;
 use crate::visible::visible;
+use crate::words::{self, listed};
 
 /// How many calls are listed.
 const CALLS: usize = 8;
@@ -29,7 +29,7 @@ pub(super) fn write(finding: &Finding, site: &Site, first: bool, style: Style, o
     let arrow = if first { "-->" } else { ":::" };
     let column = if top.column > 0 { format!(":{}", top.column) } else { String::new() };
     writeln!(out, "{blank}{} {}{column} in {}", style.frame(arrow), top.short(), top.name())?;
-    let doing = format!("{} {}{}", finding.thread_of(site), site.doing, holding(site));
+    let doing = format!("{} {}{}", finding.thread_of(site), words::act(&site.does), holding(site));
     let room = style.width.saturating_sub(gutter + 3).max(NARROWEST);
     let lines = match &top.source {
         Some(source) => {
@@ -71,8 +71,7 @@ fn calls<'a>(site: &'a Site, top: &'a Frame) -> impl Iterator<Item = &'a Frame> 
 }
 
 fn holding(site: &Site) -> String {
-    let name = |lock: &Lock| format!("{}{}", lock.name, if lock.shared { " for reading" } else { "" });
-    let names: Vec<String> = site.locks.iter().map(name).collect();
+    let names: Vec<String> = site.locks.iter().map(words::lock).collect();
     if names.is_empty() { String::new() } else { format!(", holding {}", names.join(", ")) }
 }
 

@@ -182,6 +182,14 @@ pub fn has_finished(thread: u32) -> bool {
     slot(thread).is_none_or(|slot| slot.next().is_none())
 }
 
+/// Is the thread's next step, whether or not its turn has come, to look at this variable?
+pub fn is_next_look(thread: u32, address: usize) -> bool {
+    let step = slot(thread).and_then(ThreadSlot::next);
+    step.filter(|step| matches!(step.op, Op::AtomicLoad | Op::AtomicCasFailed | Op::AtomicRmw))
+        .and_then(|step| object_queue(step.object))
+        .is_some_and(|queue| queue.address.load(Ordering::Relaxed) == address)
+}
+
 /// What the thread is to do.
 #[inline]
 pub fn next(thread: u32) -> Next {

@@ -1,9 +1,10 @@
 //! C11 threads. glibc's go straight to the insides of its pthreads, so each has a replacement of its own.
 
+use crate::axes;
 use crate::gate::limit::Limit;
-use crate::interpose::mutex::{self, lock_arg};
+use crate::interpose::mutex::{self, lock_arg, polls};
 use crate::interpose::{cond, thread as threads};
-use crate::run::sync;
+use crate::run::{self, sync};
 use core::ffi::{c_int, c_void};
 use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};
@@ -39,10 +40,15 @@ unsafe fn lock(mutex: *mut pthread_mutex_t, limit: Limit, pc: usize, real: impl 
     // SAFETY: a C11 mutex is a pthread one.
     let arg = unsafe { lock_arg(mutex) }
         | LockArg { patience: limit.patience(), ..LockArg::blocking(LockClass::Mutex) }.encode();
+    // SAFETY: as above.
+    if matches!(limit, Limit::Now) && axes::is_replaying() && unsafe { polls(mutex, arg, pc) } {
+        return BUSY;
+    }
     let arrival = crate::interpose::arrive(Op::Lock, Op::LockFailed, mutex as usize, arg, limit, pc);
     let result = crate::interpose::insist(arrival, |result| matches!(result, BUSY | TIMED_OUT), real);
     match result {
         SUCCESS => sync(Op::Lock, mutex as usize, arg, pc),
+        BUSY if matches!(limit, Limit::Now) => run::failed_try(mutex as usize, arg, pc),
         BUSY | TIMED_OUT => sync(Op::LockFailed, mutex as usize, arg, pc),
         _ => {}
     }

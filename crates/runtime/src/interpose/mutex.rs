@@ -5,8 +5,8 @@ use crate::gate::backoff::Backoff;
 use crate::gate::limit::Limit;
 use crate::gate::turn::Arrival;
 use crate::interpose::{arrive, insist, undo_if_failed};
-use crate::op::part;
-use crate::run::sync;
+use crate::op::{part, polling};
+use crate::run::{self, sync};
 use core::ffi::c_int;
 use foretrace_event::LockClass;
 use foretrace_event::wire::{LockArg, Op};
@@ -67,15 +67,30 @@ unsafe fn lock(mutex: *mut pthread_mutex_t, limit: Limit, pc: usize, real: impl 
         // SAFETY: as the caller says.
         return unsafe { replay_lock(mutex, arg, pc, real) };
     }
+    // SAFETY: as the caller says.
+    if matches!(limit, Limit::Now) && axes::is_replaying() && unsafe { polls(mutex, arg.encode(), pc) } {
+        return libc::EBUSY;
+    }
     let arrival = arrive(Op::Lock, Op::LockFailed, mutex as usize, arg.encode(), limit, pc);
     let result = insist(arrival, |result| matches!(result, libc::EBUSY | libc::ETIMEDOUT), real);
     arg.owner_died = result == libc::EOWNERDEAD;
     match result {
         0 | libc::EOWNERDEAD => sync(Op::Lock, mutex as usize, arg.encode(), pc),
+        libc::EBUSY if matches!(limit, Limit::Now) => run::failed_try(mutex as usize, arg.encode(), pc),
         libc::EBUSY | libc::ETIMEDOUT => sync(Op::LockFailed, mutex as usize, arg.encode(), pc),
         _ => {}
     }
     result
+}
+
+/// In a replay: does the thread poll the mutex, and is that taken? Then the attempt fails, and is no step.
+pub unsafe fn polls(mutex: *const pthread_mutex_t, arg: u64, pc: usize) -> bool {
+    // SAFETY: as the caller says.
+    let polls = polling::would_repeat(mutex as usize, arg, pc) && unsafe { word(mutex, LOCK) } != 0;
+    if polls {
+        polling::repeat(mutex as usize, arg, pc);
+    }
+    polls
 }
 
 real_function!(fn pthread_mutex_trylock(mutex: *mut pthread_mutex_t) -> c_int);

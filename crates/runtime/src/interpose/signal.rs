@@ -125,7 +125,7 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     tls.handler_frame.set((&raw const action) as usize);
     tls.lines.set(crate::sink::lines::no_lines());
     let waiting = tls.waiting.replace(false);
-    let (load, blocked) = (op::last_load(), part::waits_for());
+    let (rounds, blocked) = (op::rounds(), part::waits_for());
     sync(Op::SignalEnter, 0, signal as u64, 0);
     crate::interpose::sending::comes(signal, 0);
     // SAFETY: the program has installed this function for this signal; which of the two it is, the flags say.
@@ -138,7 +138,7 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
         }
     }
     sync(Op::SignalExit, 0, signal as u64, 0);
-    op::repeat_load(load);
+    op::resume(rounds);
     part::wait_on(blocked);
     tls.waiting.set(waiting);
     tls.handlers.set(outer.0);

@@ -1,16 +1,19 @@
 //! Atomic operations: our code performs them, and records them with their values. The gate is asked first.
 //!
 //! An operation and its stamp are taken under a lock of the variable's stripe, so that in the order of the stamps each
-//! load reads the last value stored. A load that repeats the one before it (a spin loop) is recorded once.
+//! load reads the last value stored. A round of a polling loop that repeats the one before it is left out ([`Rounds`]).
+//!
+//! [`Rounds`]: crate::thread::polling::Rounds
 
-use crate::gate::{delay, stuck, turn};
+use crate::axes;
+use crate::gate::{delay, order, turn};
 use crate::memory::spin::Spin;
-use crate::op::part;
+use crate::op::{part, polling};
+use crate::thread::polling::Poll;
 use crate::thread::tls::{Section, tls};
 use crate::thread::waiting::Held;
-use crate::thread::{self, LastLoad, Thread};
+use crate::thread::{self, Thread};
 use crate::watch::{race, segment};
-use crate::{axes, sys};
 use core::ffi::c_int;
 use core::sync::atomic::Ordering::SeqCst;
 use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
@@ -143,14 +146,11 @@ pub struct Outcome<T> {
 }
 
 impl<T: Word> Outcome<T> {
-    /// It has read the variable and not changed it.
-    pub const fn loads(&self) -> bool {
-        matches!(self.op, Op::AtomicLoad | Op::AtomicCasFailed)
-    }
-
-    /// What was read, if it was.
-    pub fn load(&self, at: usize, pc: usize) -> LastLoad {
-        LastLoad::new(at, self.value.halves(), pc)
+    /// The operation at that address and place, if it has not changed the variable.
+    fn poll(&self, at: usize, pc: usize) -> Option<Poll> {
+        let loads = matches!(self.op, Op::AtomicLoad | Op::AtomicCasFailed);
+        let modifies = self.changes_nothing();
+        (loads || modifies).then(|| Poll { at, value: self.value.halves(), pc, modifies })
     }
 
     /// Records it.
@@ -159,11 +159,14 @@ impl<T: Word> Outcome<T> {
         let [value, high] = self.value.halves();
         let [new, new_high] = self.new.map_or([0; 2], T::halves);
         let detail = Detail { size: T::SIZE, order: self.order.min(5), new, high: [high, new_high] };
-        thread.record_at(stamp, self.op, at, value, pc, detail);
+        if self.poll(at, pc).is_none() {
+            thread.rounds.get().end();
+        }
+        thread.write_at(stamp, self.op, at, value, pc, detail);
     }
 
     /// It is a read-modify-write that left the variable as it was, as the turns of a test-and-set loop do.
-    pub fn changes_nothing(&self) -> bool {
+    fn changes_nothing(&self) -> bool {
         self.new.is_some_and(|new| new.halves() == self.value.halves())
     }
 }
@@ -174,11 +177,26 @@ pub fn exclusively<R>(at: usize, act: impl FnOnce(&mut u64) -> R) -> R {
     act(&mut stripe(at).lock())
 }
 
-/// Performs `operate` and records its outcome. Anything but a load or a failed exchange is recorded in full.
+/// An operation that leaves its variable as it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Idle {
+    Load,
+    Modify,
+}
+
+/// An operation on a variable: does it leave one as it is that has this value, and what performs it.
+struct Operation<I, P>(I, P);
+
+/// Performs an operation and records its outcome, unless it repeats a round of polling.
 #[inline]
-fn perform<T: Word>(at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> Outcome<T> {
+fn perform<T: Word>(
+    at: *mut T,
+    pc: usize,
+    is_idle: impl Fn(T) -> Option<Idle>,
+    operate: impl Fn() -> Outcome<T>,
+) -> Outcome<T> {
     if let Some(thread) = crate::thread::taking_part() {
-        return steered(thread, at, pc, operate);
+        return steered(thread, at, pc, &Operation(is_idle, operate));
     }
     let recorded = !tls().thread.get().is_null();
     // What may not be touched faults here, and not where a handler that jumps would take the variable's lock along.
@@ -195,21 +213,18 @@ fn perform<T: Word>(at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> 
 
 #[inline]
 fn locked<T: Word>(thread: &'static Thread, at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> Outcome<T> {
-    let quiet = thread.lines.get().is_empty();
-    segment::end(thread);
-    thread.notice_jumps();
+    thread.before_poll();
     let mut clock = stripe(at as usize).lock();
     let outcome = operate();
-    let load = outcome.load(at as usize, pc);
-    if outcome.loads() && quiet && thread.last_load.get() == load {
+    if outcome.poll(at as usize, pc).is_some_and(|poll| thread.rounds.get().note(&poll).is_some()) {
+        drop(clock);
+        thread.lines.get().discard();
         return outcome;
     }
     let stamp = thread.stamps.get().exclusive(&mut clock);
     drop(clock);
+    segment::end(thread);
     outcome.record(thread, stamp, at as usize, pc);
-    if outcome.loads() {
-        thread.last_load.set(load);
-    }
     outcome
 }
 
@@ -256,31 +271,42 @@ const RELEASE: u8 = 3;
 /// Records a load that code which is not instrumented has done.
 pub unsafe fn note_load<T: Word>(at: *mut T, pc: usize) {
     // SAFETY: the program passes an atomic variable.
-    perform(at, pc, || Outcome { op: Op::AtomicLoad, value: unsafe { T::load(at) }, new: None, order: ACQUIRE });
+    let load = || Outcome { op: Op::AtomicLoad, value: unsafe { T::load(at) }, new: None, order: ACQUIRE };
+    perform(at, pc, |_| Some(Idle::Load), load);
 }
 
 const ACQUIRE: u8 = 2;
 
 /// Records a store that `real`, which is not instrumented, does.
 pub unsafe fn stored_by<T: Word>(at: *mut T, value: T, pc: usize, real: impl Fn()) {
-    perform(at, pc, || {
-        real();
-        Outcome { op: Op::AtomicStore, value, new: None, order: RELEASE }
-    });
+    perform(
+        at,
+        pc,
+        |_| None,
+        || {
+            real();
+            Outcome { op: Op::AtomicStore, value, new: None, order: RELEASE }
+        },
+    );
 }
 
 pub unsafe extern "C" fn load<T: Word>(at: *mut T, order: c_int) -> T {
     // SAFETY: the program passes an atomic variable.
     let operate = || Outcome { op: Op::AtomicLoad, value: unsafe { T::load(at) }, new: None, order: order as u8 };
-    perform(at, crate::thread::tls::caller(), operate).value
+    perform(at, crate::thread::tls::caller(), |_| Some(Idle::Load), operate).value
 }
 
 pub unsafe extern "C" fn store<T: Word>(at: *mut T, value: T, order: c_int) {
-    perform(at, crate::thread::tls::caller(), || {
-        // SAFETY: the program passes an atomic variable.
-        unsafe { T::swap(at, value) };
-        Outcome { op: Op::AtomicStore, value, new: None, order: order as u8 }
-    });
+    perform(
+        at,
+        crate::thread::tls::caller(),
+        |_| None,
+        || {
+            // SAFETY: the program passes an atomic variable.
+            unsafe { T::swap(at, value) };
+            Outcome { op: Op::AtomicStore, value, new: None, order: order as u8 }
+        },
+    );
 }
 
 /// How a read-modify-write makes the new value.
@@ -336,7 +362,8 @@ changes! {
 }
 
 pub unsafe extern "C" fn change<T: Number, C: Change>(at: *mut T, operand: T, order: c_int) -> T {
-    perform(at, crate::thread::tls::caller(), || {
+    let is_idle = |old: T| (C::apply(old, operand) == old).then_some(Idle::Modify);
+    perform(at, crate::thread::tls::caller(), is_idle, || {
         // SAFETY: the program passes an atomic variable.
         let mut old = unsafe { T::load(at) };
         loop {
@@ -360,7 +387,11 @@ pub unsafe extern "C" fn compare_exchange_val<T: Word>(
     order: c_int,
     failure: c_int,
 ) -> T {
-    perform(at, crate::thread::tls::caller(), || {
+    let is_idle = |old: T| match old == expected {
+        true => (new == old).then_some(Idle::Modify),
+        false => Some(Idle::Load),
+    };
+    perform(at, crate::thread::tls::caller(), is_idle, || {
         // SAFETY: the program passes an atomic variable.
         let was = unsafe { T::compare_swap(at, expected, new) };
         if was == expected {
@@ -404,55 +435,83 @@ fn note_atomic(player: &'static Thread, op: Op, address: usize, size: usize, ord
     }
 }
 
-/// So often a thread may look for a change while it is its turn to do something else: the change will not come, because
-/// everybody else waits for that turn. A loop that sleeps between its looks takes long on a busy machine, so it is asked
-/// more often whether they all wait.
-const PATIENT_SPINS: u32 = 5000;
-const SPINS_BETWEEN: u32 = 32;
-
-/// An atomic operation: waits for its turn, and is watched as an access.
-fn steered<T: Word>(player: &'static Thread, at: *mut T, pc: usize, operate: impl Fn() -> Outcome<T>) -> Outcome<T> {
-    // SAFETY: the program passes an atomic variable.
-    let load = LastLoad::new(at as usize, unsafe { T::load(at) }.halves(), pc);
-    let quiet = player.lines.get().is_empty();
-    let spins = quiet && player.last_load.get() == load;
-    if !spins {
-        part::flush(player);
-        turn::peek(player);
+/// An atomic operation: waits for its turn, and is watched as an access. One that repeats a round of polling is no step.
+fn steered<T: Word>(
+    player: &'static Thread,
+    at: *mut T,
+    pc: usize,
+    operation: &Operation<impl Fn(T) -> Option<Idle>, impl Fn() -> Outcome<T>>,
+) -> Outcome<T> {
+    player.note_touched();
+    part::flush(player);
+    if let Some(length) = would_poll(player, at, pc, &operation.0) {
+        if length > 1 && order::is_next_look(player.index, at as usize) {
+            turn::peek(player);
+        }
+        if let Some(outcome) = poll(player, at, pc, operation) {
+            return outcome;
+        }
     }
-    let last = player.last_load.get();
+    turn::peek(player);
     let section = Section::nest();
-    let outcome = exclusively(at as usize, |clock| {
-        let outcome = operate();
-        let order = Order::from_abi(u32::from(outcome.order));
-        note_atomic(player, outcome.op, at as usize, usize::from(T::SIZE), order, pc);
-        let repeats = quiet && outcome.loads() && player.last_load.get() == outcome.load(at as usize, pc);
+    let (outcome, repeats) = exclusively(at as usize, |clock| {
+        let outcome = watched(player, at as usize, pc, &operation.1);
+        let poll = outcome.poll(at as usize, pc);
+        let repeats = poll.is_some_and(|poll| player.rounds.get().note(&poll).is_some());
         if !repeats {
             record(player, clock, at as usize, pc, &outcome);
         }
-        outcome
+        (outcome, repeats)
     });
     drop(section);
-    let (load, loads) = (outcome.load(at as usize, pc), outcome.loads());
-    if !(spins && loads && last == load) {
-        turn::pass(player, outcome.op, at as usize, pc);
-        player.spins.set(0);
-        match () {
-            () if outcome.changes_nothing() => player.repeats.again(),
-            () if loads => delay::load(player, pc, at as usize, outcome.value.halves()),
-            () => player.repeats.end(),
-        }
-    } else {
-        player.repeats.again();
-        player.spins.set(player.spins.get() + 1);
-        let spins = player.spins.get();
-        if spins > PATIENT_SPINS || spins.is_multiple_of(SPINS_BETWEEN) && stuck::do_others_wait(player.shared()) {
-            turn::no_more_waiting(player, outcome.op, pc);
-        }
-        sys::yield_now();
+    if repeats {
+        polling::spin(player, outcome.op, pc);
+        return outcome;
     }
-    player.last_load.set(if loads { load } else { LastLoad::default() });
+    turn::pass(player, outcome.op, at as usize, pc);
+    player.spins.set(0);
+    match outcome.poll(at as usize, pc) {
+        Some(poll) if poll.modifies => player.repeats.again(),
+        Some(poll) => delay::load(player, pc, at as usize, poll.value),
+        None => {
+            player.rounds.get().end();
+            player.repeats.end();
+        }
+    }
     outcome
+}
+
+/// Performs an operation and watches it. The caller has the variable for itself.
+fn watched<T: Word>(player: &'static Thread, at: usize, pc: usize, operate: &impl Fn() -> Outcome<T>) -> Outcome<T> {
+    let outcome = operate();
+    let order = Order::from_abi(u32::from(outcome.order));
+    note_atomic(player, outcome.op, at, usize::from(T::SIZE), order, pc);
+    outcome
+}
+
+/// Would the operation repeat a round of polling now? How many operations long the round is, if so.
+fn would_poll<T: Word>(player: &Thread, at: *mut T, pc: usize, is_idle: &impl Fn(T) -> Option<Idle>) -> Option<usize> {
+    // SAFETY: the program passes an atomic variable.
+    let value = unsafe { T::load(at) };
+    let modifies = is_idle(value)? == Idle::Modify;
+    player.rounds.get().repeats(&Poll { at: at as usize, value: value.halves(), pc, modifies })
+}
+
+/// Performs the operation if it still repeats a round of polling.
+fn poll<T: Word>(
+    player: &'static Thread,
+    at: *mut T,
+    pc: usize,
+    operation: &Operation<impl Fn(T) -> Option<Idle>, impl Fn() -> Outcome<T>>,
+) -> Option<Outcome<T>> {
+    let section = Section::nest();
+    let outcome = exclusively(at as usize, |_| {
+        would_poll(player, at, pc, &operation.0).map(|_| watched(player, at as usize, pc, &operation.1))
+    })?;
+    drop(section);
+    outcome.poll(at as usize, pc).and_then(|poll| player.rounds.get().note(&poll));
+    polling::spin(player, outcome.op, pc);
+    Some(outcome)
 }
 
 /// A store that is not instrumented, which `store` does: nobody takes another step before it is done.
@@ -467,7 +526,7 @@ fn steered_store(at: usize, value: u64, size: u8, pc: usize, store: impl FnOnce(
             store();
         });
     });
-    player.last_load.set(LastLoad::default());
+    player.rounds.get().end();
     player.repeats.end();
 }
 

@@ -10,12 +10,13 @@ use crate::gate::limit::{self, Limit};
 use crate::gate::order::{self, Next};
 use crate::gate::turn::{self, Arrival};
 use crate::gate::{self, answer, backoff, delay, schedule, stuck};
+use crate::sink::lines::{READ, WRITE, split};
 use crate::sys::settings::{Gate, Settings};
 use crate::sys::{self, Activity};
 use crate::thread::stack::{self, Place};
 use crate::thread::tls::{Section, tls};
 use crate::thread::waiting::Waiting;
-use crate::thread::{self, LastLoad, Thread, count, objects, threads};
+use crate::thread::{self, Thread, count, objects, threads};
 use crate::watch::blocks::{self, Origin};
 use crate::watch::{fault, horizon, race, segment, shadow, unseen};
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -131,7 +132,8 @@ fn take_part(player: &'static Thread, op: Op, object: usize, arg: u64, pc: usize
         let place = Place::of_call(pc);
         answer::created(arg as u32, stack::capture(player, place), stack::frame_pointers(player, place));
     }
-    player.last_load.set(LastLoad::default());
+    player.rounds.get().end();
+    player.spins.set(0);
     player.repeats.end();
     let shared = stuck::note(player, op, object, arg, pc);
     player.clock.get().sync(&player.objects, op, object, arg, player.index, shared);
@@ -263,10 +265,22 @@ pub fn access(player: &'static Thread, address: usize, size: usize, kind: u32, p
         // What it waited for has failed.
         player.published.set_awaited(None);
     }
+    if !axes::watches_segments() {
+        note_polled(player, address, size, kind);
+    }
     if axes::watches_accesses() {
-        // As when recording: a load after that is another event, even if it reads the same.
-        player.last_load.set(LastLoad::default());
         race::access(player, address, size, kind, pc, frame);
+    }
+}
+
+/// An access belongs to the round of polling that the thread may be in.
+#[inline]
+fn note_polled(player: &'static Thread, address: usize, size: usize, kind: u32) {
+    if player.rounds.get().is_open() {
+        split(address, size, |at, mask| {
+            let bytes = |wanted: u32| if kind & wanted != 0 { mask } else { 0 };
+            player.rounds.get().touch(at, bytes(READ), bytes(WRITE));
+        });
     }
 }
 

@@ -1,8 +1,10 @@
 //! The sink: what a thread writes down of what it does.
 
 use crate::sink::stamp;
+use crate::thread::polling::Poll;
 use crate::thread::tls::tls;
-use crate::thread::{LastLoad, Thread, signals};
+use crate::thread::{Thread, signals};
+use crate::watch::segment;
 use foretrace_event::wire::{Detail, Op, Sync};
 
 impl Thread {
@@ -29,6 +31,33 @@ impl Thread {
         self.record_at(stamp, op, object, arg, pc, Detail::default());
     }
 
+    /// To be called before an operation that may be polling.
+    #[inline]
+    pub fn before_poll(&'static self) {
+        self.note_touched();
+        if tls().handlers.get() != 0 {
+            segment::end(self);
+            self.notice_jumps();
+        }
+    }
+
+    /// What the thread has touched since its last operation belongs to what it polls.
+    #[inline]
+    pub fn note_touched(&self) {
+        self.rounds.get().touch_all(|tell| self.lines.get().each_of_few(tell));
+    }
+
+    /// Records that an attempt to take a mutex has failed, unless it repeats a round of polling.
+    pub fn record_failed_try(&'static self, mutex: usize, arg: u64, pc: usize) {
+        self.before_poll();
+        if self.rounds.get().note(&Poll::failed_try(mutex, arg, pc)).is_some() {
+            return self.lines.get().discard();
+        }
+        segment::end(self);
+        let stamp = self.stamps.get().take(Op::LockFailed, mutex);
+        self.write_at(stamp, Op::LockFailed, mutex, arg, pc, Detail::default());
+    }
+
     /// Records that handlers have been left by a jump, if so. To be asked before an operation gets its stamp.
     #[inline]
     pub fn notice_jumps(&self) {
@@ -43,7 +72,13 @@ impl Thread {
     /// Records an operation that happened at `stamp`.
     #[inline]
     pub fn record_at(&self, stamp: u64, op: Op, object: usize, arg: u64, pc: usize, detail: Detail) {
-        self.last_load.set(LastLoad::default());
+        self.rounds.get().end();
+        self.write_at(stamp, op, object, arg, pc, detail);
+    }
+
+    /// The same of an operation that may be polling: what the thread polls does not end with it.
+    #[inline]
+    pub fn write_at(&self, stamp: u64, op: Op, object: usize, arg: u64, pc: usize, detail: Detail) {
         if let Some(stream) = self.stream.get() {
             stream.sync(&Sync { op, stamp, pc: pc as u64, object: object as u64, arg, detail });
         }

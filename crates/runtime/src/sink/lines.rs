@@ -27,6 +27,10 @@ pub const LARGE: usize = 65536;
 /// So many entries in use are listed. If more are, most of the table is: it is looked through as a whole.
 const LISTED: usize = LARGE / 8;
 const _: () = assert!(LISTED >= SMALL);
+/// Lines that count as few; and if each place that touched a line has an entry of its own.
+const FEW: usize = 8;
+const FEW_PLACES: usize = 64;
+
 /// A line is announced so many lines before it is handed over.
 const SOON: usize = 4;
 
@@ -225,6 +229,30 @@ impl Lines {
             let line = self.line(&entry, slot) / 64;
             sink.take(&Access { line, reads, writes, pc: places::pc(place) });
         }
+    }
+
+    /// Tells each line with the bytes read and written; false, and not all are told, if they are many.
+    pub fn each_of_few(&self, tell: &mut dyn FnMut(usize, u64, u64)) -> bool {
+        let few = if self.by_place { FEW_PLACES } else { FEW };
+        if self.count > few || self.evictions > 0 {
+            return false;
+        }
+        for index in 0..self.count {
+            // SAFETY: the first `count` have been written.
+            let slot = u32::from(unsafe { *self.touched.add(index) });
+            let entry = self.copy(slot);
+            tell(self.line(&entry, slot) as usize, entry.reads, entry.writes);
+        }
+        true
+    }
+
+    /// Ends a segment of which nothing is to be written.
+    pub fn discard(&mut self) {
+        struct Nowhere;
+        impl Sink for Nowhere {
+            fn take(&mut self, _access: &Access) {}
+        }
+        self.flush(&mut Nowhere);
     }
 
     /// Ends a segment: writes what it touched.

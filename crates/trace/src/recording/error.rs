@@ -47,7 +47,7 @@ pub enum RecordingError {
         /// Which process.
         process: u64,
     },
-    /// Reading was stopped on request or by a time limit.
+    /// Reading was stopped on request or by a limit of time or memory.
     #[error("{}: reading was stopped before the end", path.display())]
     Stopped {
         /// Which file.

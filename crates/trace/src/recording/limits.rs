@@ -8,6 +8,8 @@ use std::time::Instant;
 pub struct Limits {
     /// Set to stop now: Ctrl-C.
     pub stop: Option<&'static AtomicBool>,
+    /// Raised when the memory is used up.
+    pub memory: Option<&'static AtomicBool>,
     /// When to stop.
     pub deadline: Option<Instant>,
 }
@@ -24,7 +26,9 @@ impl Limits {
 
     #[cold]
     fn reached(&self) -> bool {
-        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+        let is_raised = |flag: &AtomicBool| flag.load(Ordering::Relaxed);
+        self.stop.is_some_and(is_raised)
+            || self.memory.is_some_and(is_raised)
             || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }

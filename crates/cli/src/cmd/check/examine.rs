@@ -59,7 +59,7 @@ pub fn examine(
     if let (Some(why), false) = (subject.blind, options.deadlocks) {
         bail!("races cannot be looked for: {why}");
     }
-    options.budget.stop = Some(stop);
+    (options.budget.stop, options.budget.memory) = (Some(stop), Some(args.memory.watch()));
     let watched = watch("predicting", stop, Some(until));
     let predictor = Predictor::new(&subject.trace, &options);
     let prediction = predictor.predict(bar);

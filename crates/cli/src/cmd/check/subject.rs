@@ -3,6 +3,7 @@
 use super::{Args, Form};
 use crate::cmd::cc::default_compiler;
 use crate::cmd::interrupt;
+use crate::cmd::memory;
 use crate::cmd::progress::Later;
 use crate::cmd::watchdog::{Watched, watch};
 use crate::environment::Environment;
@@ -91,7 +92,7 @@ impl Subject {
     /// Builds and records as the arguments say.
     pub fn new(args: &Args, scratch: &Path, stop: &'static AtomicBool) -> anyhow::Result<Self> {
         if let Some(directory) = &args.recording {
-            let recording = Recording::open(directory)?.within(Limits { stop: Some(stop), deadline: None });
+            let recording = Recording::open(directory)?.within(limits(args, stop));
             let program = recorded_program(directory, args.trust)?;
             announce(&program);
             let _watched = reading(args, stop);
@@ -101,14 +102,14 @@ impl Subject {
         let mut program = Program { linger: args.linger, client: args.client.clone(), ..program(&command)? };
         let (directory, ended) = record(args, &mut program, &scratch.join("recording.ft"), stop)?;
         let _watched = reading(args, stop);
-        let recording = Recording::open(&directory)?.within(Limits { stop: Some(stop), deadline: None });
+        let recording = Recording::open(&directory)?.within(limits(args, stop));
         program.started_only = recording.header().pid == u64::from(ended.process);
         Ok(Self { compiled, ..Self::of(program, recording, directory, Some(ended))? })
     }
 
     fn of(program: Program, recording: Recording, path: PathBuf, ended: Option<Ended>) -> anyhow::Result<Self> {
         let began = Instant::now();
-        let (mut trace, left_out) = read(&recording)?;
+        let (mut trace, left_out) = read(&recording).map_err(memory::explain)?;
         let symbols = Symbols::new(&recording);
         symbols.name(&mut trace);
         let number = |key: &str| recording.run().get(key).and_then(|value| value.parse::<u64>().ok());
@@ -157,6 +158,11 @@ impl Subject {
         }
         quoted_all(words)
     }
+}
+
+/// Until when reading goes on by itself.
+fn limits(args: &Args, stop: &'static AtomicBool) -> Limits {
+    Limits { stop: Some(stop), memory: Some(args.memory.watch()), deadline: None }
 }
 
 /// Reading is held to the budget, which begins here, and to signals.

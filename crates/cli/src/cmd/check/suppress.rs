@@ -2,7 +2,7 @@
 //! function, file, module or variable, unless `^` or `$` pins it to an end; `*` stands for any text.
 
 use anyhow::{Context, bail};
-use foretrace_report::{Finding, Frame, Kind, Report, Site, top};
+use foretrace_report::{Finding, Report};
 use std::path::PathBuf;
 
 /// What a line may begin with: ThreadSanitizer's types. Those that Foretrace never reports are accepted and hide nothing.
@@ -65,36 +65,8 @@ fn parse(line: &str) -> anyhow::Result<Option<Line>> {
 
 impl Line {
     fn hides(&self, finding: &Finding) -> bool {
-        let matches = |text: &str| matches(&self.pattern, text);
-        let frame = |frame: &Frame| {
-            matches(&frame.module)
-                || frame.function.as_deref().is_some_and(matches)
-                || frame.file.as_deref().is_some_and(matches)
-        };
-        let stack = |site: &Site| site.stack.iter().any(frame);
-        let variable = || finding.memory.as_ref().and_then(|memory| memory.name.as_deref()).is_some_and(matches);
-        match (self.kind.as_str(), finding.kind) {
-            // A race that kills the program is shown all the same: nobody has asked for a crash to be hidden.
-            ("race" | "race_top", Kind::DataRace) if finding.death.is_some() => false,
-            ("race", Kind::DataRace) => variable() || every_pair(finding, |calls| calls.iter().any(frame)),
-            ("race" | "deadlock", Kind::WaitNotInLoop) => finding.sites.iter().any(stack),
-            ("race_top", Kind::DataRace) => every_pair(finding, |calls| top(calls).is_some_and(frame)),
-            ("deadlock", Kind::Deadlock) => finding.sites.iter().any(|site| stack(site) || names(site).any(matches)),
-            _ => false,
-        }
+        finding.kind.0.hides(&self.kind, &|text| matches(&self.pattern, text), finding)
     }
-}
-
-/// Is there in every pair of accesses one whose calls are like that?
-fn every_pair(finding: &Finding, is_hidden: impl Fn(&[Frame]) -> bool) -> bool {
-    finding.sites.iter().any(|site| is_hidden(&site.stack))
-        && finding.also.iter().all(|pair| pair.accesses.iter().any(|access| is_hidden(&access.stack)))
-}
-
-/// The variables that a thread waits for or holds: what stands in backquotes.
-fn names(site: &Site) -> impl Iterator<Item = &str> {
-    let texts = site.locks.iter().map(|lock| lock.name.as_str()).chain([site.doing.as_str()]);
-    texts.flat_map(|text| text.split('`').skip(1).step_by(2))
 }
 
 fn matches(pattern: &str, text: &str) -> bool {
@@ -115,7 +87,7 @@ fn matches(pattern: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Suppressions, matches, parse};
-    use foretrace_report::{Finding, Kind, Lock, Report, Site};
+    use foretrace_report::{Act, Finding, Kind, Lock, Report, Site, Sort, Thing, Wait};
 
     #[test]
     fn patterns() {
@@ -137,10 +109,10 @@ mod tests {
 
     /// How many of the findings a file with this text hides.
     fn hidden(text: &str) -> usize {
-        let lock = Lock { name: "`alice.lock`".to_owned(), shared: false, taken: Vec::new() };
-        let doing = "waits for a post of `full`".to_owned();
-        let site = Site { thread: 0, doing, access: String::new(), stack: Vec::new(), locks: vec![lock] };
-        let deadlock = Finding { sites: vec![site], ..Finding::new(Kind::Deadlock) };
+        let lock = Lock { lock: Thing::new(Sort::Lock, Some("alice.lock")), shared: false, taken: Vec::new() };
+        let does = Act::Wait(Wait::Post { semaphore: Thing::new(Sort::Semaphore, Some("full")) });
+        let site = Site { thread: 0, does, stack: Vec::new(), locks: vec![lock] };
+        let deadlock = Finding { sites: vec![site], ..Finding::new(Kind::DEADLOCK) };
         let mut report = Report { findings: vec![deadlock], ..Report::default() };
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
