@@ -19,7 +19,7 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 /// Stack of the thread that evaluates: recursion in a script is recursion here. Where there is no room for so much, it
-/// gets less, and scripts may be nested less deeply.
+/// gets a sixteenth, so that most of the room is left for everything else, and scripts may be nested less deeply.
 const STACK: usize = 2 << 30;
 const LEAST_STACK: usize = 16 << 20;
 
@@ -40,7 +40,7 @@ pub fn with_stack<R: Send>(body: impl FnOnce() -> R + Send) -> R {
                 body.expect("it is run once")()
             };
             match std::thread::Builder::new().stack_size(size).spawn_scoped(scope, run) {
-                Err(_) if size > LEAST_STACK => size /= 2,
+                Err(_) if size > LEAST_STACK => size = LEAST_STACK.max(size / 16),
                 thread => break thread,
             }
         };

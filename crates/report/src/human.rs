@@ -10,7 +10,7 @@ use std::io::{self, Write};
 
 use crate::visible::visible;
 
-use crate::kinds::Kind;
+use crate::model::Kind;
 use crate::model::{Access, Counts, Finding, Frame, Origin, Report, Status, bytes};
 use crate::words;
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::act::{Act, Thing};
 use crate::model::{self, Counts, Frame, Report};
@@ -26,8 +26,21 @@ pub(crate) fn write(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out)
 }
 
+/// Values that are written with their words beside them.
+macro_rules! with_words {
+    ($($value:ident),*) => {$(
+        impl Serialize for model::$value {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                $value::from(self.clone()).serialize(serializer)
+            }
+        }
+    )*};
+}
+
+with_words!(Site, Access, Step, Lock);
+
 #[derive(Serialize)]
-pub(crate) struct Site {
+struct Site {
     thread: usize,
     doing: String,
     access: String,
@@ -44,7 +57,7 @@ impl From<model::Site> for Site {
 }
 
 #[derive(Serialize)]
-pub(crate) struct Access {
+struct Access {
     doing: String,
     does: Act,
     stack: Vec<Frame>,
@@ -58,7 +71,7 @@ impl From<model::Access> for Access {
 }
 
 #[derive(Serialize)]
-pub(crate) struct Step {
+struct Step {
     thread: usize,
     text: String,
     does: Act,
@@ -74,7 +87,7 @@ impl From<model::Step> for Step {
 }
 
 #[derive(Serialize)]
-pub(crate) struct Lock {
+struct Lock {
     name: String,
     lock: Thing,
     shared: bool,

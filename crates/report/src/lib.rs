@@ -48,10 +48,10 @@ use std::io::{self, BufWriter, Write};
 
 pub use act::{Act, Fault, Holder, Manner, Operation, Sort, Thing, Touch, Verb, Wait, What};
 pub use human::Style;
-pub use kinds::{ALL as KINDS, ErrorKind, Kind};
+pub use kinds::ALL as KINDS;
 pub use model::{
-    Access, Block, Counts, Death, Finding, Frame, Lock, Memory, Origin, Pair, Report, Site, Status, Step, Thread,
-    Undecided, bytes, top,
+    Access, Block, Counts, Death, ErrorKind, Finding, Frame, Kind, Lock, Memory, Origin, Pair, Report, Site, Status,
+    Step, Thread, Undecided, bytes, top,
 };
 pub use visible::{Visible, visible};
 

@@ -1,9 +1,10 @@
 //! The report as data.
 
+mod kind;
+
 use crate::act::{Act, Thing};
-use crate::json;
-use crate::kinds::Kind;
 use crate::statement;
+pub use kind::{ErrorKind, Kind};
 use serde::Serialize;
 
 /// What a check found.
@@ -166,8 +167,7 @@ pub struct Block {
 }
 
 /// Where a thread is when it fails.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[serde(into = "json::Site")]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Site {
     /// An index into the finding's threads.
     pub thread: usize,
@@ -187,8 +187,7 @@ pub struct Pair {
 }
 
 /// One access of a pair.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[serde(into = "json::Access")]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Access {
     /// What is done.
     pub does: Act,
@@ -204,8 +203,7 @@ impl Access {
 }
 
 /// A lock that a thread holds.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[serde(into = "json::Lock")]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lock {
     /// Which.
     pub lock: Thing,
@@ -236,8 +234,7 @@ pub struct Thread {
 }
 
 /// One step of the interleaving.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-#[serde(into = "json::Step")]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Step {
     /// An index into the finding's threads.
     pub thread: usize,

@@ -4,7 +4,8 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::kinds::{ALL, Kind};
+use crate::kinds::ALL;
+use crate::model::Kind;
 use crate::model::{Finding, Frame, Report, Site, Status, Step};
 use crate::words;
 

@@ -42,7 +42,7 @@ fn calls(site: &Site) -> Vec<Call<'_>> {
 mod tests {
     use super::of;
     use crate::act::{Act, Operation, What};
-    use crate::kinds::Kind;
+    use crate::model::Kind;
     use crate::model::{Finding, Frame, Site};
 
     #[test]

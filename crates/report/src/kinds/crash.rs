@@ -1,6 +1,6 @@
 //! The program died, or stood still without a deadlock that could be repeated.
 
-use super::ErrorKind;
+use crate::model::ErrorKind;
 use crate::model::Finding;
 
 pub(super) struct Crash;

@@ -1,6 +1,6 @@
 //! Two unordered accesses.
 
-use super::ErrorKind;
+use crate::model::ErrorKind;
 use crate::model::{Finding, Frame, Lock, Origin, Site, any_frame, top};
 use crate::words::{self, listed};
 

@@ -1,7 +1,7 @@
 //! Threads that wait for each other, or for what will not come.
 
-use super::ErrorKind;
 use crate::act::{Act, Thing, Wait};
+use crate::model::ErrorKind;
 use crate::model::{Finding, Site, any_frame};
 use crate::words::{self, listed};
 

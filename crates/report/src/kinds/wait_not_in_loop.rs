@@ -1,6 +1,6 @@
 //! A wait on a condition variable whose condition is not looked at again.
 
-use super::ErrorKind;
+use crate::model::ErrorKind;
 use crate::model::{Finding, any_frame};
 
 pub(super) struct WaitNotInLoop;
