@@ -68,6 +68,7 @@ const STACK: usize = 8 << 20;
 
 /// The program under the given name. Where the first thread has little stack (`ulimit -s`), on a thread with more.
 pub fn main_as(name: &str) -> ExitCode {
+    foretrace_replay::share_one_arena();
     let limit = rustix::process::getrlimit(rustix::process::Resource::Stack).current;
     if limit.is_none_or(|limit| limit >= STACK as u64) {
         return run_as(name);

@@ -25,6 +25,7 @@
 //! ```
 #![deny(unsafe_code)]
 
+mod arenas;
 mod client;
 mod input;
 mod process;
@@ -32,6 +33,7 @@ mod processes;
 mod program;
 mod standstill;
 
+pub use arenas::share_one_arena;
 pub use input::{Input, NoInput};
 pub use process::{TimeLimit, run_beside, run_limited, run_watched, spawn};
 pub use processes::Processes;
