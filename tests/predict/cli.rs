@@ -153,7 +153,8 @@ fn an_interrupt_prints_what_is_known() {
 #[test]
 fn progress_is_for_terminals() {
     let (_scratch, trace) = endless();
-    let line = format!("timeout -s INT 10 {} predict {trace} --max-states 1000000000000", env!("CARGO_BIN_EXE_foretrace"));
+    let line =
+        format!("timeout -s INT 10 {} predict {trace} --max-states 1000000000000", env!("CARGO_BIN_EXE_foretrace"));
     let shown = Command::new("script").args(["-qec", &line, "/dev/null"]).stdin(Stdio::null()).output();
     let shown = shown.expect("`script` runs a command on a terminal");
     let text = said(&shown);
