@@ -1,4 +1,5 @@
 //! What several fuzz targets share.
+#![forbid(unsafe_code)]
 
 use std::io::Sink;
 use std::rc::Rc;
