@@ -34,7 +34,7 @@
 //! # What it misses
 //!
 //! - The watchdogs are known by name and refused where they are declared.
-//! - What the parts of a compressed component did is told by a run with the same visible events; where it ends is a guess.
+//! - The steps of the parts of a compressed component are those of a run with the same visible events; where that run ends is a guess.
 //! - States are kept in memory; a search that needs more than its budget ends undecided.
 //! - A recursion through a parallel operator has no finite machine and ends at the budget.
 //! - A state wider than 64 words (some 500 components of a hundred states) is refused; compress parts of it.

@@ -70,7 +70,7 @@ fn the_same_divergence_on_any_number_of_threads() {
     });
 }
 
-/// The parts of a compressed component are told with the events that were hidden inside it.
+/// A counterexample lists the parts of a compressed component with the events that were hidden inside it.
 #[test]
 fn a_counterexample_looks_through_compressions() {
     let text = "transparent sbisim, diamond, normal

@@ -55,7 +55,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// A failure that came of a wait that is not in a loop, told as that.
+    /// A failure caused by a wait that is not in a loop, reported as that.
     pub(crate) fn wait_not_in_loop(&self, confirmed: &Confirmed, failure: &Finding) -> Option<Finding> {
         let wait = confirmed.run.outcome.wait_not_in_loop()?;
         let mut threads = failure.threads.clone();

@@ -16,7 +16,7 @@ fn trace() -> Trace {
     foretrace_trace::text::parse("main fork t\nt write x\nmain read x").unwrap()
 }
 
-/// A program that is told where its schedule lies, and answers with the file `answer`.
+/// A program that gets the path of its schedule and answers with the file `answer`.
 fn program(answer: &Path, seconds: u32) -> Program {
     let script = format!(
         "d=${{FORETRACE_RUNTIME##*dir=}}; test -s $d/schedule && cp {} $d/outcome; sleep {seconds}",

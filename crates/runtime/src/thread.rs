@@ -89,7 +89,7 @@ pub struct Thread {
     pub gave_up: Cell<(usize, usize)>,
     /// What it has done since it last looked at the horizon.
     pub work: Cell<u32>,
-    /// The operations of all when it last let others run and came back late.
+    /// How many operations all threads had made when it last lost its core.
     pub progress_when_late: Cell<u64>,
     /// What it waits for, as the others see it.
     waiting: Cell<Option<Waiting>>,

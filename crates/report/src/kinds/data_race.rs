@@ -60,7 +60,7 @@ impl ErrorKind for DataRace {
     }
 
     fn hides(&self, kind: &str, matches: &dyn Fn(&str) -> bool, finding: &Finding) -> bool {
-        // A race that kills the program is shown all the same: nobody has asked for a crash to be hidden.
+        // A race that kills the program is shown nevertheless: nobody has asked for a crash to be hidden.
         if finding.death.is_some() {
             return false;
         }

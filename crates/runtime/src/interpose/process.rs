@@ -4,7 +4,7 @@
 //! recording of its own from its first thread on), the parent is not disturbed. A `vfork` child would run in the parent's
 //! memory and its operations would be taken for the parent's, so `vfork` forks, which the standard allows. `posix_spawn`
 //! calls nothing of ours in its child. The program that `exec` starts finds the settings in its environment and begins
-//! anew. Forks by `syscall` and by `clone` are seen in [`crate::interpose::raw`]; what is forked by other means is noticed late: see
+//! anew. Forks by `syscall` and by `clone` are seen in [`crate::interpose::raw`]; what is forked by other means is noticed afterwards: see
 //! [`crate::sys::lineage`].
 
 use crate::run::process::{Handler, Main, born, see_main, watch_forks};

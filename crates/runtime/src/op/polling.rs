@@ -9,7 +9,7 @@ use crate::thread::tls::tls;
 use crate::thread::{self, Thread};
 use foretrace_event::wire::Op;
 
-/// So often a thread may look for a change while it is its turn to do something else: the change will not come, because
+/// Looks for a change that a thread may make while its turn is at another step: the change will not come, because
 /// everybody else waits for that turn. A loop that sleeps between its looks takes long on a busy machine, so it is asked
 /// more often whether they all wait.
 const PATIENT_SPINS: u32 = 5000;

@@ -231,7 +231,7 @@ impl Lines {
         }
     }
 
-    /// Tells each line with the bytes read and written; false, and not all are told, if they are many.
+    /// Reports each line with the bytes read and written; false, with some left out, if there are too many.
     pub fn each_of_few(&self, tell: &mut dyn FnMut(usize, u64, u64)) -> bool {
         let few = if self.by_place { FEW_PLACES } else { FEW };
         if self.count > few || self.evictions > 0 {

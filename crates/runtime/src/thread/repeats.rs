@@ -27,15 +27,15 @@ impl At {
 
 /// What a thread does again and again.
 pub struct Repeats {
-    /// The places and addresses of its accesses of late (of loads of atomics, with the value), in turn, and where the next
+    /// The places and addresses of its recent accesses (of loads of atomics, with the value), in turn, and where the next
     /// one goes; its own alone.
     recent: [At; ROUND],
     next: AtomicUsize,
     /// The last of all.
     last: At,
-    /// So often it has done the very same,
+    /// How many times it has done exactly the same,
     same: AtomicU32,
-    /// and so often something that it had done of late.
+    /// and how many times something that it had done recently.
     known: AtomicU32,
 }
 

@@ -83,7 +83,7 @@ impl Held {
 pub enum Waiting {
     /// Its turn in the schedule.
     Turn,
-    /// That nobody else can go on, at a place where threads come late, by its number.
+    /// That no other thread can go on, at the delay point with this number.
     Late(usize),
     /// That others go on before it ends the process.
     Leaving,
@@ -105,12 +105,12 @@ pub struct Wanted {
 }
 
 impl Waiting {
-    /// Until nobody else can go on, at a place where threads come late, by its number.
+    /// Until no other thread can go on, at the delay point with this number.
     pub const fn to_be_last(number: usize) -> Self {
         Self::Late(number)
     }
 
-    /// The place where it comes late, if it waits at one.
+    /// The delay point that it waits at, if any.
     pub const fn late_at(self) -> Option<usize> {
         if let Self::Late(number) = self { Some(number) } else { None }
     }

@@ -129,7 +129,7 @@ exported! {
         benign::declare(at, bytes);
     }
 
-    /// Accesses of all threads are of no interest, or are again. Operations are recorded all the same.
+    /// Accesses of all threads are of no interest, or are again. Operations are still recorded.
     fn AnnotateEnableRaceDetection(_file: File, _line: c_int, on: c_int) {
         benign::enable(on != 0);
     }

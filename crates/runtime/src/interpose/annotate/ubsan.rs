@@ -10,7 +10,7 @@ use crate::sys::decimal::Decimal;
 use core::ffi::{CStr, c_char};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-/// A place in the source; the compiler lets the runtime change the column, to say that it has been told.
+/// A place in the source; the runtime may overwrite the column to mark the place as reported.
 #[repr(C)]
 pub struct Place {
     file: *const c_char,
@@ -32,10 +32,10 @@ pub struct Overflow {
     kind: *const Type,
 }
 
-/// The column of a place that has been told.
+/// The column of a place that has been reported.
 const TOLD: u32 = u32::MAX;
 
-/// Begins a message, unless this place has been told.
+/// Begins a message, unless this place has been reported.
 fn begin(place: &Place) -> bool {
     let column = place.column.swap(TOLD, Ordering::Relaxed);
     if column == TOLD {
