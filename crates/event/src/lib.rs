@@ -32,5 +32,5 @@ pub mod wire;
 pub use ids::*;
 pub use kind::*;
 pub use order::*;
-pub use policy::Policy;
+pub use policy::{Policy, Random, Scheduler};
 pub use threads::ThreadSet;
