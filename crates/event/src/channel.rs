@@ -283,8 +283,7 @@ mod tests {
     fn steps_and_races_come_back_from_their_words() {
         let enabled = [ThreadId(2), ThreadId(200)].into_iter().collect();
         let operation = Operation::new(OpKind::Rewake, 0x1000).and(0x2000).with(1);
-        let step =
-            StepRecord { thread: ThreadId(200), alternative: 1, alternatives: 2, operation, place: 77, enabled };
+        let step = StepRecord { thread: ThreadId(200), alternative: 1, alternatives: 2, operation, place: 77, enabled };
         assert_eq!(StepRecord::from_words(&step.words()), Some(step));
         let mut damaged = step.words();
         damaged[0] |= 0xff << 48;
