@@ -16,14 +16,16 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+mod event;
 mod ids;
-mod kind;
 pub mod layout;
+mod lock;
 mod order;
 pub mod schedule;
 pub mod table;
 pub mod wire;
 
+pub use event::{Event, Kind, Object, Orders, Reader, Sort, Std, Writer};
 pub use ids::*;
-pub use kind::*;
+pub use lock::*;
 pub use order::*;

@@ -48,7 +48,7 @@ impl Waiting {
 
 unsafe extern "C" fn cancelled(waiting: *mut c_void) {
     // SAFETY: `wait` passes its own record, which outlives the handler.
-    unsafe { &*waiting.cast::<Waiting>() }.over(Op::WaitFailed);
+    unsafe { &*waiting.cast::<Waiting>() }.over(Op::FailedWait);
 }
 
 /// Waits by calling `real`, which returns zero when woken and `timeout` when its deadline has passed.
@@ -87,7 +87,7 @@ pub unsafe fn wait(
     };
     match result {
         0 | libc::EOWNERDEAD => waiting.over(Op::Wait),
-        result if result == timeout => waiting.over(Op::WaitFailed),
+        result if result == timeout => waiting.over(Op::FailedWait),
         _ => {
             tls().waiting.set(false);
             sync(Op::Undo, 0, 0, pc);
@@ -131,7 +131,7 @@ unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, limit: Limit, real: imp
                 },
                 None => real(),
             };
-            sync(if result == 0 { Op::Wait } else { Op::WaitFailed }, cond, mutex as u64, pc);
+            sync(if result == 0 { Op::Wait } else { Op::FailedWait }, cond, mutex as u64, pc);
             result
         }
     };

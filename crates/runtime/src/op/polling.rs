@@ -38,7 +38,7 @@ pub fn would_repeat(mutex: usize, arg: u64, pc: usize) -> bool {
 pub fn repeat(mutex: usize, arg: u64, pc: usize) {
     if let Some(player) = thread::taking_part() {
         player.rounds.get().note(&Poll::failed_try(mutex, arg, pc));
-        spin(player, Op::LockFailed, pc);
+        spin(player, Op::FailedLock, pc);
     }
 }
 
@@ -46,7 +46,7 @@ pub fn repeat(mutex: usize, arg: u64, pc: usize) {
 pub fn failed_try(mutex: usize, arg: u64, pc: usize) {
     let Some(player) = thread::taking_part() else { return };
     let mut rounds = *player.rounds.get();
-    part::sync(Op::LockFailed, mutex, arg, pc);
+    part::sync(Op::FailedLock, mutex, arg, pc);
     rounds.note(&Poll::failed_try(mutex, arg, pc));
     *player.rounds.get() = rounds;
 }
