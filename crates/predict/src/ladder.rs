@@ -182,9 +182,9 @@ impl<'a, 'b> Climb<'a, 'b> {
 
     /// A further schedule gets a smaller search.
     fn budget(&self) -> Budget {
-        let all = &self.analysis.options.budget;
+        let (all, until) = (&self.analysis.options.budget, self.analysis.options.ladder_deadline);
         let states = if self.given.is_empty() { all.states } else { all.states / FOR_ANOTHER };
-        Budget { states, ..all.clone() }
+        Budget { states, deadline: until.or(all.deadline), ..all.clone() }
     }
 
     fn to_goal(&self, searchable: &Searchable) -> Option<Schedule> {
