@@ -81,6 +81,12 @@ impl<'a, 'b> Climb<'a, 'b> {
         Some(Witness { candidate: self.candidate, rung, schedule })
     }
 
+    /// A witness that a search finds which keeps the values that atomic loads read, if any.
+    pub(crate) fn searched(self) -> Option<Witness> {
+        let (rung, schedule) = self.attempt(Way::Search { keep_atomics: true })?;
+        Some(Witness { candidate: self.candidate, rung, schedule })
+    }
+
     fn attempt(&self, way: Way) -> Option<(Rung, Schedule)> {
         match way {
             Way::Ideal { rung: Rung::Segments, recorded } => {
