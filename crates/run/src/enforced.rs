@@ -68,6 +68,7 @@ impl Enforced {
             let object = number(&mut numbers, object);
             steps.push(EnforcedStep { step: Step { object, op }, event });
         }
+        settle_guards(trace, &mut steps);
         let unknown = (NO_THREAD, u32::MAX);
         let threads = threads.into_iter().map(|place| place.unwrap_or(unknown)).collect();
         let leaves_a_wait_open = leaves_a_wait_open(trace, &next);
@@ -148,6 +149,24 @@ impl Order {
     }
 }
 
+/// Moves the store that marks a C++ static as initialised directly behind the end of its initialisation. The C++ library does both
+/// in one call, and a thread that waits for the static goes on after the store. Nothing is moved over another use of the mark.
+fn settle_guards(trace: &Trace, steps: &mut [EnforcedStep]) {
+    for done in 0..steps.len() {
+        let EnforcedStep { step: Step { op: Op::OnceDone, .. }, event } = steps[done] else { continue };
+        let next = EventId { index: event.index + 1, ..event };
+        if next.index >= trace.len(next.thread) || !matches!(trace.event(next), Event::AtomicStore(..)) {
+            continue;
+        }
+        let rest = &mut steps[done + 1..];
+        let Some(store) = rest.iter().position(|step| step.event == next) else { continue };
+        let is_use = |step: &EnforcedStep| step.step.object == rest[store].step.object;
+        if !rest[..store].iter().any(is_use) {
+            rest[..=store].rotate_right(1);
+        }
+    }
+}
+
 /// Is it the next event of its thread?
 fn check(trace: &Trace, next: &mut [u32], event: EventId) -> Result<(), NotEnforceable> {
     let Some(expected) = next.get_mut(event.thread.index()) else { return Err(NotEnforceable::NoSuchEvent(event)) };
@@ -212,4 +231,29 @@ fn operation(trace: &Trace, event: Event) -> Option<(Op, Option<Numbered>)> {
         other => other.map(|object| (object.sort(), object.number())),
     };
     Some((op, object))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foretrace_finding::ScheduleText;
+
+    /// The steps of a schedule, as `thread:index`.
+    fn steps(trace: &Trace, schedule: &str) -> Vec<String> {
+        let schedule = schedule.parse::<ScheduleText>().unwrap().of(|thread| trace.len(thread)).unwrap();
+        let enforced = Enforced::new(trace, &schedule).unwrap();
+        enforced.steps().iter().map(|step| format!("{}:{}", step.event.thread, step.event.index)).collect()
+    }
+
+    #[test]
+    fn the_mark_of_a_static_follows_its_initialisation() {
+        let text = "main fork t\nt aload g acquire 0\nmain once_run o\nmain once_done o\nmain astore g release 1\nt once_pass o\n";
+        let trace = foretrace_trace::text::parse(text).unwrap();
+        // Between the two, a thread that waits for the static cannot go on.
+        let moved = steps(&trace, "t0:1 t1:2 t0:2 t1:1 t0:1");
+        assert_eq!(moved, ["t0:0", "t1:0", "t1:1", "t0:1", "t0:2", "t0:3", "t1:2"]);
+        // A load between the two would read another value.
+        let kept = steps(&trace, "t0:3 t1:2 t0:1 t1:1");
+        assert_eq!(kept, ["t0:0", "t0:1", "t0:2", "t1:0", "t1:1", "t0:3", "t1:2"]);
+    }
 }

@@ -1,0 +1,27 @@
+//! Runs a program through the orders that matter: which execution to run next, over an [`Executor`] that runs it.
+//!
+//! An [`Execution`] is a sequence of [`Step`]s, each a visible operation of one thread and the invisible code behind it.
+//! A [`Plan`] prescribes a prefix of decisions; the executor goes on by a policy and never schedules a sleeping thread. A
+//! [`Search`] proposes plans and learns from executions; [`run`] connects the two.
+//!
+//! * [`DepthFirst`] runs every interleaving.
+//! * [`Walks`] runs random ones.
+//!
+//! **Invariant**: this crate knows no processes, clocks of the program or files.
+#![forbid(unsafe_code)]
+
+mod budget;
+mod execution;
+mod naive;
+mod plan;
+mod search;
+mod walk;
+
+pub use budget::Budget;
+pub use execution::{Divergence, End, Execution, Executor, RaceSeen, Step};
+pub use foretrace_event::visible::{ObjectId, OpKind, Operation};
+pub use foretrace_event::{Policy, ThreadId, ThreadSet};
+pub use naive::DepthFirst;
+pub use plan::{Choice, Plan};
+pub use search::{Finished, Goes, Search, run};
+pub use walk::{Walk, Walks};
