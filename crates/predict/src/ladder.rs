@@ -81,6 +81,12 @@ impl<'a, 'b> Climb<'a, 'b> {
         Some(Witness { candidate: self.candidate, rung, schedule })
     }
 
+    /// A witness that a search finds which keeps the values that atomic loads read, if any.
+    pub(crate) fn searched(self) -> Option<Witness> {
+        let (rung, schedule) = self.attempt(Way::Search { keep_atomics: true })?;
+        Some(Witness { candidate: self.candidate, rung, schedule })
+    }
+
     fn attempt(&self, way: Way) -> Option<(Rung, Schedule)> {
         match way {
             Way::Ideal { rung: Rung::Segments, recorded } => {
@@ -182,9 +188,9 @@ impl<'a, 'b> Climb<'a, 'b> {
 
     /// A further schedule gets a smaller search.
     fn budget(&self) -> Budget {
-        let all = &self.analysis.options.budget;
+        let (all, until) = (&self.analysis.options.budget, self.analysis.options.ladder_deadline);
         let states = if self.given.is_empty() { all.states } else { all.states / FOR_ANOTHER };
-        Budget { states, ..all.clone() }
+        Budget { states, deadline: until.or(all.deadline), ..all.clone() }
     }
 
     fn to_goal(&self, searchable: &Searchable) -> Option<Schedule> {

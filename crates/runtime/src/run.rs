@@ -81,7 +81,7 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
 pub fn failed_try(mutex: usize, arg: u64, pc: usize) {
     match STATE.load(Ordering::Acquire) {
         state if state >= LIVE => op::failed_try(mutex, arg, pc),
-        _ => sync(Op::LockFailed, mutex, arg, pc),
+        _ => sync(Op::FailedLock, mutex, arg, pc),
     }
 }
 

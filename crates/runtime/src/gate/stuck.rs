@@ -44,7 +44,7 @@ pub fn note(player: &'static Thread, op: Op, object: usize, arg: u64, pc: usize)
     player.move_on(None::<fn(&mut Held)>);
     match op {
         Op::Wait => change(|cond, _| Cond::from(cond).woken().into()),
-        Op::WaitFailed => change(|cond, _| Cond::from(cond).gave_up().into()),
+        Op::FailedWait => change(|cond, _| Cond::from(cond).gave_up().into()),
         Op::Signal => change(|cond, _| Cond::from(cond).signalled(1).into()),
         Op::Broadcast => change(|cond, _| Cond::from(cond).signalled(u32::MAX).into()),
         Op::BarrierInit => {

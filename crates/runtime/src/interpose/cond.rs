@@ -48,7 +48,7 @@ impl Waiting {
 
 unsafe extern "C" fn cancelled(waiting: *mut c_void) {
     // SAFETY: `wait` passes its own record, which outlives the handler.
-    unsafe { &*waiting.cast::<Waiting>() }.over(Op::WaitFailed);
+    unsafe { &*waiting.cast::<Waiting>() }.over(Op::FailedWait);
 }
 
 /// Waits by calling `real`, which returns zero when woken and `timeout` when its deadline has passed.
@@ -87,7 +87,7 @@ pub unsafe fn wait(
     };
     match result {
         0 | libc::EOWNERDEAD => waiting.over(Op::Wait),
-        result if result == timeout => waiting.over(Op::WaitFailed),
+        result if result == timeout => waiting.over(Op::FailedWait),
         _ => {
             tls().waiting.set(false);
             sync(Op::Undo, 0, 0, pc);
@@ -135,7 +135,7 @@ unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, limit: Limit, real: imp
                 },
                 None => real(),
             };
-            sync(if result == 0 { Op::Wait } else { Op::WaitFailed }, cond, mutex as u64, pc);
+            sync(if result == 0 { Op::Wait } else { Op::FailedWait }, cond, mutex as u64, pc);
             result
         }
     };
@@ -157,7 +157,7 @@ unsafe fn controlled_wait(waiting: &Waiting, timeout: c_int, limit: Limit, arg: 
     if !woken && !timed_out {
         part::wakes_unsignalled(cond, pc);
     }
-    part::quietly(if woken { Op::Wait } else { Op::WaitFailed }, cond, mutex as u64, pc);
+    part::quietly(if woken { Op::Wait } else { Op::FailedWait }, cond, mutex as u64, pc);
     part::quietly(Op::Lock, mutex as usize, arg, pc);
     if timed_out { timeout } else { 0 }
 }

@@ -71,14 +71,14 @@ unsafe fn lock(mutex: *mut pthread_mutex_t, limit: Limit, pc: usize, real: impl 
     if matches!(limit, Limit::Now) && axes::is_replaying() && unsafe { polls(mutex, arg.encode(), pc) } {
         return libc::EBUSY;
     }
-    let arrival = arrive(Op::Lock, Op::LockFailed, mutex as usize, arg.encode(), limit, pc);
+    let arrival = arrive(Op::Lock, Op::FailedLock, mutex as usize, arg.encode(), limit, pc);
     let busy = |result| matches!(result, libc::EBUSY | libc::ETIMEDOUT);
     let result = insist_until(arrival, libc::ETIMEDOUT, busy, real);
     arg.owner_died = result == libc::EOWNERDEAD;
     match result {
         0 | libc::EOWNERDEAD => sync(Op::Lock, mutex as usize, arg.encode(), pc),
         libc::EBUSY if matches!(limit, Limit::Now) => run::failed_try(mutex as usize, arg.encode(), pc),
-        libc::EBUSY | libc::ETIMEDOUT => sync(Op::LockFailed, mutex as usize, arg.encode(), pc),
+        libc::EBUSY | libc::ETIMEDOUT => sync(Op::FailedLock, mutex as usize, arg.encode(), pc),
         _ => {}
     }
     result

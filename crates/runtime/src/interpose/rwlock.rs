@@ -10,8 +10,8 @@ use libc::{pthread_rwlock_t, pthread_rwlockattr_t, timespec};
 
 /// Which side of a lock was asked for: the records of success and of failure.
 pub type Side = (Op, Op);
-const SHARED: Side = (Op::RdLock, Op::RdLockFailed);
-pub const EXCLUSIVE: Side = (Op::Lock, Op::LockFailed);
+const SHARED: Side = (Op::RdLock, Op::FailedRdLock);
+pub const EXCLUSIVE: Side = (Op::Lock, Op::FailedLock);
 
 const RWLOCK: u64 = LockArg::blocking(LockClass::RwLock).encode();
 

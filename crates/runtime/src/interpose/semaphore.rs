@@ -40,7 +40,7 @@ unsafe fn errno() -> c_int {
 
 /// Waits by calling `real`, and records the outcome.
 fn wait(semaphore: *mut sem_t, limit: Limit, pc: usize, real: impl FnMut() -> c_int) -> c_int {
-    let arrival = arrive(Op::SemWait, Op::SemWaitFailed, semaphore as usize, 0, limit, pc);
+    let arrival = arrive(Op::SemWait, Op::FailedSemWait, semaphore as usize, 0, limit, pc);
     // SAFETY: the call has just failed and set it.
     let busy = |result| result != 0 && matches!(unsafe { errno() }, libc::EAGAIN | libc::ETIMEDOUT);
     let result = match arrival {
@@ -55,7 +55,7 @@ fn wait(semaphore: *mut sem_t, limit: Limit, pc: usize, real: impl FnMut() -> c_
     if result == 0 {
         sync(Op::SemWait, semaphore as usize, patience, pc);
     } else if busy(result) {
-        sync(Op::SemWaitFailed, semaphore as usize, patience, pc);
+        sync(Op::FailedSemWait, semaphore as usize, patience, pc);
     }
     result
 }

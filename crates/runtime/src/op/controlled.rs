@@ -69,8 +69,8 @@ pub fn before(player: &'static Thread, op: Op, object: usize, arg: u64, pc: usiz
 
 /// Operations that were asked for when the thread arrived there.
 const fn is_asked_before(op: Op) -> bool {
-    use Op::{Join, Lock, LockFailed, OncePass, OnceRun, RdLock, RdLockFailed, SemWait, SemWaitFailed};
-    matches!(op, Join | Lock | LockFailed | OncePass | OnceRun | RdLock | RdLockFailed | SemWait | SemWaitFailed)
+    use Op::{FailedLock, FailedRdLock, FailedSemWait, Join, Lock, OncePass, OnceRun, RdLock, SemWait};
+    matches!(op, Join | Lock | FailedLock | OncePass | OnceRun | RdLock | FailedRdLock | SemWait | FailedSemWait)
 }
 
 fn releasing(player: &'static Thread, op: Op, object: usize, arg: u64) -> Option<Operation> {

@@ -217,7 +217,7 @@ pub fn unlock_to_wait(lock: usize, arg: u64, cond: usize, pc: usize) {
 /// Waits as long as the schedule wants, and says how the wait ends; none if the schedule ends first.
 pub fn await_wake() -> Option<Op> {
     let step = turn::peek(thread::taking_part()?)?;
-    Some(if step == Op::WaitFailed { step } else { Op::Wait })
+    Some(if step == Op::FailedWait { step } else { Op::Wait })
 }
 
 /// A wait without a deadline ends without a signal.

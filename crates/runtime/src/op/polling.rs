@@ -42,7 +42,7 @@ pub fn repeat(mutex: usize, arg: u64, pc: usize) {
     if let Some(player) = thread::taking_part() {
         let round = player.rounds.get().note(&Poll::failed_try(mutex, arg, pc));
         player.polled.set(if round == Some(1) { (mutex, 1) } else { (0, 0) });
-        spin(player, Op::LockFailed, pc);
+        spin(player, Op::FailedLock, pc);
     }
 }
 
@@ -50,7 +50,7 @@ pub fn repeat(mutex: usize, arg: u64, pc: usize) {
 pub fn failed_try(mutex: usize, arg: u64, pc: usize) {
     let Some(player) = thread::taking_part() else { return };
     let mut rounds = *player.rounds.get();
-    part::sync(Op::LockFailed, mutex, arg, pc);
+    part::sync(Op::FailedLock, mutex, arg, pc);
     rounds.note(&Poll::failed_try(mutex, arg, pc));
     *player.rounds.get() = rounds;
 }

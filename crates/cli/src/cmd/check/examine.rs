@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use foretrace_predict::{Budget, Options, Prediction, Predictor};
 use foretrace_replay::{Processes, TimeLimit};
 use foretrace_run::Precision;
-use foretrace_search::{Effort, Found, Looks, REPEATS, search};
+use foretrace_search::{Effort, Found, Looks, REPEATS, Recorded, search};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -93,7 +93,11 @@ fn effort(args: &Args, subject: &Subject, options: &Options) -> Effort {
         },
         replays: args.replays,
         precision,
-        repeat_recorded: subject.cut_short || subject.death.is_some(),
+        recorded: match precision {
+            _ if subject.cut_short || subject.death.is_some() => Recorded::First,
+            Precision::Segments => Recorded::FirstForRaces,
+            Precision::Each => Recorded::Last,
+        },
         jobs: jobs(args, has_client, precision),
         at_once,
     }
@@ -111,13 +115,16 @@ fn jobs(args: &Args, has_client: bool, precision: Precision) -> usize {
     }
 }
 
-fn options(args: &Args, deadline: Instant) -> Options {
+/// Prediction takes at most half of the time; the rest is for replays.
+fn options(args: &Args, until: Instant) -> Options {
+    let half = until.saturating_duration_since(Instant::now()) / 2;
     Options {
         races: args.look_for.contains(&Look::Races),
         deadlocks: args.look_for.contains(&Look::Deadlocks),
         window: args.window,
         jobs: args.jobs,
-        budget: Budget { deadline: Some(deadline), ..Budget::of_states(STATES) },
+        budget: Budget { deadline: Some(until - half), ..Budget::of_states(STATES) },
+        ladder_deadline: Some(until),
         ..Options::default()
     }
 }

@@ -22,8 +22,6 @@ pub struct Request {
 pub struct Granted {
     /// The operation as it happens.
     pub operation: Operation,
-    /// Which of several outcomes.
-    pub alternative: u32,
 }
 
 const NOTHING: Operation = Operation::new(OpKind::Other, 0);
@@ -72,7 +70,7 @@ impl Slot {
             go: AtomicU32::new(0),
             stage: Cell::new(Stage::Absent),
             request: Cell::new(Request { operation: NOTHING, timed: false, place: 0 }),
-            granted: Cell::new(Granted { operation: NOTHING, alternative: 0 }),
+            granted: Cell::new(Granted { operation: NOTHING }),
             woken: Cell::new(false),
             serial: Cell::new(false),
             changed: Cell::new(false),

@@ -197,7 +197,7 @@ fn take(thread: ThreadId, alternative: u32, enabled: ThreadSet) {
     channel::put_step(taken as usize, &step);
     NOW.taken.set(taken + 1);
     NOW.last.set(Some(step));
-    own.granted.set(Granted { operation, alternative });
+    own.granted.set(Granted { operation });
     own.stage.set(Stage::Running);
     own.changed.set(false);
     happen(own, &operation, alternative);
