@@ -433,7 +433,7 @@ pub fn die_with_parent() {
 
 /// Where reading or writing a file goes on; none if it is no file with a position.
 pub fn position(fd: i32) -> Option<u64> {
-    call!(SYS_lseek, fd, 0, libc::SEEK_CUR).ok().map(|at| at as u64)
+    call!(SYS_lseek, fd, 0, libc::SEEK_CUR).ok()
 }
 
 /// Goes on elsewhere in a file.

@@ -173,7 +173,8 @@ mod tests {
     fn a_plan_comes_back_from_its_text() {
         let choice = |thread, alternative| Choice { thread: ThreadId(thread), alternative };
         let choices = vec![choice(0, 0), choice(0, 0), choice(2, 1), choice(1, 0)];
-        let plan = PlanText { choices, threads: vec![(0, 0), (1, 3)], visible: vec![0x4010..0x4014], spurious: true };
+        let visible = std::iter::once(0x4010..0x4014).collect();
+        let plan = PlanText { choices, threads: vec![(0, 0), (1, 3)], visible, spurious: true };
         let text = plan.to_string();
         assert_eq!(text, "explore spurious=1 threads=0.0,1.3 visible=4010:4 choices=0*2,2:1,1");
         assert_eq!(text.parse::<PlanText>().unwrap(), plan);

@@ -20,5 +20,5 @@ pub fn next() -> u64 {
 
 /// One below a bound that is not zero.
 pub fn below(bound: u32) -> u32 {
-    ((next() >> 32) * u64::from(bound) >> 32) as u32
+    (((next() >> 32) * u64::from(bound)) >> 32) as u32
 }
