@@ -18,9 +18,11 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod channel;
+mod event;
 mod ids;
-mod kind;
 pub mod layout;
+mod lock;
 mod order;
 mod policy;
 pub mod schedule;
@@ -29,8 +31,9 @@ mod threads;
 pub mod visible;
 pub mod wire;
 
+pub use event::{Event, Kind, Object, Orders, Reader, Sort, Std, Writer};
 pub use ids::*;
-pub use kind::*;
+pub use lock::*;
 pub use order::*;
 pub use policy::{Policy, Random, Scheduler};
 pub use threads::ThreadSet;
