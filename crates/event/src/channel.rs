@@ -22,7 +22,6 @@
 //!
 //! Both files may have been overwritten by the program: whoever reads them checks every number.
 
-use crate::visible::ObjectId;
 use crate::visible::{ObjectId, OpKind, Operation};
 use crate::{Policy, ThreadId, ThreadSet};
 
