@@ -56,10 +56,7 @@ pub(crate) struct Climb<'a, 'b> {
 
 impl<'a, 'b> Climb<'a, 'b> {
     pub(crate) fn new(analysis: &'b Analysis<'a>, candidate: Candidate, known: Option<Witness>) -> Self {
-        let events = match &candidate {
-            Candidate::Race(race) => vec![race.first, race.second],
-            Candidate::Deadlock(deadlock) => deadlock.events().collect(),
-        };
+        let events = candidate.events();
         Self { analysis, candidate, events, known, given: Vec::new(), last: None, way: 0 }
     }
 

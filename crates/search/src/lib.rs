@@ -73,7 +73,7 @@ pub use replayer::Subject;
 pub use search::search;
 
 /// How hard to try.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Effort {
     /// Which failures count.
     pub looks: Looks,
@@ -107,30 +107,16 @@ pub enum Recorded {
     Last,
 }
 
-/// Which failures count.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Which failures count: all but those of some kinds.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Looks {
-    /// Data races.
-    pub races: bool,
-    /// Deadlocks.
-    pub deadlocks: bool,
-    /// Deaths of the program.
-    pub crashes: bool,
-}
-
-impl Default for Looks {
-    fn default() -> Self {
-        Self { races: true, deadlocks: true, crashes: true }
-    }
+    /// The rules of the kinds that are not looked for.
+    pub without: Vec<&'static str>,
 }
 
 impl Looks {
-    fn wants(self, evidence: &Evidence) -> bool {
-        match evidence {
-            Evidence::Race(_) => self.races,
-            Evidence::Deadlock(_) => self.deadlocks,
-            Evidence::Death(_) => self.crashes,
-        }
+    fn wants(&self, evidence: &Evidence) -> bool {
+        !self.without.contains(&evidence.rule())
     }
 }
 

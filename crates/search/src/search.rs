@@ -43,8 +43,8 @@ pub fn search<'a, R: Runner<Schedule>>(
     watch: &dyn Watch,
 ) -> Result<Found, R::Error> {
     let replayer = Replayer::new(runner, subject, effort);
-    let mut search = Search::new(&replayer, effort.looks, watch);
-    let recorded_first = match effort.recorded {
+    let mut search = Search::new(&replayer, replayer.effort.looks.clone(), watch);
+    let recorded_first = match replayer.effort.recorded {
         Recorded::First => true,
         Recorded::FirstForRaces => !prediction.races.is_empty(),
         Recorded::Last => false,

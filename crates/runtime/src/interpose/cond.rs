@@ -9,7 +9,7 @@ use crate::axes;
 use crate::gate::limit::{self, Limit, SECOND};
 use crate::interpose::mutex::{lock_arg, refuses_unlock};
 use crate::interpose::undo_if_failed;
-use crate::op::part;
+use crate::op::{controlled, part};
 use crate::run::{self, sync};
 use crate::sys::real::Real;
 use crate::thread::tls::tls;
@@ -107,6 +107,10 @@ unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, limit: Limit, real: imp
     let arg = unsafe { lock_arg(mutex) };
     part::waits_again(cond, pc);
     run::replay_unlock_to_wait(mutex as usize, arg, cond, pc);
+    if part::is_controlled() {
+        // SAFETY: as the caller says.
+        return unsafe { controlled_wait(waiting, timeout, limit, arg) };
+    }
     let scheduled = !part::is_over();
     // SAFETY: as above.
     let woken = if scheduled { unsafe { scheduled_wait(waiting, arg, limit) } } else { None };
@@ -137,6 +141,25 @@ unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, limit: Limit, real: imp
     };
     sync(Op::Lock, mutex as usize, arg, pc);
     result
+}
+
+/// A wait under the controlled gate, which says when it ends and how. The thread has said that it waits.
+unsafe fn controlled_wait(waiting: &Waiting, timeout: c_int, limit: Limit, arg: u64) -> c_int {
+    let Waiting { cond, mutex, pc } = *waiting;
+    // SAFETY: the program waits with a mutex that it holds; it is free again when the wait ends.
+    let woken = unsafe {
+        pthread_mutex_unlock(mutex);
+        let woken = controlled::end_wait(cond, mutex as usize, limit, pc);
+        pthread_mutex_lock(mutex);
+        woken
+    };
+    let timed_out = !woken && matches!(limit, Limit::Until(_));
+    if !woken && !timed_out {
+        part::wakes_unsignalled(cond, pc);
+    }
+    part::quietly(if woken { Op::Wait } else { Op::FailedWait }, cond, mutex as u64, pc);
+    part::quietly(Op::Lock, mutex as usize, arg, pc);
+    if timed_out { timeout } else { 0 }
 }
 
 /// Goes on with a wait that the schedule has not ended. A thread that signals without the mutex may do so when this one has

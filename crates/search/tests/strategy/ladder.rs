@@ -137,7 +137,7 @@ fn a_try_lock_is_made_to_fail_while_another_thread_holds_the_lock() {
 #[test]
 fn failures_that_nobody_looks_for_are_not_reported() {
     let trace = parse("main fork t\nt lock m\nt unlock m\nmain lock m try\nmain unlock m\n");
-    let looks = Looks { crashes: false, ..Looks::default() };
+    let looks = Looks { without: vec!["crash"] };
     let found = search_with(&Script::new(&|_| aborts("4030")), &trace, Effort { looks, ..effort() });
     assert!(found.confirmed.is_empty());
 }

@@ -7,6 +7,7 @@ use crate::cmd::watchdog::watch;
 use anyhow::{Context, bail};
 use foretrace_predict::{Budget, Options, Prediction, Predictor};
 use foretrace_replay::{Processes, TimeLimit};
+use foretrace_report::Kind;
 use foretrace_run::Precision;
 use foretrace_search::{Effort, Found, Looks, REPEATS, Recorded, search};
 use std::path::Path;
@@ -77,6 +78,12 @@ pub fn examine(
     Ok(Results { found, prediction })
 }
 
+fn looks(args: &Args, options: &Options) -> Looks {
+    let crashes = args.look_for.contains(&Look::Crashes);
+    let kinds = [(Kind::DATA_RACE, options.races), (Kind::DEADLOCK, options.deadlocks), (Kind::CRASH, crashes)];
+    Looks { without: kinds.into_iter().filter(|(_, wanted)| !wanted).map(|(kind, _)| kind.rule()).collect() }
+}
+
 fn effort(args: &Args, subject: &Subject, options: &Options) -> Effort {
     let precision = if subject.time < args.coarse_after { Precision::Each } else { Precision::Segments };
     let has_client = subject.program.client.is_some();
@@ -86,11 +93,7 @@ fn effort(args: &Args, subject: &Subject, options: &Options) -> Effort {
         jobs => jobs,
     };
     Effort {
-        looks: Looks {
-            races: options.races,
-            deadlocks: options.deadlocks,
-            crashes: args.look_for.contains(&Look::Crashes),
-        },
+        looks: looks(args, options),
         replays: args.replays,
         precision,
         recorded: match precision {
