@@ -171,14 +171,14 @@ fn operation(sync: &Sync, names: &mut Names, expected: Option<&str>) -> String {
     }
     match sync.op {
         Op::Fork | Op::Join | Op::Detach => words.push(format!("t{}", sync.arg)),
-        Op::LockInit | Op::Lock | Op::LockFailed | Op::RdLock | Op::RdLockFailed | Op::Unlock => {
+        Op::LockInit | Op::Lock | Op::FailedLock | Op::RdLock | Op::FailedRdLock | Op::Unlock => {
             words.extend(lock_words(LockArg::decode(sync.arg).expect("the argument of a lock is one")));
         }
-        Op::Wait | Op::WaitFailed => words.push(names.name(sync.arg, "m", expected.next())),
+        Op::Wait | Op::FailedWait => words.push(names.name(sync.arg, "m", expected.next())),
         Op::BarrierInit | Op::SemInit | Op::SignalEnter | Op::SignalExit | Op::Exit | Op::Gap | Op::Custom => {
             words.push(sync.arg.to_string());
         }
-        Op::SemWait | Op::SemWaitFailed => words.extend(Patience::from_code(sync.arg).and_then(patience)),
+        Op::SemWait | Op::FailedSemWait => words.extend(Patience::from_code(sync.arg).and_then(patience)),
         Op::Fence => words.push(order(Order::from_abi(sync.arg as u32)).to_owned()),
         Op::AtomicLoad | Op::AtomicStore | Op::AtomicRmw | Op::AtomicCasFailed => words.extend(atomic_words(sync)),
         _ => {}
@@ -189,10 +189,10 @@ fn operation(sync: &Sync, names: &mut Names, expected: Option<&str>) -> String {
 /// How an operation's objects are called; none if it has no object.
 fn prefix(op: Op) -> Option<&'static str> {
     Some(match op {
-        Op::LockInit | Op::LockDestroy | Op::Lock | Op::LockFailed | Op::RdLock | Op::RdLockFailed | Op::Unlock => "m",
-        Op::CondInit | Op::CondDestroy | Op::Signal | Op::Broadcast | Op::Wait | Op::WaitFailed => "c",
+        Op::LockInit | Op::LockDestroy | Op::Lock | Op::FailedLock | Op::RdLock | Op::FailedRdLock | Op::Unlock => "m",
+        Op::CondInit | Op::CondDestroy | Op::Signal | Op::Broadcast | Op::Wait | Op::FailedWait => "c",
         Op::BarrierInit | Op::BarrierDestroy | Op::BarrierEnter | Op::BarrierExit => "b",
-        Op::SemInit | Op::SemDestroy | Op::SemWait | Op::SemWaitFailed | Op::SemPost => "s",
+        Op::SemInit | Op::SemDestroy | Op::SemWait | Op::FailedSemWait | Op::SemPost => "s",
         Op::OnceRun | Op::OnceDone | Op::OnceAbort | Op::OncePass => "o",
         Op::Release | Op::Acquire => "h",
         Op::AtomicLoad | Op::AtomicStore | Op::AtomicRmw | Op::AtomicCasFailed => "a",

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use foretrace_event::{AtomicId, Event, EventId, IntervalId};
-use foretrace_trace::{Kind, Trace};
+use foretrace_event::{AtomicId, Event, EventId, IntervalId, Kind};
+use foretrace_trace::Trace;
 use rustc_hash::FxHashMap;
 
 use crate::recorded::recorded;

@@ -50,6 +50,8 @@ enum Command {
     Csp(cmd::csp::Args),
     Monitor(cmd::monitor::Args),
     Check(cmd::check::Args),
+    #[command(hide = true)]
+    Explore(cmd::explore::Args),
     Replay(cmd::replay::Args),
 }
 
@@ -123,6 +125,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Predict(args) => cmd::predict::run(&args),
         Command::Trace(args) => cmd::trace::run(&args),
         Command::Check(args) => cmd::check::run(&args),
+        Command::Explore(args) => cmd::explore::run(&args),
         Command::Replay(args) => cmd::replay::run(&args),
     }
 }

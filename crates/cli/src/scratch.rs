@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// The first part of the names of all scratch directories.
 const PREFIX: &str = "foretrace-";
 /// The kinds there are, which are the second part.
-const KINDS: [&str; 3] = ["check-", "replay-", "monitor-"];
+const KINDS: [&str; 4] = ["check-", "explore-", "replay-", "monitor-"];
 
 static OPEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 

@@ -8,6 +8,8 @@
 //! * [`Event`] is what every analysis reads. Objects are dense ids, condition variables and barriers are resolved into
 //!   instances, memory is intervals. `foretrace-trace` turns the first into the second.
 //!
+//! Exploration has a third level, below both: [`visible`] operations, which a controlled scheduler decides about.
+//!
 //! The events are those of RaceQuest (thesis, Tables 4.1, 5.1 and chapter 6), plus atomic operations with their values,
 //! `once`, and plain release/acquire edges (annotations, pipes, sockets).
 //!
@@ -16,14 +18,22 @@
 #![no_std]
 #![forbid(unsafe_code)]
 
+pub mod channel;
+mod event;
 mod ids;
-mod kind;
 pub mod layout;
+mod lock;
 mod order;
+mod policy;
 pub mod schedule;
 pub mod table;
+mod threads;
+pub mod visible;
 pub mod wire;
 
+pub use event::{Event, Kind, Object, Orders, Reader, Sort, Std, Writer};
 pub use ids::*;
-pub use kind::*;
+pub use lock::*;
 pub use order::*;
+pub use policy::{Policy, Random, Scheduler};
+pub use threads::ThreadSet;

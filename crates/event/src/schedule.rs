@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn steps_and_runs_round_trip() {
-        for op in Op::ALL.iter().copied() {
+        for op in Op::all() {
             for object in [0, 1, 126, 127, 1 << 14, u32::MAX - 1, NO_OBJECT] {
                 let (step, mut stream) = (Step { object, op }, Vec::new());
                 step.encode(&mut stream);

@@ -29,14 +29,15 @@
 //! records are a history that could really have happened, and that did happen up to commuting. Stamps have gaps. Access
 //! records have no stamp: they belong to the segment they are in.
 //!
-//! **Changing this format**: bump [`crate::layout::VERSION`]; extend `Op` at its end; extend the round-trip tests here,
+//! **Changing this format**: bump [`crate::layout::VERSION`]; give a new operation the next free number; extend the round-trip tests here,
 //! the reader, the text form and `docs/format.md`.
 
 mod access;
 mod sync;
 
+pub use crate::event::Op;
 pub use access::{Access, AccessCursor, RUN_ALL};
-pub use sync::{Detail, LockArg, Op, Sync, SyncCursor};
+pub use sync::{Detail, LockArg, Sync, SyncCursor};
 
 /// No record is longer: an encoder may always write this many bytes.
 pub const MAX_RECORD: usize = 64;

@@ -23,6 +23,7 @@
 mod deaths;
 mod describe;
 mod fold;
+mod kinds;
 mod resolver;
 mod sources;
 mod steps;

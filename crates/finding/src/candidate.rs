@@ -13,6 +13,24 @@ pub enum Candidate {
     Deadlock(Deadlock),
 }
 
+impl Candidate {
+    /// The events that the error is about: the accesses of a race, what the threads of a deadlock cannot perform.
+    pub fn events(&self) -> Vec<EventId> {
+        match self {
+            Self::Race(race) => vec![race.first, race.second],
+            Self::Deadlock(deadlock) => deadlock.events().collect(),
+        }
+    }
+
+    /// The memory that it is about, if it is about memory.
+    pub fn interval(&self) -> Option<IntervalId> {
+        match self {
+            Self::Race(race) => Some(race.interval),
+            Self::Deadlock(_) => None,
+        }
+    }
+}
+
 /// Two accesses of different threads to one interval, at least one of them a write. `first` is the smaller id.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Race {

@@ -41,7 +41,7 @@ mod kept;
 mod state;
 
 use foretrace_event::EventId;
-use foretrace_finding::{Candidate, Rung, Witness};
+use foretrace_finding::{Rung, Witness};
 use foretrace_trace::Trace;
 
 use state::State;
@@ -106,8 +106,5 @@ pub fn judge(trace: &Trace, witness: &Witness) -> Result<(), Objection> {
     if witness.rung < Rung::Free {
         kept::check(trace, &witness.schedule)?;
     }
-    match &witness.candidate {
-        Candidate::Race(race) => claim::race(&state, race),
-        Candidate::Deadlock(deadlock) => claim::deadlock(&state, deadlock),
-    }
+    claim::check(&state, &witness.candidate)
 }

@@ -56,10 +56,7 @@ pub(crate) struct Climb<'a, 'b> {
 
 impl<'a, 'b> Climb<'a, 'b> {
     pub(crate) fn new(analysis: &'b Analysis<'a>, candidate: Candidate, known: Option<Witness>) -> Self {
-        let events = match &candidate {
-            Candidate::Race(race) => vec![race.first, race.second],
-            Candidate::Deadlock(deadlock) => deadlock.events().collect(),
-        };
+        let events = candidate.events();
         Self { analysis, candidate, events, known, given: Vec::new(), last: None, way: 0 }
     }
 
@@ -78,6 +75,12 @@ impl<'a, 'b> Climb<'a, 'b> {
     pub(crate) fn near(self) -> Option<Witness> {
         let mut ways = WAYS.into_iter().take_while(|way| !matches!(way, Way::Search { .. }));
         let (rung, schedule) = ways.find_map(|way| self.attempt(way))?;
+        Some(Witness { candidate: self.candidate, rung, schedule })
+    }
+
+    /// A witness that a search finds which keeps the values that atomic loads read, if any.
+    pub(crate) fn searched(self) -> Option<Witness> {
+        let (rung, schedule) = self.attempt(Way::Search { keep_atomics: true })?;
         Some(Witness { candidate: self.candidate, rung, schedule })
     }
 
@@ -182,9 +185,9 @@ impl<'a, 'b> Climb<'a, 'b> {
 
     /// A further schedule gets a smaller search.
     fn budget(&self) -> Budget {
-        let all = &self.analysis.options.budget;
+        let (all, until) = (&self.analysis.options.budget, self.analysis.options.ladder_deadline);
         let states = if self.given.is_empty() { all.states } else { all.states / FOR_ANOTHER };
-        Budget { states, ..all.clone() }
+        Budget { states, deadline: until.or(all.deadline), ..all.clone() }
     }
 
     fn to_goal(&self, searchable: &Searchable) -> Option<Schedule> {

@@ -2,6 +2,7 @@
 
 use crate::budget::Budget;
 use std::ops::Range;
+use std::time::Instant;
 
 /// How finely races are distinguished.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -51,6 +52,9 @@ pub struct Options {
     pub reductions: Reductions,
     /// The limits of each search.
     pub budget: Budget,
+    /// When searches for further schedules of a known candidate end, if not at the deadline of the budget: they are made
+    /// while replays run, after prediction has ended.
+    pub ladder_deadline: Option<Instant>,
     /// Search in windows of this many events instead of the whole trace (thesis 4.7.3).
     pub window: Option<u32>,
     /// Also force successful try and timed operations to fail.
@@ -78,6 +82,7 @@ impl Default for Options {
             detail: Detail::default(),
             reductions: Reductions::default(),
             budget: Budget::default(),
+            ladder_deadline: None,
             window: None,
             optimistic: true,
             cycles: 10_000,

@@ -78,6 +78,9 @@ pub struct Predictor<'a> {
     analysis: Analysis<'a>,
 }
 
+/// Of the other pairs of accesses to one memory, at most this many are searched for if no simpler way leads to them.
+const SEARCHED_PAIRS: usize = 8;
+
 impl<'a> Predictor<'a> {
     /// Computes nothing yet.
     pub fn new(trace: &'a Trace, options: &'a Options) -> Self {
@@ -106,17 +109,22 @@ impl<'a> Predictor<'a> {
         std::iter::once(nearest.clone()).chain(others.into_iter().flatten())
     }
 
-    /// Other pairs of places that may race in the memory of this race, each with its nearest witness, if that needs no
-    /// search; nearest to the recorded run first. At most this many pairs are tried.
+    /// Other pairs of places that may race in the memory of this race, each with its nearest witness; nearest to the
+    /// recorded run first. At most this many pairs are tried, and a few of them are searched for.
     pub fn other_pairs(&self, race: &Race, most: usize) -> Vec<Witness> {
         let analysis = &self.analysis;
         let checks = races::checks_by_place(analysis, race.interval);
+        let mut searches = SEARCHED_PAIRS;
         let nearest = |check: &Check| {
-            let pairs =
-                check.first_pairs(analysis).into_iter().map(|(one, other)| Race::new(race.interval, one, other));
-            pairs
-                .filter(|other| other != race)
-                .find_map(|other| Climb::new(analysis, Candidate::Race(other), None).near())
+            let pairs = check.first_pairs(analysis).into_iter();
+            let pairs: Vec<Race> = pairs.map(|(one, other)| Race::new(race.interval, one, other)).collect();
+            let climb = |other: &Race| Climb::new(analysis, Candidate::Race(*other), None);
+            let others = || pairs.iter().filter(|other| *other != race);
+            others().find_map(|other| climb(other).near()).or_else(|| {
+                let other = others().next()?;
+                searches = usize::checked_sub(searches, 1)?;
+                climb(other).searched()
+            })
         };
         let mut witnesses: Vec<Witness> = checks.iter().take(most).filter_map(nearest).collect();
         witnesses.sort_by_key(|witness| witness.rung);

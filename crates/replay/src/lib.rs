@@ -27,6 +27,7 @@
 
 mod arenas;
 mod client;
+mod explore;
 mod input;
 mod process;
 mod processes;
@@ -34,6 +35,7 @@ mod program;
 mod standstill;
 
 pub use arenas::share_one_arena;
+pub use explore::{ExploreError, Forked, Malformed, Notes, PlanText, Setup};
 pub use input::{Input, NoInput};
 pub use process::{TimeLimit, run_beside, run_limited, run_watched, spawn};
 pub use processes::Processes;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use foretrace_finding::Schedule;
 use foretrace_run::{Enforced, Precision, Run, Runner};
@@ -77,5 +77,9 @@ impl Runner<Schedule> for Processes<'_> {
             Some(until) if Instant::now() >= until => Some("the time budget (--budget) is spent"),
             _ => None,
         }
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        self.until.map(|until| until.saturating_duration_since(Instant::now()))
     }
 }

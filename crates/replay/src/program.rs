@@ -183,7 +183,7 @@ impl Program {
         self.input.give(&mut command).map_err(error)?;
         let outcome = directory.join("outcome");
         let is_done = || {
-            forget_much(&printed);
+            watch_output(&printed);
             read_bounded(&outcome).is_ok_and(|text| text.lines().any(|line| line == "end"))
         };
         let limit = TimeLimit { outside: true, ..limit };
@@ -197,7 +197,7 @@ fn write_schedule(directory: &Path, enforced: &Enforced) -> Result<(), ReplayErr
     fs::write(&path, enforced.to_bytes()).map_err(|source| ReplayError::Io { path, source })
 }
 
-fn read(directory: &Path, ended: Ended) -> Result<Run, ReplayError> {
+pub(crate) fn read(directory: &Path, ended: Ended) -> Result<Run, ReplayError> {
     let path = directory.join("outcome");
     let text = read_bounded(&path).map_err(|source| ReplayError::Io { path: path.clone(), source })?;
     let outcome = Outcome::parse(&text).map_err(|source| ReplayError::Outcome { path, source })?;
@@ -215,14 +215,14 @@ fn read(directory: &Path, ended: Ended) -> Result<Run, ReplayError> {
 
 /// The file with the standard error of a replayed program, which has the messages that libraries print before they end
 /// a program.
-const PRINTED: &str = "printed";
+pub(crate) const PRINTED: &str = "printed";
 /// How much of it is read, from the end.
 const MOST_READ: u64 = 64 << 10;
 /// How large it may become before it is emptied.
 const MOST_KEPT: u64 = 16 << 20;
 
 /// Empties the output if it is large: only its end matters.
-fn forget_much(printed: &fs::File) {
+pub(crate) fn watch_output(printed: &fs::File) {
     if printed.metadata().is_ok_and(|file| file.len() > MOST_KEPT) {
         let _ = printed.set_len(0);
     }

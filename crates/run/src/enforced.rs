@@ -2,9 +2,9 @@
 
 use foretrace_event::schedule::{self, MAGIC, NO_OBJECT, NO_THREAD, Run, Step, VERSION, is_file};
 use foretrace_event::wire::Op;
-use foretrace_event::{Event, EventId, ThreadId};
+use foretrace_event::{Event, EventId, Object, Sort, ThreadId};
 use foretrace_finding::{Late, Schedule};
-use foretrace_trace::{ConditionId, Trace};
+use foretrace_trace::Trace;
 use rustc_hash::FxHashMap;
 
 /// Why a schedule cannot be enforced.
@@ -42,18 +42,9 @@ pub struct Enforced {
     leaves_a_wait_open: bool,
 }
 
-/// The object of an operation. A trace numbers each kind of object separately; a schedule numbers all together.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Object {
-    None,
-    Lock(u32),
-    Condition(ConditionId),
-    Barrier(u32),
-    Sem(u32),
-    Once(u32),
-    Channel(u32),
-    Atomic(u32),
-}
+/// The object of an operation: its sort and its number. A trace numbers each sort of object separately; a schedule
+/// numbers all together. Uses of one condition variable are operations on one object.
+type Numbered = (Sort, u32);
 
 impl Enforced {
     /// The enforceable form of a schedule over this trace.
@@ -73,10 +64,11 @@ impl Enforced {
             }
             let operation = step(trace, event);
             let Some((op, object)) = operation else { continue };
-            let op = if planned.fails { failed(op).ok_or(NotEnforceable::CannotFail(event))? } else { op };
+            let op = if planned.fails { op.failing().ok_or(NotEnforceable::CannotFail(event))? } else { op };
             let object = number(&mut numbers, object);
             steps.push(EnforcedStep { step: Step { object, op }, event });
         }
+        settle_guards(trace, &mut steps);
         let unknown = (NO_THREAD, u32::MAX);
         let threads = threads.into_iter().map(|place| place.unwrap_or(unknown)).collect();
         let leaves_a_wait_open = leaves_a_wait_open(trace, &next);
@@ -157,6 +149,24 @@ impl Order {
     }
 }
 
+/// Moves the store that marks a C++ static as initialised directly behind the end of its initialisation. The C++ library does both
+/// in one call, and a thread that waits for the static goes on after the store. Nothing is moved over another use of the mark.
+fn settle_guards(trace: &Trace, steps: &mut [EnforcedStep]) {
+    for done in 0..steps.len() {
+        let EnforcedStep { step: Step { op: Op::OnceDone, .. }, event } = steps[done] else { continue };
+        let next = EventId { index: event.index + 1, ..event };
+        if next.index >= trace.len(next.thread) || !matches!(trace.event(next), Event::AtomicStore(..)) {
+            continue;
+        }
+        let rest = &mut steps[done + 1..];
+        let Some(store) = rest.iter().position(|step| step.event == next) else { continue };
+        let is_use = |step: &EnforcedStep| step.step.object == rest[store].step.object;
+        if !rest[..store].iter().any(is_use) {
+            rest[..=store].rotate_right(1);
+        }
+    }
+}
+
 /// Is it the next event of its thread?
 fn check(trace: &Trace, next: &mut [u32], event: EventId) -> Result<(), NotEnforceable> {
     let Some(expected) = next.get_mut(event.thread.index()) else { return Err(NotEnforceable::NoSuchEvent(event)) };
@@ -194,10 +204,8 @@ fn tree(trace: &Trace) -> Vec<Option<(u32, u32)>> {
     trace.threads().map(place).collect()
 }
 
-fn number(numbers: &mut FxHashMap<Object, u32>, object: Object) -> u32 {
-    if object == Object::None {
-        return NO_OBJECT;
-    }
+fn number(numbers: &mut FxHashMap<Numbered, u32>, object: Option<Numbered>) -> u32 {
+    let Some(object) = object else { return NO_OBJECT };
     let next = numbers.len() as u32;
     *numbers.entry(object).or_insert(next)
 }
@@ -207,55 +215,45 @@ pub fn is_step(trace: &Trace, event: EventId) -> bool {
     step(trace, event).is_some()
 }
 
-fn step(trace: &Trace, event: EventId) -> Option<(Op, Object)> {
+fn step(trace: &Trace, event: EventId) -> Option<(Op, Option<Numbered>)> {
     operation(trace, trace.event(event)).filter(|_| !trace.is_by_handler(event))
 }
 
-/// The operation of an event and its object; none for accesses.
-fn operation(trace: &Trace, event: Event) -> Option<(Op, Object)> {
-    let condition = |instance| Object::Condition(trace.instance(instance).condition);
-    Some(match event {
-        Event::Start => (Op::Start, Object::None),
-        Event::End => (Op::End, Object::None),
-        Event::Fork(_) => (Op::Fork, Object::None),
-        Event::Join(_) => (Op::Join, Object::None),
-        Event::Lock(lock, _) => (Op::Lock, Object::Lock(lock.0)),
-        Event::FailedLock(lock, _) => (Op::LockFailed, Object::Lock(lock.0)),
-        Event::RdLock(lock, _) => (Op::RdLock, Object::Lock(lock.0)),
-        Event::FailedRdLock(lock, _) => (Op::RdLockFailed, Object::Lock(lock.0)),
-        Event::Unlock(lock) | Event::StrayUnlock(lock) => (Op::Unlock, Object::Lock(lock.0)),
-        Event::Signal(instance) => (Op::Signal, condition(instance)),
-        Event::Broadcast(instance) => (Op::Broadcast, condition(instance)),
-        Event::Wait(instance, _) => (Op::Wait, condition(instance)),
-        Event::FailedWait(_) => (Op::WaitFailed, Object::None),
-        Event::BarrierEnter(barrier) => (Op::BarrierEnter, Object::Barrier(barrier.0)),
-        Event::BarrierExit(barrier) => (Op::BarrierExit, Object::Barrier(barrier.0)),
-        Event::SemWait(sem, _) => (Op::SemWait, Object::Sem(sem.0)),
-        Event::FailedSemWait(sem, _) => (Op::SemWaitFailed, Object::Sem(sem.0)),
-        Event::SemPost(sem) => (Op::SemPost, Object::Sem(sem.0)),
-        Event::OnceRun(once) => (Op::OnceRun, Object::Once(once.0)),
-        Event::OnceDone(once) => (Op::OnceDone, Object::Once(once.0)),
-        Event::OnceAbort(once) => (Op::OnceAbort, Object::Once(once.0)),
-        Event::OncePass(once) => (Op::OncePass, Object::Once(once.0)),
-        Event::Release(channel) | Event::Acquire(channel) if is_file(trace.channel(channel).address) => return None,
-        Event::Release(channel) => (Op::Release, Object::Channel(channel.0)),
-        Event::Acquire(channel) => (Op::Acquire, Object::Channel(channel.0)),
-        Event::AtomicLoad(atomic, ..) => (Op::AtomicLoad, Object::Atomic(atomic.0)),
-        Event::AtomicStore(atomic, ..) => (Op::AtomicStore, Object::Atomic(atomic.0)),
-        Event::AtomicRmw(atomic, ..) => (Op::AtomicRmw, Object::Atomic(atomic.0)),
-        Event::Fence(_) => (Op::Fence, Object::None),
-        Event::Custom(..) => (Op::Custom, Object::None),
-        Event::Read(_) | Event::Write(_) => return None,
-    })
+/// The operation of an event and its object; none for accesses and for files. Threads, custom events and waits without a
+/// signal are steps without an object.
+fn operation(trace: &Trace, event: Event) -> Option<(Op, Option<Numbered>)> {
+    let op = event.kind().op()?;
+    let object = match event.object() {
+        Some(Object::Channel(channel)) if is_file(trace.channel(channel).address) => return None,
+        Some(Object::Thread(_) | Object::Custom(_)) => None,
+        Some(Object::Lock(_)) if op == Op::FailedWait => None,
+        Some(Object::Condition(id)) => Some((Sort::Condition, trace.instance(id).condition.0)),
+        other => other.map(|object| (object.sort(), object.number())),
+    };
+    Some((op, object))
 }
 
-/// The operation in its failing form.
-fn failed(op: Op) -> Option<Op> {
-    Some(match op {
-        Op::Lock => Op::LockFailed,
-        Op::RdLock => Op::RdLockFailed,
-        Op::SemWait => Op::SemWaitFailed,
-        Op::Wait => Op::WaitFailed,
-        _ => return None,
-    })
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foretrace_finding::ScheduleText;
+
+    /// The steps of a schedule, as `thread:index`.
+    fn steps(trace: &Trace, schedule: &str) -> Vec<String> {
+        let schedule = schedule.parse::<ScheduleText>().unwrap().of(|thread| trace.len(thread)).unwrap();
+        let enforced = Enforced::new(trace, &schedule).unwrap();
+        enforced.steps().iter().map(|step| format!("{}:{}", step.event.thread, step.event.index)).collect()
+    }
+
+    #[test]
+    fn the_mark_of_a_static_follows_its_initialisation() {
+        let text = "main fork t\nt aload g acquire 0\nmain once_run o\nmain once_done o\nmain astore g release 1\nt once_pass o\n";
+        let trace = foretrace_trace::text::parse(text).unwrap();
+        // Between the two, a thread that waits for the static cannot go on.
+        let moved = steps(&trace, "t0:1 t1:2 t0:2 t1:1 t0:1");
+        assert_eq!(moved, ["t0:0", "t1:0", "t1:1", "t0:1", "t0:2", "t0:3", "t1:2"]);
+        // A load between the two would read another value.
+        let kept = steps(&trace, "t0:3 t1:2 t0:1 t1:1");
+        assert_eq!(kept, ["t0:0", "t0:1", "t0:2", "t1:0", "t1:1", "t0:3", "t1:2"]);
+    }
 }

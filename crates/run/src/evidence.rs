@@ -2,13 +2,18 @@
 //!
 //! Addresses differ from run to run, so failures are compared by place: a file and an address in it.
 
+mod deadlock;
+mod death;
+mod race;
+
 use std::path::PathBuf;
 
-use foretrace_event::EventId;
-use foretrace_finding::{Candidate, Race};
+use foretrace_finding::Candidate;
 use foretrace_trace::Trace;
 
-use crate::{Death, Modules, Run, SeenRace, SeenStuck};
+use crate::{Cause, Death, Modules, Run, SeenRace, SeenStuck};
+
+pub use race::same_race;
 
 /// A place that is the same in every run: a file, and an address in it.
 pub type Spot = (PathBuf, u64);
@@ -24,85 +29,81 @@ pub enum Evidence {
     Death(Box<Death>),
 }
 
+/// What is known of a kind of failure; one file each.
+pub(crate) trait Failure {
+    /// The rule of its kind in reports: `data-race`.
+    fn rule(&self) -> &'static str;
+
+    /// The place of each thread that takes part; none if no place is known.
+    fn pcs(&self) -> Vec<u64> {
+        Vec::new()
+    }
+
+    /// What it is recognised by if it has no place.
+    fn cause(&self) -> Option<Cause> {
+        None
+    }
+
+    /// Is it what the candidate predicts?
+    fn shows(&self, _: &Candidate, _recorded: (&Trace, &Modules), _: &Modules) -> bool {
+        false
+    }
+
+    /// Is it exactly what the candidate predicts, at the places of its own events?
+    fn is_of(&self, candidate: &Candidate, recorded: (&Trace, &Modules), modules: &Modules) -> bool {
+        self.shows(candidate, recorded, modules)
+    }
+}
+
 impl Evidence {
-    /// All failures of a run. A race that a library may prevent is not one.
+    /// All failures of a run.
     pub fn all(run: &Run) -> Vec<Self> {
-        let outcome = &run.outcome;
-        let races = outcome.races.iter().filter(|race| race.library.is_none());
-        let races = races.cloned().map(Box::new).map(Self::Race);
-        let deadlock = (!outcome.deadlock.is_empty()).then(|| Self::Deadlock(outcome.deadlock.clone()));
+        let races = race::in_run(run).map(Box::new).map(Self::Race);
+        let deadlock = deadlock::in_run(run).map(Self::Deadlock);
         let death = run.death.clone().map(Box::new).map(Self::Death);
         races.chain(deadlock).chain(death).collect()
     }
 
+    fn failure(&self) -> &dyn Failure {
+        match self {
+            Self::Race(race) => &**race,
+            Self::Deadlock(stuck) => stuck,
+            Self::Death(death) => &**death,
+        }
+    }
+
+    /// The rule of its kind in reports.
+    pub fn rule(&self) -> &'static str {
+        self.failure().rule()
+    }
+
     /// The identity of a failure: the place of each thread.
     pub fn spots(&self, modules: &Modules) -> Vec<Spot> {
-        let pcs: Vec<u64> = match self {
-            Self::Race(race) => race.accesses.iter().map(|access| access.pc).collect(),
-            Self::Deadlock(stuck) => stuck.iter().map(|stuck| stuck.pc).collect(),
-            Self::Death(death) => death.fault.iter().map(|fault| fault.pc).collect(),
-        };
-        let mut spots: Vec<Spot> = pcs.into_iter().map(|pc| modules.locate(pc)).collect();
+        let mut spots: Vec<Spot> = self.failure().pcs().into_iter().map(|pc| modules.locate(pc)).collect();
         spots.sort();
         spots
     }
 
     /// Is it of the same kind as another failure, with a place in common? Of two racing statements, another pair of
-    /// accesses may come first, so one common place is enough.
+    /// accesses may come first, so one common place is enough. Without places, the causes are compared.
     pub fn is_like(&self, own: &Modules, other: &Self, others: &Modules) -> bool {
-        let places = other.spots(others);
-        if let (Self::Death(own), Self::Death(other)) = (self, other)
-            && (own.fault.is_none() || other.fault.is_none())
-        {
-            return own.cause == other.cause;
+        if self.rule() != other.rule() {
+            return false;
         }
-        std::mem::discriminant(self) == std::mem::discriminant(other)
-            && self.spots(own).iter().any(|spot| places.contains(spot))
+        let (spots, places) = (self.spots(own), other.spots(others));
+        if spots.is_empty() || places.is_empty() {
+            return self.failure().cause() == other.failure().cause();
+        }
+        spots.iter().any(|spot| places.contains(spot))
     }
 
     /// Is it what the candidate predicts?
     pub fn shows(&self, candidate: &Candidate, recorded: (&Trace, &Modules), modules: &Modules) -> bool {
-        match (self, candidate) {
-            (Self::Race(seen), Candidate::Race(race)) => same_race(seen, race, recorded, modules),
-            (Self::Deadlock(seen), Candidate::Deadlock(deadlock)) => {
-                let stuck = |event: EventId| seen.iter().any(|stuck| stuck.thread == event.thread.0);
-                deadlock.events().all(stuck)
-            }
-            _ => false,
-        }
+        self.failure().shows(candidate, recorded, modules)
     }
-}
 
-impl Evidence {
     /// Is it exactly what the candidate predicts, at the places of its own events?
     pub fn is_of(&self, candidate: &Candidate, recorded: (&Trace, &Modules), modules: &Modules) -> bool {
-        let (Self::Race(seen), Candidate::Race(race)) = (self, candidate) else {
-            return self.shows(candidate, recorded, modules);
-        };
-        let place = |event: EventId| (event.thread.0, recorded.1.locate(recorded.0.pc(event)));
-        let mut places = seen.accesses.each_ref().map(|access| (access.thread, modules.locate(access.pc)));
-        places.sort();
-        places == [place(race.first), place(race.second)]
+        self.failure().is_of(candidate, recorded, modules)
     }
-}
-
-/// Is it the same variable? A global has the same place in its file, a heap variable the same offset in a block from
-/// the same place, and a stack variable is identified by the places that access it.
-pub fn same_race(seen: &SeenRace, race: &Race, (trace, recorded): (&Trace, &Modules), modules: &Modules) -> bool {
-    let interval = trace.interval(race.interval);
-    if modules.find(seen.address).is_some() {
-        let (file, start) = recorded.locate(interval.address);
-        let (seen_file, seen_start) = modules.locate(seen.address);
-        return file == seen_file && seen_start < start + interval.length && start < seen_start + seen.size;
-    }
-    if let (Some(block), Some(allocation)) = (seen.block(), trace.allocation(race.interval)) {
-        let place = recorded.locate(allocation.pc);
-        let (seen_at, at) =
-            (seen.address.wrapping_sub(block.address), interval.address.wrapping_sub(allocation.address));
-        let overlap = seen_at < at.saturating_add(interval.length) && at < seen_at.saturating_add(seen.size);
-        return overlap && block.stack.iter().any(|pc| modules.locate(*pc) == place);
-    }
-    let mut threads = seen.accesses.each_ref().map(|access| access.thread);
-    threads.sort_unstable();
-    threads == [race.first.thread.0, race.second.thread.0]
 }

@@ -466,8 +466,8 @@ impl<'a> Fields<'a> {
     fn op(&self, key: &str) -> Result<String, String> {
         use foretrace_event::wire::Op;
         let value = self.get(key)?;
-        let known = |op: &&Op| op.name() == value || hex(value) == Some(u64::from(**op as u8));
-        Ok(Op::ALL.iter().find(known).map_or(value, |op| op.name()).to_owned())
+        let known = |op: &Op| op.name() == value || hex(value) == Some(u64::from(*op as u8));
+        Ok(Op::all().find(known).map_or(value, |op| op.name()).to_owned())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Whoever runs the program, and what comes of it.
 
 use std::error::Error;
+use std::time::Duration;
 
 use crate::{Death, Ended, Modules, Outcome};
 
@@ -21,6 +22,11 @@ pub trait Runner<Plan: ?Sized>: Sync {
 
     /// Why no more runs may begin, if so: the time is spent, or somebody has asked to stop.
     fn spent(&self) -> Option<&'static str>;
+
+    /// How long runs may still begin; none if there is no limit.
+    fn time_left(&self) -> Option<Duration> {
+        None
+    }
 }
 
 /// How accesses are watched.

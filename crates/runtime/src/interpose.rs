@@ -27,6 +27,7 @@ mod rwlock;
 pub mod semaphore;
 pub mod sending;
 pub mod signal;
+mod sleep;
 mod spin;
 mod statics;
 mod stdio;
@@ -67,6 +68,16 @@ fn insist(arrival: Arrival, busy: impl Fn(c_int) -> bool, mut real: impl FnMut()
         crate::sys::sleep_a_millisecond();
     }
     real()
+}
+
+/// The same for an operation that returns `timed_out` when its deadline has passed.
+fn insist_until(
+    arrival: Arrival,
+    timed_out: c_int,
+    busy: impl Fn(c_int) -> bool,
+    real: impl FnMut() -> c_int,
+) -> c_int {
+    if arrival == Arrival::TimedOut { timed_out } else { insist(arrival, busy, real) }
 }
 
 /// Takes the record of a releasing operation back if the operation failed. Callers see to it that it does not in a replay.

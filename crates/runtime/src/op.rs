@@ -2,7 +2,9 @@
 
 pub mod access;
 pub mod atomic;
+pub mod controlled;
 pub mod end;
+pub mod in_gate;
 pub mod lifetime;
 pub mod part;
 pub mod polling;
@@ -153,7 +155,7 @@ pub fn access(address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
 /// The same, of a thread that takes part in the gate or in the watch.
 fn access_taking_part(address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
     let Some(thread) = thread::own().filter(|_| !tls().waiting.get()) else { return };
-    part::before_access(thread, address, pc);
+    part::before_access(thread, address, size, kind, pc);
     let Some(_section) = Section::enter() else { return };
     part::access(thread, address, size, kind, pc, frame);
     let recorded = thread.is_recorded() && thread::current().is_some();

@@ -8,6 +8,7 @@
 pub mod ending;
 pub mod modules;
 pub mod process;
+mod server;
 
 use crate::axes::{self, *};
 use crate::op::end::notice_end;
@@ -80,7 +81,7 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
 pub fn failed_try(mutex: usize, arg: u64, pc: usize) {
     match STATE.load(Ordering::Acquire) {
         state if state >= LIVE => op::failed_try(mutex, arg, pc),
-        _ => sync(Op::LockFailed, mutex, arg, pc),
+        _ => sync(Op::FailedLock, mutex, arg, pc),
     }
 }
 
@@ -128,6 +129,9 @@ fn begin_with_first() {
     if begun == OFF {
         return STATE.store(OFF, Ordering::Release);
     }
+    if is_server() && !server::serve() {
+        return STATE.store(OFF, Ordering::Release);
+    }
     if begun & RECORDED != 0 {
         if axes::is_instrumented() {
             recording::set_flag(Flags::ACCESSES);
@@ -139,6 +143,12 @@ fn begin_with_first() {
     // At a gate, a thread is in no section.
     let _section = Some(section).filter(|_| begun & TAKES_PART == 0);
     begin_live(begun);
+}
+
+/// Is the program run again and again?
+fn is_server() -> bool {
+    let settings = SETTINGS.lock();
+    settings.as_ref().is_some_and(|settings| settings.gate == (Gate::Controlled { server: true }))
 }
 
 /// Opens what the three axes need; what the state is from now on.
@@ -168,9 +178,12 @@ fn begin_live(state: u8) {
         STATE.store(state, Ordering::Release);
     }
     let main = if state & RECORDED != 0 { recording::next_thread() } else { 0 };
-    modules::write();
+    if !is_server() {
+        modules::write();
+    }
     op::begin_first(main);
     STATE.store(state, Ordering::Release);
+    crate::gate::controlled::begin();
     notice_end();
     if state & RECORDED != 0 {
         benign::write();
@@ -236,7 +249,10 @@ pub fn finish(status: i32, pc: usize) {
     if !is_own || FINISHED.swap(true, Ordering::Relaxed) {
         return;
     }
-    if axes::is_replaying() {
+    if part::is_controlled() {
+        op::in_gate::leave(pc);
+        part::finish();
+    } else if axes::is_replaying() {
         ending::await_others_in_replay(false);
         part::finish();
     } else {
@@ -252,7 +268,9 @@ pub fn finish(status: i32, pc: usize) {
 /// Functions that are called at exit have been called.
 pub fn last_moment() {
     if axes::is_replaying() {
-        ending::await_others_in_replay(true);
+        if !part::is_controlled() {
+            ending::await_others_in_replay(true);
+        }
         part::finish();
     }
 }

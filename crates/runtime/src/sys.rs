@@ -413,6 +413,39 @@ pub fn exit(status: i32) -> ! {
     }
 }
 
+/// Waits for the end of a child, and tells its status.
+pub fn wait_for_child(child: u32) -> u32 {
+    let mut status = 0u32;
+    while call!(SYS_wait4, child, &raw mut status, 0, 0) == Err(libc::EINTR) {}
+    status
+}
+
+/// Kills a group of processes.
+pub fn kill_group(leader: u32) {
+    let _ = call!(SYS_kill, -i64::from(leader), libc::SIGKILL);
+}
+
+/// This process leads a group of its own, and is killed when its parent ends.
+pub fn die_with_parent() {
+    let _ = call!(SYS_setpgid, 0, 0);
+    let _ = call!(SYS_prctl, libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+}
+
+/// Where reading or writing a file goes on; none if it is no file with a position.
+pub fn position(fd: i32) -> Option<u64> {
+    call!(SYS_lseek, fd, 0, libc::SEEK_CUR).ok()
+}
+
+/// Goes on elsewhere in a file.
+pub fn set_position(fd: i32, at: u64) {
+    let _ = call!(SYS_lseek, fd, at, libc::SEEK_SET);
+}
+
+/// Is there a thread of this process with that number?
+pub fn is_there(tid: u32) -> bool {
+    call!(SYS_tgkill, pid(), tid, 0).is_ok()
+}
+
 /// The process; zero if the kernel does not say.
 pub fn pid() -> u32 {
     call!(SYS_getpid).unwrap_or(0) as u32

@@ -80,6 +80,10 @@ pub struct Thread {
     pub clock: Owned<Synchronised>,
     /// How many threads it has created.
     pub children: Cell<u32>,
+    /// It has asked the controlled gate for the operation that it is about to note.
+    pub asked: Cell<bool>,
+    /// What its loop reads again and again, and how many bytes; zero: several things.
+    pub polled: Cell<(usize, usize)>,
     /// How many operations it has repeated since its last step.
     pub spins: Cell<u32>,
     /// The locks it held when it was last asked, and how often they had changed then, and what it held last if it holds

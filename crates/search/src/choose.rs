@@ -34,14 +34,9 @@ struct Alike {
 }
 
 fn alike(trace: &Trace, candidate: &Candidate) -> Alike {
-    let (block, variable, events) = match candidate {
-        Candidate::Race(race) => {
-            let block = trace.allocation(race.interval).map(|allocation| allocation.pc);
-            let variable = block.is_none().then(|| trace.interval(race.interval).address);
-            (block, variable, vec![race.first, race.second])
-        }
-        Candidate::Deadlock(deadlock) => (None, None, deadlock.events().collect()),
-    };
+    let (interval, events) = (candidate.interval(), candidate.events());
+    let block = interval.and_then(|id| trace.allocation(id)).map(|allocation| allocation.pc);
+    let variable = interval.filter(|_| block.is_none()).map(|id| trace.interval(id).address);
     let mut places: Vec<u64> = events.iter().map(|id| trace.pc(*id)).collect();
     places.sort_unstable();
     if places.first() == Some(&0) {

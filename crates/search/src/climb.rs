@@ -1,6 +1,7 @@
 //! Climbing the ladder of one candidate's witnesses until one shows its error.
 
 use std::os::unix::process::ExitStatusExt;
+use std::time::Duration;
 
 use foretrace_finding::{Candidate, Schedule, Witness};
 use foretrace_predict::Predicted;
@@ -21,24 +22,40 @@ pub(crate) struct Climbed {
     pub(crate) confirmed: bool,
 }
 
+impl Climbed {
+    /// Did the candidate use up its share of the time?
+    pub(crate) fn is_out_of_time(&self) -> bool {
+        self.open.as_ref().is_some_and(|open| open.reason == Reason::ShareSpent)
+    }
+}
+
 /// Climbs the ladder of a candidate, and then those of other pairs of accesses that race for the same memory.
-pub(crate) fn climb<R: Runner<Schedule>>(on: &Replayer<'_, R>, one: &Predicted) -> Result<Climbed, R::Error> {
+pub(crate) fn climb<R: Runner<Schedule>>(
+    on: &Replayer<'_, R>,
+    one: &Predicted,
+    allowance: &Allowance,
+) -> Result<Climbed, R::Error> {
     let predictor = on.subject.predictor;
-    let own = ladder(on, &mut predictor.witnesses(&one.witness))?;
+    let own = ladder(on, allowance, &mut predictor.witnesses(&one.witness))?;
     let Candidate::Race(race) = &one.witness.candidate else { return Ok(own) };
-    if own.confirmed {
+    if own.confirmed || own.is_out_of_time() {
         return Ok(own);
     }
     // These two accesses may be kept apart by what the program does; others to the same memory need not be.
-    let mut other = ladder(on, &mut predictor.other_pairs(race, OTHER_PAIRS).into_iter())?;
+    let mut other = ladder(on, allowance, &mut predictor.other_pairs(race, OTHER_PAIRS).into_iter())?;
     other.seen.splice(0..0, own.seen);
-    let open = if other.confirmed { None } else { own.open };
+    let open = match other.confirmed {
+        true => None,
+        false if other.is_out_of_time() => other.open,
+        false => own.open,
+    };
     Ok(Climbed { open, ..other })
 }
 
 /// Runs one witness after the other until one shows its candidate.
 fn ladder<R: Runner<Schedule>>(
     on: &Replayer<'_, R>,
+    allowance: &Allowance,
     witnesses: &mut dyn Iterator<Item = Witness>,
 ) -> Result<Climbed, R::Error> {
     let mut climbed = Climbed::default();
@@ -46,6 +63,10 @@ fn ladder<R: Runner<Schedule>>(
         let witness = on.subject.judged(witness);
         if let Some(why) = on.runner.spent() {
             climbed.open.get_or_insert(Open { witness, reason: Reason::Spent(why) });
+            break;
+        }
+        if allowance.is_used_up(on.runner) {
+            climbed.open = Some(Open { witness, reason: Reason::ShareSpent });
             break;
         }
         let reason = match Enforced::new(on.subject.trace, &witness.schedule) {
@@ -68,6 +89,30 @@ fn ladder<R: Runner<Schedule>>(
         }
     }
     Ok(climbed)
+}
+
+/// The part of the time that is left which one candidate may take.
+const SHARE: u32 = 4;
+
+/// How much time must be left for a candidate to go on.
+pub(crate) struct Allowance {
+    least: Option<Duration>,
+}
+
+impl Allowance {
+    /// A share of the time that is left.
+    pub(crate) fn share<R: Runner<Schedule>>(runner: &R) -> Self {
+        Self { least: runner.time_left().map(|left| left - left / SHARE) }
+    }
+
+    /// All the time that is left.
+    pub(crate) const fn all() -> Self {
+        Self { least: None }
+    }
+
+    fn is_used_up<R: Runner<Schedule>>(&self, runner: &R) -> bool {
+        self.least.zip(runner.time_left()).is_some_and(|(least, left)| left < least)
+    }
 }
 
 /// Why a run does not confirm its witness; none if it does.

@@ -106,6 +106,8 @@ pub enum Reason {
     NotEnforceable(NotEnforceable),
     /// No more runs may begin: the budget is spent, or somebody has asked to stop.
     Spent(&'static str),
+    /// Its share of the time was spent, and no time was left to go on with it later.
+    ShareSpent,
     /// So many of the same kind were run instead.
     Alike(usize),
     /// No runs were asked for.
@@ -145,6 +147,7 @@ impl fmt::Display for Reason {
             Self::Killed(signal) => write!(f, "the program was killed by signal {signal}"),
             Self::NotEnforceable(why) => write!(f, "{why}"),
             Self::Spent(why) => f.write_str(why),
+            Self::ShareSpent => f.write_str("its share of the time budget (--budget) is spent"),
             Self::Alike(count) => write!(f, "{count} of its kind were replayed instead"),
             Self::NotReplayed => f.write_str("it was not replayed"),
         }

@@ -3,14 +3,15 @@
 //! A prediction is a claim about a recorded run. The search has the program run under its schedules, by a
 //! [`Runner`](foretrace_run::Runner), and spends what time there is in this order ([`search`]):
 //!
-//! 1. **The recorded order**, if the recorded run had to be ended: is it stuck again?
+//! 1. **The recorded order**, if the recorded run failed or had to be ended, and in long programs if races are predicted:
+//!    one run shows every race whose accesses nothing ordered in the recorded run.
 //! 2. **Ladders**: each candidate's witnesses, nearest to the recorded run first, until one shows its error (`climb`). Of
 //!    candidates that differ in nothing but the time and the block a few are tried (`choose`). What another candidate's
-//!    run has shown incidentally is not tried again.
+//!    run has shown incidentally is not tried again. No candidate takes more than a quarter of the time that is left.
 //! 3. **Delay points**: races decide what is read, so the reads of those that were seen are made to see other values
 //!    (`delays`).
 //! 4. **Certainty**: failures that do not show in every run of their schedule get one that does, if there is one (`certain`).
-//! 5. **The recorded order** again, for races that no other order has shown.
+//! 5. **The recorded order**, if it was not run first, for races that no other order has shown.
 //! 6. **Forced failures**: operations that succeeded and could have failed (`forced`).
 //!
 //! A witness that the judge rejects is a bug of prediction, and the search panics on it.
@@ -72,7 +73,7 @@ pub use replayer::Subject;
 pub use search::search;
 
 /// How hard to try.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Effort {
     /// Which failures count.
     pub looks: Looks,
@@ -80,8 +81,8 @@ pub struct Effort {
     pub replays: usize,
     /// How accesses are watched.
     pub precision: Precision,
-    /// Begin with the recorded order: the recorded run died or had to be ended.
-    pub repeat_recorded: bool,
+    /// When the recorded order is run.
+    pub recorded: Recorded,
     /// How many runs at a time.
     pub jobs: usize,
     /// How many runs of one schedule at a time.
@@ -91,34 +92,31 @@ pub struct Effort {
 impl Default for Effort {
     fn default() -> Self {
         let (looks, precision) = (Looks::default(), Precision::Each);
-        Self { looks, replays: 8, precision, repeat_recorded: false, jobs: 1, at_once: REPEATS }
+        Self { looks, replays: 8, precision, recorded: Recorded::Last, jobs: 1, at_once: REPEATS }
     }
 }
 
-/// Which failures count.
+/// When the recorded order is run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Looks {
-    /// Data races.
-    pub races: bool,
-    /// Deadlocks.
-    pub deadlocks: bool,
-    /// Deaths of the program.
-    pub crashes: bool,
+pub enum Recorded {
+    /// First, because the recorded run died or had to be ended: it may do so again.
+    First,
+    /// First if races are predicted: runs are long, and one of them may show many races.
+    FirstForRaces,
+    /// Last, if races are predicted that no other order has shown: short programs get shorter schedules that way.
+    Last,
 }
 
-impl Default for Looks {
-    fn default() -> Self {
-        Self { races: true, deadlocks: true, crashes: true }
-    }
+/// Which failures count: all but those of some kinds.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Looks {
+    /// The rules of the kinds that are not looked for.
+    pub without: Vec<&'static str>,
 }
 
 impl Looks {
-    fn wants(self, evidence: &Evidence) -> bool {
-        match evidence {
-            Evidence::Race(_) => self.races,
-            Evidence::Deadlock(_) => self.deadlocks,
-            Evidence::Death(_) => self.crashes,
-        }
+    fn wants(&self, evidence: &Evidence) -> bool {
+        !self.without.contains(&evidence.rule())
     }
 }
 

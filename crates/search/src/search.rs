@@ -8,13 +8,13 @@ use foretrace_predict::{Predicted, Prediction, Watch};
 use foretrace_run::{Precision, Run, Runner};
 
 use crate::choose::{OF_ONE_KIND, choose};
-use crate::climb::climb;
+use crate::climb::{Allowance, climb};
 use crate::confirmed::Failures;
 use crate::delays::Delays;
 use crate::forced;
 use crate::parallel::in_parallel;
 use crate::replayer::{Replayer, Subject};
-use crate::{Confirmed, Effort, Found, Looks, Open, Reason};
+use crate::{Confirmed, Effort, Found, Looks, Open, Reason, Recorded};
 
 /// The work, and what has come of it.
 pub(crate) struct Search<'s, 'a, R> {
@@ -43,13 +43,20 @@ pub fn search<'a, R: Runner<Schedule>>(
     watch: &dyn Watch,
 ) -> Result<Found, R::Error> {
     let replayer = Replayer::new(runner, subject, effort);
-    let mut search = Search::new(&replayer, effort.looks, watch);
-    if effort.repeat_recorded {
+    let mut search = Search::new(&replayer, replayer.effort.looks.clone(), watch);
+    let recorded_first = match replayer.effort.recorded {
+        Recorded::First => true,
+        Recorded::FirstForRaces => !prediction.races.is_empty(),
+        Recorded::Last => false,
+    };
+    if recorded_first {
         search.as_recorded()?;
     }
     search.candidates(prediction)?;
     search.other_values()?;
-    search.races_as_recorded()?;
+    if !recorded_first {
+        search.races_as_recorded()?;
+    }
     search.forced_failures()?;
     Ok(Found { confirmed: search.failures.all, open: search.open, spent: runner.spent() })
 }
@@ -67,21 +74,38 @@ impl<'s, 'a, R: Runner<Schedule>> Search<'s, 'a, R> {
         let (chosen, others) = choose(self.replayer.subject.trace, &all);
         let open = |one: &Predicted, reason| Open { witness: one.witness.clone(), reason };
         self.open.extend(others.into_iter().map(|one| open(one, Reason::Alike(OF_ONE_KIND))));
-        self.watch.phase("replaying", chosen.len());
+        let unfinished = self.climb_all(&chosen, || Allowance::share(self.replayer.runner))?;
+        let unfinished = self.climb_all(&unfinished, Allowance::all)?;
+        self.open.extend(unfinished.into_iter().map(|one| open(one, Reason::ShareSpent)));
+        self.drop_shown();
+        Ok(())
+    }
+
+    /// Climbs the ladders of these candidates, and answers those whose allowance of time was used up.
+    fn climb_all<'p>(
+        &mut self,
+        candidates: &[&'p Predicted],
+        allowance: impl Fn() -> Allowance + Sync,
+    ) -> Result<Vec<&'p Predicted>, R::Error> {
+        self.watch.phase("replaying", candidates.len());
+        let mut unfinished = Vec::new();
         let (jobs, replayer) = (self.replayer.effort.jobs.max(1), self.replayer);
-        for group in chosen.chunks(jobs) {
+        for group in candidates.chunks(jobs) {
             let fresh: Vec<_> = group.iter().filter(|one| !self.is_shown(&one.witness.candidate)).collect();
-            let answers = in_parallel(jobs, &fresh, |one| climb(replayer, one));
+            let answers = in_parallel(jobs, &fresh, |one| climb(replayer, one, &allowance()));
             group.iter().for_each(|_| self.watch.step());
             for (one, answer) in fresh.iter().zip(answers) {
                 let climbed = answer?;
+                if climbed.is_out_of_time() {
+                    unfinished.push(**one);
+                } else if !climbed.confirmed {
+                    let untried = || Open { witness: one.witness.clone(), reason: Reason::NotReplayed };
+                    self.open.push(climbed.open.unwrap_or_else(untried));
+                }
                 climbed.seen.into_iter().for_each(|confirmed| self.failures.add(confirmed));
-                let untried = || open(one, Reason::NotReplayed);
-                self.open.extend((!climbed.confirmed).then(|| climbed.open.unwrap_or_else(untried)));
             }
         }
-        self.drop_shown();
-        Ok(())
+        Ok(unfinished)
     }
 
     /// Lets the reads of the races that were seen see other values, and looks what the program does then; then makes

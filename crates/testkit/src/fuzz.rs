@@ -211,9 +211,9 @@ impl Lawless {
             Op::LockDestroy,
             Op::Lock,
             Op::Lock,
-            Op::LockFailed,
+            Op::FailedLock,
             Op::RdLock,
-            Op::RdLockFailed,
+            Op::FailedRdLock,
             Op::Unlock,
             Op::Unlock,
             Op::CondInit,
@@ -221,7 +221,7 @@ impl Lawless {
             Op::Signal,
             Op::Broadcast,
             Op::Wait,
-            Op::WaitFailed,
+            Op::FailedWait,
             Op::BarrierInit,
             Op::BarrierDestroy,
             Op::BarrierEnter,
@@ -243,10 +243,10 @@ impl Lawless {
         let object = 0x100 + 0x40 * u64::from(random.below(2));
         let class = LockClass::from_code(random.below(7) as u8).unwrap_or_default();
         let arg = match op {
-            Op::LockInit | Op::Lock | Op::LockFailed | Op::RdLock | Op::RdLockFailed | Op::Unlock => {
+            Op::LockInit | Op::Lock | Op::FailedLock | Op::RdLock | Op::FailedRdLock | Op::Unlock => {
                 LockArg { owner_died: random.one_in(9), ..LockArg::blocking(class) }.encode()
             }
-            Op::Wait | Op::WaitFailed => 0x100 + 0x40 * u64::from(random.below(2)),
+            Op::Wait | Op::FailedWait => 0x100 + 0x40 * u64::from(random.below(2)),
             Op::SemInit => *random.choose(&[0, 1, u64::from(u32::MAX), u64::MAX]),
             Op::Alloc | Op::Free => 0x80,
             Op::SemWait => 0,

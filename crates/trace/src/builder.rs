@@ -5,7 +5,9 @@ mod finish;
 mod recorded;
 mod rules;
 
-use foretrace_event::{AtomicId, BarrierId, ChannelId, CustomId, Event, IntervalId, LockId, OnceId, SemId, ThreadId};
+use foretrace_event::{
+    AtomicId, BarrierId, ChannelId, CondInstance, CustomId, Event, IntervalId, LockId, OnceId, SemId, ThreadId,
+};
 use rustc_hash::FxHashMap;
 
 use crate::note::Note;
@@ -208,6 +210,11 @@ impl TraceBuilder {
     }
 }
 
+/// Stands for a condition variable in an event whose instance is not known yet.
+pub(crate) fn as_read(condition: ConditionId) -> CondInstance {
+    CondInstance(condition.0)
+}
+
 fn add<T, I>(table: &mut Vec<T>, info: T, id: impl Fn(usize) -> I) -> I {
     table.push(info);
     id(table.len() - 1)
@@ -226,6 +233,17 @@ impl TraceBuilder {
             _ => {}
         }
         self.put(thread, event, place)
+    }
+
+    /// The thread's next event, as a file has it: instead of an instance, it carries the number of a condition variable
+    /// ([`as_read`]).
+    pub(crate) fn push_read(&mut self, thread: ThreadId, event: Event, place: PlaceId) -> Result<(), Illegal> {
+        match event {
+            Event::Signal(read) => self.signal(thread, ConditionId(read.0), place),
+            Event::Broadcast(read) => self.broadcast(thread, ConditionId(read.0), place),
+            Event::Wait(read, lock) => self.wait(thread, ConditionId(read.0), lock, place),
+            _ => self.push(thread, event, place),
+        }
     }
 
     /// The thread signals the condition variable.
@@ -263,7 +281,7 @@ impl TraceBuilder {
 
     fn wake(&mut self, thread: ThreadId, cond: ConditionId, all: bool, place: PlaceId) -> Result<(), Illegal> {
         // Whether an event is legal does not depend on the instance, so only legal events get one.
-        let next = foretrace_event::CondInstance::from_index(self.conditions.instances.len());
+        let next = CondInstance::from_index(self.conditions.instances.len());
         self.put(thread, if all { Event::Broadcast(next) } else { Event::Signal(next) }, place)?;
         self.conditions.wake(cond, all, self.clock);
         Ok(())

@@ -49,14 +49,14 @@ fn operation(sync: &Sync, symbols: &Symbols, out: &mut dyn Write) -> io::Result<
 
 fn argument(sync: &Sync, symbols: &Symbols, out: &mut dyn Write) -> io::Result<()> {
     match sync.op {
-        Op::LockInit | Op::Lock | Op::LockFailed | Op::RdLock | Op::RdLockFailed | Op::Unlock => {
+        Op::LockInit | Op::Lock | Op::FailedLock | Op::RdLock | Op::FailedRdLock | Op::Unlock => {
             let arg = LockArg::decode(sync.arg).unwrap_or_default();
             let class = if arg.class == LockClass::Mutex { String::new() } else { format!(" {}", arg.class.name()) };
             let died = if arg.owner_died { " owner_died" } else { "" };
             write!(out, "{class}{}{died}", patience(arg.patience as u64))
         }
-        Op::SemWait | Op::SemWaitFailed => write!(out, "{}", patience(sync.arg)),
-        Op::Wait | Op::WaitFailed => write!(out, " {}", object(sync.arg, symbols)),
+        Op::SemWait | Op::FailedSemWait => write!(out, "{}", patience(sync.arg)),
+        Op::Wait | Op::FailedWait => write!(out, " {}", object(sync.arg, symbols)),
         Op::AtomicRmw => write!(out, " {} {} {}", sync.detail.order().name(), sync.arg, sync.detail.new),
         op if op.has_detail() => write!(out, " {} {}", sync.detail.order().name(), sync.arg),
         Op::Fork | Op::Join | Op::Detach => write!(out, " t{}", sync.arg),

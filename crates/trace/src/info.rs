@@ -54,7 +54,7 @@ impl Info {
                 }
             }
         }
-        let counted = Op::ALL.iter().map(|op| (*op, counts[*op as usize])).filter(|(_, count)| *count > 0);
+        let counted = Op::all().map(|op| (op, counts[op as usize])).filter(|(_, count)| *count > 0);
         info.operations = counted.collect();
         info.operations.sort_by_key(|(op, count)| (u64::MAX - count, *op));
         Ok(info)

@@ -55,6 +55,6 @@ pub use recording::{
 };
 pub use symbols::{Location, Symbols};
 pub use trace::{
-    AllocationInfo, AtomicInfo, BarrierInfo, ConditionId, ConditionInfo, InstanceInfo, IntervalInfo, Kind, LockInfo,
-    Name, Named, Observed, Place, PlainInfo, SemInfo, Stats, ThreadInfo, Trace,
+    AllocationInfo, AtomicInfo, BarrierInfo, ConditionId, ConditionInfo, InstanceInfo, IntervalInfo, LockInfo, Name,
+    Named, Observed, Place, PlainInfo, SemInfo, Stats, ThreadInfo, Trace,
 };

@@ -5,7 +5,8 @@ mod observed;
 mod packed;
 
 use foretrace_event::{
-    AtomicId, BarrierId, ChannelId, CondInstance, CustomId, Event, EventId, IntervalId, LockId, OnceId, SemId, ThreadId,
+    AtomicId, BarrierId, ChannelId, CondInstance, CustomId, Event, EventId, IntervalId, Kind, LockId, OnceId, SemId,
+    ThreadId,
 };
 
 pub(crate) use objects::Objects;
@@ -14,7 +15,6 @@ pub use objects::{
     Named, PlainInfo, SemInfo, ThreadInfo,
 };
 pub use observed::Observed;
-pub use packed::Kind;
 pub(crate) use packed::{Extras, Slot};
 
 use crate::note::Note;

@@ -7,7 +7,7 @@
 mod describe;
 mod examine;
 pub(super) mod keep;
-mod subject;
+pub(super) mod subject;
 pub mod suppress;
 
 use super::interrupt;

@@ -3,6 +3,7 @@
 pub mod cc;
 pub mod check;
 pub mod csp;
+pub mod explore;
 mod interrupt;
 mod memory;
 pub mod monitor;

@@ -1,143 +1,8 @@
 //! Sync records: one operation with its stamp.
 
 use super::{Input, MAX_RECORD, WireError, put, unzigzag, zigzag};
+use crate::event::Op;
 use crate::{LockClass, Order, Patience};
-
-macro_rules! ops {
-    ($($(#[$doc:meta])* $name:ident = $code:literal $text:literal,)*) => {
-        /// The operations, with their numbers on the wire. The number of an operation never changes.
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        #[repr(u8)]
-        pub enum Op { $($(#[$doc])* $name = $code,)* }
-
-        impl Op {
-            /// All operations, in the order of their numbers.
-            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
-
-            /// The operation with that number.
-            pub const fn from_code(code: u8) -> Option<Self> {
-                match code {
-                    $($code => Some(Self::$name),)*
-                    _ => None,
-                }
-            }
-
-            /// Its name in listings.
-            pub const fn name(self) -> &'static str {
-                match self { $(Self::$name => $text,)* }
-            }
-        }
-    };
-}
-
-ops! {
-    /// The thread began; object: lowest address of its stack, argument: the stack's size.
-    Start = 1 "start",
-    /// The thread ended.
-    End = 2 "end",
-    /// Argument: the new thread.
-    Fork = 3 "fork",
-    /// Argument: the thread that had ended.
-    Join = 4 "join",
-    /// Argument: the detached thread.
-    Detach = 5 "detach",
-    /// The thread's previous record did not happen: the call returned an error.
-    Undo = 6 "undo",
-
-    /// A lock was initialised; argument: [`LockArg`].
-    LockInit = 7 "lock_init",
-    /// A lock was destroyed.
-    LockDestroy = 8 "lock_destroy",
-    /// Acquired, exclusively; argument: [`LockArg`].
-    Lock = 9 "lock",
-    /// Not acquired; argument: [`LockArg`].
-    LockFailed = 10 "flock",
-    /// Acquired, shared; argument: [`LockArg`].
-    RdLock = 11 "rdlock",
-    /// Not acquired, shared; argument: [`LockArg`].
-    RdLockFailed = 12 "frdlock",
-    /// Released; argument: [`LockArg`].
-    Unlock = 13 "unlock",
-
-    /// A condition variable was initialised.
-    CondInit = 14 "cond_init",
-    /// A condition variable was destroyed.
-    CondDestroy = 15 "cond_destroy",
-    /// One waiter, if any, is woken.
-    Signal = 16 "signal",
-    /// All waiters are woken.
-    Broadcast = 17 "broadcast",
-    /// Returned from a wait; argument: the lock's address. Follows the lock's `Unlock`, precedes its `Lock`.
-    Wait = 18 "wait",
-    /// A wait that timed out; argument: the lock's address.
-    WaitFailed = 19 "fwait",
-
-    /// Argument: how many threads the barrier waits for.
-    BarrierInit = 20 "barrier_init",
-    /// A barrier was destroyed.
-    BarrierDestroy = 21 "barrier_destroy",
-    /// Arrived.
-    BarrierEnter = 22 "barrier_enter",
-    /// Left.
-    BarrierExit = 23 "barrier_exit",
-
-    /// Argument: the initial value.
-    SemInit = 24 "sem_init",
-    /// A semaphore was destroyed or closed.
-    SemDestroy = 25 "sem_destroy",
-    /// Decremented; argument: [`Patience`] as a number.
-    SemWait = 26 "sem_wait",
-    /// Found zero; argument: [`Patience`] as a number.
-    SemWaitFailed = 27 "sem_fwait",
-    /// Incremented.
-    SemPost = 28 "sem_post",
-
-    /// Began to run an initialiser.
-    OnceRun = 29 "once_run",
-    /// Finished running it.
-    OnceDone = 30 "once_done",
-    /// It threw.
-    OnceAbort = 31 "once_abort",
-    /// Found it run.
-    OncePass = 32 "once_pass",
-
-    /// Everything before is visible to later acquires of the object.
-    Release = 33 "release",
-    /// Sees what was released into the object.
-    Acquire = 34 "acquire",
-
-    /// Detail: size and order; argument: the value read.
-    AtomicLoad = 35 "aload",
-    /// Detail: size and order; argument: the value written.
-    AtomicStore = 36 "astore",
-    /// Detail: size, order, and the value written as an extra; argument: the value read.
-    AtomicRmw = 37 "armw",
-    /// A compare-exchange that failed, so a load; detail: size and the order of failure; argument: the value read.
-    AtomicCasFailed = 38 "acas_fail",
-    /// Argument: the order.
-    Fence = 39 "fence",
-
-    /// Memory was allocated; object: its address, argument: its size. Like `Free`, it ends no segment: accesses of the
-    /// segment that came before it in the thread may follow it in the stream, but none to this memory.
-    Alloc = 40 "alloc",
-    /// Memory was freed; object: its address, argument: its size.
-    Free = 41 "free",
-
-    /// A signal handler began; argument: the signal.
-    SignalEnter = 42 "signal_enter",
-    /// A signal handler ended; argument: the signal, or zero if the handler was left by a jump some time before.
-    SignalExit = 43 "signal_exit",
-    /// The process forks.
-    ProcessFork = 44 "process_fork",
-    /// This thread ends the process; argument: the exit status.
-    Exit = 45 "exit",
-    /// Events of this thread are missing from here on; argument: how many are known to be missing.
-    Gap = 46 "gap",
-    /// The user's own event; object: its kind's name in the checked program, argument: the user's.
-    Custom = 47 "custom",
-    /// Sets the pc that the next access record's difference is taken from. The decoder never returns it.
-    AccessPc = 48 "access_pc",
-}
 
 impl Op {
     /// Is the record followed by a detail byte?
@@ -192,29 +57,13 @@ impl LockArg {
     pub fn decode(arg: u64) -> Option<Self> {
         Some(Self {
             class: LockClass::from_code((arg & 0xf) as u8)?,
-            patience: patience(arg >> 4 & 3)?,
+            patience: Patience::from_code(arg >> 4 & 3)?,
             owner_died: match arg >> 6 {
                 0 => false,
                 1 => true,
                 _ => return None,
             },
         })
-    }
-}
-
-pub(crate) const fn patience(code: u64) -> Option<Patience> {
-    Some(match code {
-        0 => Patience::Blocking,
-        1 => Patience::Try,
-        2 => Patience::Timed,
-        _ => return None,
-    })
-}
-
-impl Patience {
-    /// From its number on the wire.
-    pub const fn from_code(code: u64) -> Option<Self> {
-        patience(code)
     }
 }
 

@@ -1,10 +1,11 @@
 //! What is done in a step.
 
 use crate::resolver::Resolver;
-use foretrace_event::{Event, EventId, Patience, ThreadId};
+use foretrace_event::{Event, EventId, Kind, Object, Order, Patience, ThreadId, Writer};
 use foretrace_finding::{Step as Planned, WaitsFor};
 use foretrace_report::{Act, Frame, Holder, Operation, Sort, Thing, Wait, What};
 use foretrace_trace::{Named, Trace};
+use std::convert::Infallible;
 
 /// What compilers put before the name of a static variable of a function, for the variable that tells whether it is
 /// initialised.
@@ -59,56 +60,96 @@ fn name(trace: &Trace, id: ThreadId) -> String {
 
 /// What an event does.
 pub(crate) fn operation(trace: &Trace, event: Event) -> Operation {
-    let on = Operation::on;
-    let lock = |what, lock, patience| Operation {
-        timed: patience == Patience::Timed,
-        ..on(what, thing(trace, Sort::Lock, lock))
-    };
-    let condition = |what, instance| on(what, thing(trace, Sort::Condition, trace.instance(instance).condition));
-    let sem = |what, sem| on(what, thing(trace, Sort::Semaphore, sem));
-    let once = |what, id| on(what, thing(trace, Sort::Once, id));
-    let barrier = |what, id| on(what, thing(trace, Sort::Barrier, id));
-    let atomic = |what, id| on(what, thing(trace, Sort::Atomic, id));
-    let memory = |what, id| on(what, thing(trace, Sort::Memory, id));
-    let of_thread = |what, id| Operation { thread: Some(name(trace, id)), ..Operation::new(what) };
-    let failed = |done| Operation { fails: true, timed: false, ..done };
-    match event {
-        Event::Start => Operation::new(What::Begin),
-        Event::End => Operation::new(What::End),
-        Event::Fork(child) => of_thread(What::Create, child),
-        Event::Join(child) => of_thread(What::Join, child),
-        Event::Lock(id, patience) => lock(What::Lock, id, patience),
-        Event::FailedLock(id, patience) => failed(lock(What::Lock, id, patience)),
-        Event::RdLock(id, patience) => lock(What::ReadLock, id, patience),
-        Event::FailedRdLock(id, patience) => failed(lock(What::ReadLock, id, patience)),
-        Event::Unlock(id) => lock(What::Unlock, id, Patience::Blocking),
-        Event::StrayUnlock(id) => lock(What::StrayUnlock, id, Patience::Blocking),
-        Event::Signal(instance) => condition(What::Signal, instance),
-        Event::Broadcast(instance) => condition(What::Broadcast, instance),
-        Event::Wait(instance, _) => condition(What::Wake, instance),
-        Event::FailedWait(_) => failed(Operation::new(What::Wake)),
-        Event::BarrierEnter(id) => barrier(What::Enter, id),
-        Event::BarrierExit(id) => barrier(What::Leave, id),
-        Event::SemWait(id, patience) => Operation { timed: patience == Patience::Timed, ..sem(What::Take, id) },
-        Event::FailedSemWait(id, _) => failed(sem(What::Take, id)),
-        Event::SemPost(id) => sem(What::Post, id),
-        Event::OnceRun(id) => once(What::Initialise, id),
-        Event::OnceDone(id) => once(What::Initialised, id),
-        Event::OnceAbort(id) => once(What::InitialiserFails, id),
-        Event::OncePass(id) => once(What::FoundInitialised, id),
-        Event::Release(id) => on(What::Send, channel(trace, id)),
-        Event::Acquire(id) => on(What::Receive, channel(trace, id)),
-        Event::AtomicLoad(id, _, value) => Operation { read: Some(value), ..atomic(What::Load, id) },
-        Event::AtomicStore(id, _, value) => Operation { written: Some(value), ..atomic(What::Store, id) },
-        Event::AtomicRmw(id, _, old, new) => {
-            Operation { read: Some(old), written: Some(new), ..atomic(What::Change, id) }
+    let mut fields = Fields { trace, done: Operation::new(what(event.kind())) };
+    fields.done.fails = event.kind().is_failure();
+    let Ok(()) = event.write(&mut fields);
+    fields.done
+}
+
+/// The word for events of this kind; that they fail is said separately.
+fn what(kind: Kind) -> What {
+    match kind {
+        Kind::Start => What::Begin,
+        Kind::End => What::End,
+        Kind::Fork => What::Create,
+        Kind::Join => What::Join,
+        Kind::Lock | Kind::FailedLock => What::Lock,
+        Kind::RdLock | Kind::FailedRdLock => What::ReadLock,
+        Kind::Unlock => What::Unlock,
+        Kind::StrayUnlock => What::StrayUnlock,
+        Kind::Signal => What::Signal,
+        Kind::Broadcast => What::Broadcast,
+        Kind::Wait | Kind::FailedWait => What::Wake,
+        Kind::BarrierEnter => What::Enter,
+        Kind::BarrierExit => What::Leave,
+        Kind::SemWait | Kind::FailedSemWait => What::Take,
+        Kind::SemPost => What::Post,
+        Kind::OnceRun => What::Initialise,
+        Kind::OnceDone => What::Initialised,
+        Kind::OnceAbort => What::InitialiserFails,
+        Kind::OncePass => What::FoundInitialised,
+        Kind::Release => What::Send,
+        Kind::Acquire => What::Receive,
+        Kind::AtomicLoad => What::Load,
+        Kind::AtomicStore => What::Store,
+        Kind::AtomicRmw => What::Change,
+        Kind::Fence => What::Fence,
+        Kind::Read => What::Read,
+        Kind::Write => What::Write,
+        Kind::Custom => What::Custom,
+    }
+}
+
+/// Fills in what an operation is done to, and how.
+struct Fields<'a> {
+    trace: &'a Trace,
+    done: Operation,
+}
+
+impl Fields<'_> {
+    fn thing(&self, object: Object) -> Option<Thing> {
+        let trace = self.trace;
+        Some(match object {
+            Object::Thread(_) => return None,
+            Object::Lock(id) => thing(trace, Sort::Lock, id),
+            Object::Condition(id) => thing(trace, Sort::Condition, trace.instance(id).condition),
+            Object::Barrier(id) => thing(trace, Sort::Barrier, id),
+            Object::Sem(id) => thing(trace, Sort::Semaphore, id),
+            Object::Once(id) => thing(trace, Sort::Once, id),
+            Object::Channel(id) => channel(trace, id),
+            Object::Atomic(id) => thing(trace, Sort::Atomic, id),
+            Object::Interval(id) => thing(trace, Sort::Memory, id),
+            Object::Custom(id) => Thing::new(Sort::Event, Some(&trace.name(id))),
+        })
+    }
+}
+
+impl Writer for Fields<'_> {
+    type Error = Infallible;
+
+    /// A wait is done to its condition variable; its lock is not named.
+    fn id(&mut self, object: Object) -> Result<(), Infallible> {
+        match object {
+            Object::Thread(id) => self.done.thread = Some(name(self.trace, id)),
+            Object::Lock(_) if self.done.what == What::Wake => {}
+            _ => self.done.thing = self.thing(object),
         }
-        Event::Fence(_) => Operation::new(What::Fence),
-        Event::Read(id) => memory(What::Read, id),
-        Event::Write(id) => memory(What::Write, id),
-        Event::Custom(id, value) => {
-            Operation { written: Some(value), ..on(What::Custom, Thing::new(Sort::Event, Some(&trace.name(id)))) }
-        }
+        Ok(())
+    }
+
+    fn patience(&mut self, patience: Patience) -> Result<(), Infallible> {
+        self.done.timed = patience == Patience::Timed && !self.done.fails;
+        Ok(())
+    }
+
+    fn order(&mut self, _: Order) -> Result<(), Infallible> {
+        Ok(())
+    }
+
+    fn number(&mut self, value: u64) -> Result<(), Infallible> {
+        let is_read = matches!(self.done.what, What::Load | What::Change) && self.done.read.is_none();
+        *if is_read { &mut self.done.read } else { &mut self.done.written } = Some(value);
+        Ok(())
     }
 }
 

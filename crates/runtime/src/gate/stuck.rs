@@ -44,7 +44,7 @@ pub fn note(player: &'static Thread, op: Op, object: usize, arg: u64, pc: usize)
     player.move_on(None::<fn(&mut Held)>);
     match op {
         Op::Wait => change(|cond, _| Cond::from(cond).woken().into()),
-        Op::WaitFailed => change(|cond, _| Cond::from(cond).gave_up().into()),
+        Op::FailedWait => change(|cond, _| Cond::from(cond).gave_up().into()),
         Op::Signal => change(|cond, _| Cond::from(cond).signalled(1).into()),
         Op::Broadcast => change(|cond, _| Cond::from(cond).signalled(u32::MAX).into()),
         Op::BarrierInit => {
@@ -53,7 +53,8 @@ pub fn note(player: &'static Thread, op: Op, object: usize, arg: u64, pc: usize)
         Op::BarrierEnter => change(|barrier, _| Barrier::from(barrier).entered().into()),
         Op::BarrierExit => change(|barrier, _| Barrier::from(barrier).left().into()),
         Op::OnceRun => change(|_, _| 1),
-        Op::OnceDone | Op::OnceAbort => change(|_, _| 0),
+        Op::OnceDone => change(|_, _| 2),
+        Op::OnceAbort => change(|_, _| 0),
         _ => {}
     }
     false
@@ -282,7 +283,7 @@ pub fn consider(player: &'static Shared) {
     if let Some(thread) = order::missing() {
         answer::stalled(thread);
     }
-    report(|stopped, other| !other.has_ended(stopped));
+    report_all();
 }
 
 /// Is everybody blocked still, and has nothing happened since?
@@ -470,6 +471,11 @@ impl Watch {
 /// A thread that does not say what it waits for, if it waits.
 fn is_unknown(player: &Shared) -> bool {
     !player.ended.load(Ordering::Relaxed) && !player.waits.load(Ordering::Relaxed)
+}
+
+/// Reports all threads that have not ended as stuck.
+pub fn report_all() {
+    report(|stopped, other| !other.has_ended(stopped));
 }
 
 fn report(which: impl Fn(&StopTheWorld, &'static Shared) -> bool) {

@@ -32,6 +32,8 @@ pub enum Arrival {
     Insist,
     /// Try it once: the schedule wants it to fail.
     Fail,
+    /// Its deadline has passed, as the controlled gate says: do not try it.
+    TimedOut,
 }
 
 #[inline]

@@ -1,7 +1,7 @@
 //! Barriers.
 
 use crate::interpose::undo_if_failed;
-use crate::op::part;
+use crate::op::{in_gate, part};
 use crate::run::sync;
 use core::ffi::{c_int, c_uint};
 use foretrace_event::wire::Op;
@@ -23,6 +23,9 @@ interpose! {
     }
 
     fn pthread_barrier_wait(barrier: *mut pthread_barrier_t) -> c_int |pc| {
+        if let Some(is_serial) = in_gate::pass_barrier(barrier as usize, pc) {
+            return if is_serial { libc::PTHREAD_BARRIER_SERIAL_THREAD } else { 0 };
+        }
         sync(Op::BarrierEnter, barrier as usize, 0, pc);
         part::block(Op::BarrierExit, barrier as usize, 0, pc);
         // SAFETY: the program's own arguments.

@@ -44,12 +44,13 @@ unsafe fn lock(mutex: *mut pthread_mutex_t, limit: Limit, pc: usize, real: impl 
     if matches!(limit, Limit::Now) && axes::is_replaying() && unsafe { polls(mutex, arg, pc) } {
         return BUSY;
     }
-    let arrival = crate::interpose::arrive(Op::Lock, Op::LockFailed, mutex as usize, arg, limit, pc);
-    let result = crate::interpose::insist(arrival, |result| matches!(result, BUSY | TIMED_OUT), real);
+    let arrival = crate::interpose::arrive(Op::Lock, Op::FailedLock, mutex as usize, arg, limit, pc);
+    let busy = |result| matches!(result, BUSY | TIMED_OUT);
+    let result = crate::interpose::insist_until(arrival, TIMED_OUT, busy, real);
     match result {
         SUCCESS => sync(Op::Lock, mutex as usize, arg, pc),
         BUSY if matches!(limit, Limit::Now) => run::failed_try(mutex as usize, arg, pc),
-        BUSY | TIMED_OUT => sync(Op::LockFailed, mutex as usize, arg, pc),
+        BUSY | TIMED_OUT => sync(Op::FailedLock, mutex as usize, arg, pc),
         _ => {}
     }
     result

@@ -9,7 +9,7 @@ use crate::axes;
 use crate::gate::limit::{self, Limit, SECOND};
 use crate::interpose::mutex::{lock_arg, refuses_unlock};
 use crate::interpose::undo_if_failed;
-use crate::op::part;
+use crate::op::{controlled, part};
 use crate::run::{self, sync};
 use crate::sys::real::Real;
 use crate::thread::tls::tls;
@@ -48,7 +48,7 @@ impl Waiting {
 
 unsafe extern "C" fn cancelled(waiting: *mut c_void) {
     // SAFETY: `wait` passes its own record, which outlives the handler.
-    unsafe { &*waiting.cast::<Waiting>() }.over(Op::WaitFailed);
+    unsafe { &*waiting.cast::<Waiting>() }.over(Op::FailedWait);
 }
 
 /// Waits by calling `real`, which returns zero when woken and `timeout` when its deadline has passed.
@@ -87,7 +87,7 @@ pub unsafe fn wait(
     };
     match result {
         0 | libc::EOWNERDEAD => waiting.over(Op::Wait),
-        result if result == timeout => waiting.over(Op::WaitFailed),
+        result if result == timeout => waiting.over(Op::FailedWait),
         _ => {
             tls().waiting.set(false);
             sync(Op::Undo, 0, 0, pc);
@@ -107,6 +107,10 @@ unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, limit: Limit, real: imp
     let arg = unsafe { lock_arg(mutex) };
     part::waits_again(cond, pc);
     run::replay_unlock_to_wait(mutex as usize, arg, cond, pc);
+    if part::is_controlled() {
+        // SAFETY: as the caller says.
+        return unsafe { controlled_wait(waiting, timeout, limit, arg) };
+    }
     let scheduled = !part::is_over();
     // SAFETY: as above.
     let woken = if scheduled { unsafe { scheduled_wait(waiting, arg, limit) } } else { None };
@@ -131,12 +135,31 @@ unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, limit: Limit, real: imp
                 },
                 None => real(),
             };
-            sync(if result == 0 { Op::Wait } else { Op::WaitFailed }, cond, mutex as u64, pc);
+            sync(if result == 0 { Op::Wait } else { Op::FailedWait }, cond, mutex as u64, pc);
             result
         }
     };
     sync(Op::Lock, mutex as usize, arg, pc);
     result
+}
+
+/// A wait under the controlled gate, which says when it ends and how. The thread has said that it waits.
+unsafe fn controlled_wait(waiting: &Waiting, timeout: c_int, limit: Limit, arg: u64) -> c_int {
+    let Waiting { cond, mutex, pc } = *waiting;
+    // SAFETY: the program waits with a mutex that it holds; it is free again when the wait ends.
+    let woken = unsafe {
+        pthread_mutex_unlock(mutex);
+        let woken = controlled::end_wait(cond, mutex as usize, limit, pc);
+        pthread_mutex_lock(mutex);
+        woken
+    };
+    let timed_out = !woken && matches!(limit, Limit::Until(_));
+    if !woken && !timed_out {
+        part::wakes_unsignalled(cond, pc);
+    }
+    part::quietly(if woken { Op::Wait } else { Op::FailedWait }, cond, mutex as u64, pc);
+    part::quietly(Op::Lock, mutex as usize, arg, pc);
+    if timed_out { timeout } else { 0 }
 }
 
 /// Goes on with a wait that the schedule has not ended. A thread that signals without the mutex may do so when this one has

@@ -4,7 +4,7 @@ use crate::axes;
 use crate::gate::backoff::Backoff;
 use crate::gate::limit::Limit;
 use crate::gate::turn::Arrival;
-use crate::interpose::{arrive, insist, undo_if_failed};
+use crate::interpose::{arrive, insist_until, undo_if_failed};
 use crate::op::{part, polling};
 use crate::run::{self, sync};
 use core::ffi::c_int;
@@ -71,13 +71,14 @@ unsafe fn lock(mutex: *mut pthread_mutex_t, limit: Limit, pc: usize, real: impl 
     if matches!(limit, Limit::Now) && axes::is_replaying() && unsafe { polls(mutex, arg.encode(), pc) } {
         return libc::EBUSY;
     }
-    let arrival = arrive(Op::Lock, Op::LockFailed, mutex as usize, arg.encode(), limit, pc);
-    let result = insist(arrival, |result| matches!(result, libc::EBUSY | libc::ETIMEDOUT), real);
+    let arrival = arrive(Op::Lock, Op::FailedLock, mutex as usize, arg.encode(), limit, pc);
+    let busy = |result| matches!(result, libc::EBUSY | libc::ETIMEDOUT);
+    let result = insist_until(arrival, libc::ETIMEDOUT, busy, real);
     arg.owner_died = result == libc::EOWNERDEAD;
     match result {
         0 | libc::EOWNERDEAD => sync(Op::Lock, mutex as usize, arg.encode(), pc),
         libc::EBUSY if matches!(limit, Limit::Now) => run::failed_try(mutex as usize, arg.encode(), pc),
-        libc::EBUSY | libc::ETIMEDOUT => sync(Op::LockFailed, mutex as usize, arg.encode(), pc),
+        libc::EBUSY | libc::ETIMEDOUT => sync(Op::FailedLock, mutex as usize, arg.encode(), pc),
         _ => {}
     }
     result
@@ -102,7 +103,13 @@ unsafe fn replay_lock(
     pc: usize,
     mut real: impl FnMut() -> c_int,
 ) -> c_int {
-    let arrival = arrive(Op::Lock, Op::Lock, mutex as usize, arg.encode(), Limit::Now, pc);
+    // One that is its owner's and says so does not wait.
+    // SAFETY: the program passes a mutex.
+    if part::is_controlled() && arg.class == LockClass::ErrorChecking && unsafe { !refuses_unlock(mutex) } {
+        return real();
+    }
+    let limit = if part::is_controlled() { Limit::Forever } else { Limit::Now };
+    let arrival = arrive(Op::Lock, Op::Lock, mutex as usize, arg.encode(), limit, pc);
     // SAFETY: the program passes a mutex.
     let mut result = unsafe { pthread_mutex_trylock(mutex) };
     // If it is the thread's turn, the last one is just about to give it back.

@@ -1,7 +1,7 @@
 //! Reader-writer locks.
 
 use crate::gate::limit::Limit;
-use crate::interpose::{arrive, insist, undo_if_failed};
+use crate::interpose::{arrive, insist_until, undo_if_failed};
 use crate::run::sync;
 use core::ffi::c_int;
 use foretrace_event::LockClass;
@@ -10,8 +10,8 @@ use libc::{pthread_rwlock_t, pthread_rwlockattr_t, timespec};
 
 /// Which side of a lock was asked for: the records of success and of failure.
 pub type Side = (Op, Op);
-const SHARED: Side = (Op::RdLock, Op::RdLockFailed);
-pub const EXCLUSIVE: Side = (Op::Lock, Op::LockFailed);
+const SHARED: Side = (Op::RdLock, Op::FailedRdLock);
+pub const EXCLUSIVE: Side = (Op::Lock, Op::FailedLock);
 
 const RWLOCK: u64 = LockArg::blocking(LockClass::RwLock).encode();
 
@@ -19,7 +19,8 @@ const RWLOCK: u64 = LockArg::blocking(LockClass::RwLock).encode();
 pub fn lock(lock: usize, class: LockClass, side: Side, limit: Limit, pc: usize, real: impl FnMut() -> c_int) -> c_int {
     let arg = LockArg { class, patience: limit.patience(), owner_died: false }.encode();
     let arrival = arrive(side.0, side.1, lock, arg, limit, pc);
-    let result = insist(arrival, |result| matches!(result, libc::EBUSY | libc::ETIMEDOUT), real);
+    let busy = |result| matches!(result, libc::EBUSY | libc::ETIMEDOUT);
+    let result = insist_until(arrival, libc::ETIMEDOUT, busy, real);
     match result {
         0 => sync(side.0, lock, arg, pc),
         libc::EBUSY | libc::ETIMEDOUT => sync(side.1, lock, arg, pc),

@@ -2,6 +2,7 @@
 
 use crate::axes;
 use crate::gate::limit::Limit;
+use crate::gate::turn::Arrival;
 use crate::interpose::{arrive, insist, undo_if_failed};
 use crate::memory::map::Map;
 use crate::memory::spin::Spin;
@@ -39,15 +40,22 @@ unsafe fn errno() -> c_int {
 
 /// Waits by calling `real`, and records the outcome.
 fn wait(semaphore: *mut sem_t, limit: Limit, pc: usize, real: impl FnMut() -> c_int) -> c_int {
-    let arrival = arrive(Op::SemWait, Op::SemWaitFailed, semaphore as usize, 0, limit, pc);
+    let arrival = arrive(Op::SemWait, Op::FailedSemWait, semaphore as usize, 0, limit, pc);
     // SAFETY: the call has just failed and set it.
     let busy = |result| result != 0 && matches!(unsafe { errno() }, libc::EAGAIN | libc::ETIMEDOUT);
-    let result = insist(arrival, busy, real);
+    let result = match arrival {
+        Arrival::TimedOut => {
+            // SAFETY: always valid.
+            unsafe { *libc::__errno_location() = libc::ETIMEDOUT };
+            -1
+        }
+        arrival => insist(arrival, busy, real),
+    };
     let patience = limit.patience() as u64;
     if result == 0 {
         sync(Op::SemWait, semaphore as usize, patience, pc);
     } else if busy(result) {
-        sync(Op::SemWaitFailed, semaphore as usize, patience, pc);
+        sync(Op::FailedSemWait, semaphore as usize, patience, pc);
     }
     result
 }

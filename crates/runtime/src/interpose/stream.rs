@@ -11,7 +11,7 @@ const STREAM: LockArg = LockArg::blocking(LockClass::Stream);
 
 interpose! {
     fn flockfile(stream: *mut FILE) |pc| {
-        crate::interpose::arrive(Op::Lock, Op::LockFailed, stream as usize, STREAM.encode(), Limit::Forever, pc);
+        crate::interpose::arrive(Op::Lock, Op::FailedLock, stream as usize, STREAM.encode(), Limit::Forever, pc);
         // SAFETY: the program's own arguments.
         unsafe { real(stream) };
         sync(Op::Lock, stream as usize, STREAM.encode(), pc);
@@ -19,10 +19,10 @@ interpose! {
 
     fn ftrylockfile(stream: *mut FILE) -> c_int |pc| {
         let arg = LockArg { patience: Patience::Try, ..STREAM }.encode();
-        let arrival = crate::interpose::arrive(Op::Lock, Op::LockFailed, stream as usize, arg, Limit::Now, pc);
+        let arrival = crate::interpose::arrive(Op::Lock, Op::FailedLock, stream as usize, arg, Limit::Now, pc);
         // SAFETY: the program's own arguments.
         let result = crate::interpose::insist(arrival, |result| result != 0, || unsafe { real(stream) });
-        let op = if result == 0 { Op::Lock } else { Op::LockFailed };
+        let op = if result == 0 { Op::Lock } else { Op::FailedLock };
         sync(op, stream as usize, arg, pc);
         result
     }

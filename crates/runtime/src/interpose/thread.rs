@@ -1,5 +1,6 @@
 //! Threads: `pthread_create`, `join`, `detach` and the ways a thread ends.
 
+use crate::gate::controlled as one_by_one;
 use crate::gate::limit::Limit;
 use crate::gate::turn::Arrival;
 use crate::op::end::{end_key, notice_end};
@@ -59,6 +60,7 @@ unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
     // SAFETY: `create` passes a birth that it gives away when it has announced it.
     let Birth { routine, argument, id, parent, mask, .. } = unsafe {
         (*birth.cast::<Birth>()).await_announcement();
+        one_by_one::begin_thread((*birth.cast::<Birth>()).id);
         birth.cast::<Birth>().read()
     };
     // SAFETY: it was allocated with `malloc`.
@@ -143,6 +145,8 @@ pub fn join(handle: pthread_t, limit: Limit, pc: usize, mut real: impl FnMut() -
     let Some(id) = thread::handle::by_handle(handle) else { return real() };
     let arrival = crate::interpose::arrive(Op::Join, Op::Join, 0, u64::from(id), limit, pc);
     let result = match (arrival, limit) {
+        (Arrival::TimedOut, _) => libc::ETIMEDOUT,
+        (Arrival::Fail, Limit::Now) if part::is_controlled() => libc::EBUSY,
         (Arrival::Go, _) | (_, Limit::Forever) => real(),
         _ if part::is_to_join(id) => {
             crate::interpose::insist(arrival, |result| matches!(result, libc::EBUSY | libc::ETIMEDOUT), real)

@@ -6,9 +6,9 @@
 //! [`Rounds`]: crate::thread::polling::Rounds
 
 use crate::axes;
-use crate::gate::{delay, order, turn};
+use crate::gate::{controlled as one_by_one, delay, order, turn};
 use crate::memory::spin::Spin;
-use crate::op::{part, polling};
+use crate::op::{controlled, part, polling};
 use crate::thread::polling::Poll;
 use crate::thread::tls::{Section, tls};
 use crate::thread::waiting::Held;
@@ -444,6 +444,9 @@ fn steered<T: Word>(
 ) -> Outcome<T> {
     player.note_touched();
     part::flush(player);
+    if one_by_one::is_on() {
+        return controlled_atomic(player, at, pc, operation);
+    }
     if let Some(length) = would_poll(player, at, pc, &operation.0) {
         if length > 1 && order::is_next_look(player.index, at as usize) {
             turn::peek(player);
@@ -477,6 +480,43 @@ fn steered<T: Word>(
             player.rounds.get().end();
             player.repeats.end();
         }
+    }
+    outcome
+}
+
+/// An atomic operation under the controlled gate, which asks for it. A round of polling that repeats itself waits for a
+/// change first.
+fn controlled_atomic<T: Word>(
+    player: &'static Thread,
+    at: *mut T,
+    pc: usize,
+    operation: &Operation<impl Fn(T) -> Option<Idle>, impl Fn() -> Outcome<T>>,
+) -> Outcome<T> {
+    let size = usize::from(T::SIZE);
+    if let Some(length) = would_poll(player, at, pc, &operation.0) {
+        player.polled.set(if length == 1 { (at as usize, size) } else { (0, 0) });
+        if let Some(outcome) = poll(player, at, pc, operation) {
+            return outcome;
+        }
+    }
+    // SAFETY: the program passes an atomic variable.
+    let reads = operation.0(unsafe { T::load(at) }) == Some(Idle::Load);
+    let asked = controlled::before_atomic(player, at as usize, size, reads, pc);
+    let section = Section::nest();
+    let outcome = exclusively(at as usize, |clock| {
+        let outcome = watched(player, at as usize, pc, &operation.1);
+        let poll = outcome.poll(at as usize, pc);
+        if poll.is_none_or(|poll| player.rounds.get().note(&poll).is_none()) {
+            record(player, clock, at as usize, pc, &outcome);
+        }
+        if poll.is_none() {
+            player.rounds.get().end();
+        }
+        outcome
+    });
+    drop(section);
+    if asked.is_some() {
+        controlled::after_atomic(outcome.op, at as usize, size);
     }
     outcome
 }
@@ -518,6 +558,9 @@ fn poll<T: Word>(
 fn steered_store(at: usize, value: u64, size: u8, pc: usize, store: impl FnOnce()) {
     let Some(player) = thread::taking_part().filter(|_| tls().sections.get() == 0) else { return store() };
     part::flush(player);
+    if let Some(_asked) = controlled::before_atomic(player, at, size.into(), false, pc) {
+        controlled::after_atomic(Op::AtomicStore, at, size.into());
+    }
     turn::pass_with(player, Op::AtomicStore, at, pc, || {
         let _section = Section::nest();
         exclusively(at, |clock| {

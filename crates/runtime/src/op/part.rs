@@ -9,7 +9,8 @@ use crate::axes;
 use crate::gate::limit::{self, Limit};
 use crate::gate::order::{self, Next};
 use crate::gate::turn::{self, Arrival};
-use crate::gate::{self, answer, backoff, delay, schedule, stuck};
+use crate::gate::{self, answer, backoff, controlled as one_by_one, delay, schedule, stuck};
+use crate::op::controlled;
 use crate::sink::lines::{READ, WRITE, split};
 use crate::sys::settings::{Gate, Settings};
 use crate::sys::{self, Activity};
@@ -32,7 +33,9 @@ pub fn open(settings: &Settings) -> sys::Result<()> {
     if settings.only_started && !settings.is_started() {
         return Err(libc::EEXIST);
     }
-    answer::open(settings)?;
+    if settings.gate != (Gate::Controlled { server: true }) {
+        answer::open(settings)?;
+    }
     backoff::open();
     stuck::set_patience(settings.patience);
     fault::open();
@@ -42,6 +45,8 @@ pub fn open(settings: &Settings) -> sys::Result<()> {
             limit::allow(settings.patience);
             if gate::open(settings, loose) { Ok(()) } else { Err(libc::ENOENT) }
         }
+        Gate::Controlled { .. } if one_by_one::open(settings) => Ok(()),
+        Gate::Controlled { .. } => Err(libc::ENOENT),
     }
 }
 
@@ -64,15 +69,23 @@ pub fn join_in(index: u32, parent: u32) {
 pub fn next_child() -> u32 {
     let known = thread::taking_part().and_then(|player| {
         let ordinal = player.children.replace(player.children.get() + 1);
-        schedule::child(player.index, ordinal)
+        match one_by_one::is_open() {
+            true => Some(one_by_one::child_of(player.index, ordinal)),
+            false => schedule::child(player.index, ordinal),
+        }
     });
     // The main thread is always known.
     known.unwrap_or_else(|| schedule::threads().max(1) + STRANGERS.fetch_add(1, Ordering::Relaxed))
 }
 
-/// Is there a schedule?
+/// Is there a schedule, or a plan?
 pub fn is_steered() -> bool {
-    schedule::threads() > 0
+    schedule::threads() > 0 || one_by_one::is_open()
+}
+
+/// Does the controlled gate decide who goes on?
+pub fn is_controlled() -> bool {
+    one_by_one::is_on()
 }
 
 /// That thread could not be created after all.
@@ -91,6 +104,9 @@ pub fn arrive(op: Op, failed: Op, object: usize, arg: u64, limit: Limit, pc: usi
     player.objects.prefetch(object as u64);
     // Who waits for its turn leaves nothing unchecked meanwhile.
     flush(player);
+    if one_by_one::is_on() {
+        return controlled::arrive(player, op, object, arg, limit, pc);
+    }
     let arrival = turn::arrive(player, op, failed);
     if arrival == Arrival::Fail && limit.is_far() {
         // It cannot fail, or not so soon.
@@ -116,9 +132,19 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
     let Some(player) = thread::taking_part().filter(|_| tls().sections.get() == 0) else { return };
     flush(player);
     unseen::touch(pc);
+    if one_by_one::is_open() {
+        controlled::before(player, op, object, arg, pc);
+    }
     if is_step(op) && !is_file(object as u64) {
         turn::pass_with(player, op, object, pc, || take_part(player, op, object, arg, pc));
     } else {
+        take_part(player, op, object, arg, pc);
+    }
+}
+
+/// An operation that the thread has asked for takes part in the order that the race detector sees.
+pub fn quietly(op: Op, object: usize, arg: u64, pc: usize) {
+    if let Some(player) = thread::taking_part() {
         take_part(player, op, object, arg, pc);
     }
 }
@@ -168,6 +194,7 @@ pub fn wait_on(waiting: Option<Waiting>) {
 pub fn signal(op: Op, cond: usize, pc: usize, real: impl FnOnce()) {
     let Some(player) = thread::taking_part().filter(|_| tls().sections.get() == 0) else { return real() };
     flush(player);
+    controlled::before_signal(player, op, cond, pc);
     turn::pass_with(player, op, cond, pc, || {
         take_part(player, op, cond, 0, pc);
         real();
@@ -179,6 +206,7 @@ pub fn signal(op: Op, cond: usize, pc: usize, real: impl FnOnce()) {
 pub fn unlock_to_wait(lock: usize, arg: u64, cond: usize, pc: usize) {
     let Some(player) = thread::taking_part().filter(|_| tls().sections.get() == 0) else { return };
     flush(player);
+    controlled::begin_wait(player, cond, lock, pc);
     turn::pass_with(player, Op::Unlock, lock, pc, || {
         let _section = Section::nest();
         stuck::begin_wait(cond);
@@ -189,7 +217,7 @@ pub fn unlock_to_wait(lock: usize, arg: u64, cond: usize, pc: usize) {
 /// Waits as long as the schedule wants, and says how the wait ends; none if the schedule ends first.
 pub fn await_wake() -> Option<Op> {
     let step = turn::peek(thread::taking_part()?)?;
-    Some(if step == Op::WaitFailed { step } else { Op::Wait })
+    Some(if step == Op::FailedWait { step } else { Op::Wait })
 }
 
 /// A wait without a deadline ends without a signal.
@@ -255,7 +283,10 @@ fn work(player: &'static Thread, lines: u32) {
 
 /// The current thread, which takes part, is about to make a plain access. It is in no section.
 #[inline]
-pub fn before_access(player: &'static Thread, address: usize, pc: usize) {
+pub fn before_access(player: &'static Thread, address: usize, size: usize, kind: u32, pc: usize) {
+    if one_by_one::is_visible(address, size) {
+        one_by_one::ask_for_access(player, address, size, kind & WRITE != 0, pc);
+    }
     delay::come(player, pc, address);
 }
 
@@ -304,6 +335,9 @@ pub fn end() {
             player.published.end(player.clock.get());
             thread::detach();
             player.release(true);
+        }
+        if one_by_one::is_on() {
+            return one_by_one::end_thread(player.shared());
         }
         stuck::consider(player.shared());
     }

@@ -1,8 +1,8 @@
 //! Polling by a thread that takes part: an operation that repeats a round of polling is no step of a schedule, as it is no
 //! event of a recording ([`Rounds`](crate::thread::polling::Rounds)).
 
-use crate::gate::{stuck, turn};
-use crate::op::part;
+use crate::gate::{controlled as one_by_one, stuck, turn};
+use crate::op::{controlled, part};
 use crate::sys;
 use crate::thread::polling::Poll;
 use crate::thread::tls::tls;
@@ -17,6 +17,9 @@ const SPINS_BETWEEN: u32 = 32;
 
 /// The thread has repeated an operation that is no step.
 pub fn spin(player: &'static Thread, op: Op, pc: usize) {
+    if one_by_one::is_on() {
+        return controlled::spin(player, pc);
+    }
     player.repeats.again();
     player.spins.set(player.spins.get() + 1);
     let spins = player.spins.get();
@@ -37,8 +40,9 @@ pub fn would_repeat(mutex: usize, arg: u64, pc: usize) -> bool {
 /// The attempt has failed, and repeats a round of polling.
 pub fn repeat(mutex: usize, arg: u64, pc: usize) {
     if let Some(player) = thread::taking_part() {
-        player.rounds.get().note(&Poll::failed_try(mutex, arg, pc));
-        spin(player, Op::LockFailed, pc);
+        let round = player.rounds.get().note(&Poll::failed_try(mutex, arg, pc));
+        player.polled.set(if round == Some(1) { (mutex, 1) } else { (0, 0) });
+        spin(player, Op::FailedLock, pc);
     }
 }
 
@@ -46,7 +50,7 @@ pub fn repeat(mutex: usize, arg: u64, pc: usize) {
 pub fn failed_try(mutex: usize, arg: u64, pc: usize) {
     let Some(player) = thread::taking_part() else { return };
     let mut rounds = *player.rounds.get();
-    part::sync(Op::LockFailed, mutex, arg, pc);
+    part::sync(Op::FailedLock, mutex, arg, pc);
     rounds.note(&Poll::failed_try(mutex, arg, pc));
     *player.rounds.get() = rounds;
 }

@@ -54,8 +54,8 @@ impl Thread {
             return self.lines.get().discard();
         }
         segment::end(self);
-        let stamp = self.stamps.get().take(Op::LockFailed, mutex);
-        self.write_at(stamp, Op::LockFailed, mutex, arg, pc, Detail::default());
+        let stamp = self.stamps.get().take(Op::FailedLock, mutex);
+        self.write_at(stamp, Op::FailedLock, mutex, arg, pc, Detail::default());
     }
 
     /// Records that handlers have been left by a jump, if so. To be asked before an operation gets its stamp.

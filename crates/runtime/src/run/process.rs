@@ -1,10 +1,12 @@
 //! Forks and the end of `main`, seen from the moment that a run begins.
 
 use crate::axes;
+use crate::gate::controlled;
 use crate::run::{finish, last_moment, sync};
 use crate::thread::tls::caller;
 use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use foretrace_event::channel::notes;
 use foretrace_event::wire::Op;
 
 /// What `pthread_atfork` takes.
@@ -12,6 +14,7 @@ pub type Handler = Option<unsafe extern "C" fn()>;
 real_function!(fn __register_atfork(prepare: Handler, parent: Handler, child: Handler, dso: *mut c_void) -> c_int);
 
 unsafe extern "C" fn prepare() {
+    controlled::note(notes::FORKS);
     sync(Op::ProcessFork, 0, 0, caller());
 }
 

@@ -101,7 +101,7 @@ const fn relation(op: Op) -> (bool, bool) {
         Op::OnceDone | Op::OnceAbort | Op::Release | Op::Free => (false, true),
         Op::LockInit | Op::LockDestroy | Op::CondInit | Op::CondDestroy | Op::BarrierInit => (true, true),
         Op::BarrierDestroy | Op::SemInit | Op::SemDestroy | Op::Fence => (true, true),
-        Op::Detach | Op::Undo | Op::LockFailed | Op::RdLockFailed | Op::WaitFailed | Op::SemWaitFailed => {
+        Op::Detach | Op::Undo | Op::FailedLock | Op::FailedRdLock | Op::FailedWait | Op::FailedSemWait => {
             (false, false)
         }
         Op::AtomicLoad | Op::AtomicStore | Op::AtomicRmw | Op::AtomicCasFailed => (true, true),

@@ -3,11 +3,13 @@
 //! ```text
 //! record limit=BYTES ring=0|1 locations=0|1 every=0|1 early=0|1 clock=0|1 follow=0|1 linger=MS dir=PATH
 //! replay exact=0|1 loose=0|1 hold=0|1 only_started=0|1 patience=MS linger=MS dir=PATH
+//! explore server=0|1 hold=0|1 only_started=0|1 dir=PATH
 //! ```
 //!
 //! A run is three independent choices: a *gate* (who may go on), a *sink* (what is written down) and a *watch* (what is
 //! checked). The first word chooses common ones: `record` is free, recording, and watches nothing; `replay` follows a
-//! schedule, writes nothing down, and watches segments or, with `exact=1`, accesses. `sink=recording` lets a replay be
+//! schedule, writes nothing down, and watches segments or, with `exact=1`, accesses; `explore` runs one thread at a time, as
+//! a plan says, writes nothing down, and watches accesses (`server=1`: again and again). `sink=recording` lets a replay be
 //! recorded as well, into the same directory; `watch=segments` and `watch=accesses` let a recorded run be checked.
 //!
 //! `FORETRACE_TOOL` is the tool's process, so that the program it has started can tell itself from what that starts.
@@ -36,6 +38,11 @@ pub enum Gate {
     Schedule {
         /// Only what happens before what is enforced.
         loose: bool,
+    },
+    /// One thread at a time, as a plan and a policy say.
+    Controlled {
+        /// Many executions, each a fork.
+        server: bool,
     },
 }
 
@@ -141,11 +148,7 @@ impl Settings {
     }
 
     fn parse(value: &[u8]) -> Option<Self> {
-        let (mut settings, mut rest) = match (value.strip_prefix(b"record "), value.strip_prefix(b"replay ")) {
-            (Some(rest), _) => (Self::new(Gate::Free, Sink::Recording(RECORDING), Watch::Nothing), rest),
-            (_, Some(rest)) => (Self::new(Gate::Schedule { loose: false }, Sink::Nothing, Watch::Segments), rest),
-            _ => return None,
-        };
+        let (mut settings, mut rest) = Self::of_kind(value)?;
         loop {
             if let Some(dir) = rest.strip_prefix(b"dir=") {
                 return settings.set_dir(dir).then_some(settings);
@@ -154,6 +157,18 @@ impl Settings {
             settings.set(&rest[..end])?;
             rest = &rest[end + 1..];
         }
+    }
+
+    /// What the first word stands for, and the rest.
+    fn of_kind(value: &[u8]) -> Option<(Self, &[u8])> {
+        let kinds = [
+            (&b"record "[..], Gate::Free, Sink::Recording(RECORDING), Watch::Nothing),
+            (b"replay ", Gate::Schedule { loose: false }, Sink::Nothing, Watch::Segments),
+            (b"explore ", Gate::Controlled { server: false }, Sink::Nothing, Watch::Accesses),
+        ];
+        kinds
+            .into_iter()
+            .find_map(|(word, gate, sink, watch)| Some((Self::new(gate, sink, watch), value.strip_prefix(word)?)))
     }
 
     const fn new(gate: Gate, sink: Sink, watch: Watch) -> Self {
@@ -191,6 +206,7 @@ impl Settings {
                 recording.set(name, number);
             }
             (b"loose", Gate::Schedule { loose }, _) => *loose = on,
+            (b"server", Gate::Controlled { server }, _) => *server = on,
             (b"exact", Gate::Schedule { .. }, _) => self.watch = if on { Watch::Accesses } else { Watch::Segments },
             (b"early", ..) => self.early = on,
             (b"follow", ..) => self.follow = on,

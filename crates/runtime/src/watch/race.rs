@@ -2,7 +2,7 @@
 //! least is not atomic, and neither happens before the other.
 
 use crate::gate::answer::{self, Answer};
-use crate::gate::schedule;
+use crate::gate::{controlled, schedule};
 use crate::memory::spin::Brief;
 use crate::sink::lines::WRITE;
 use crate::thread::stack::{self, Circumstances, StackId};
@@ -269,8 +269,11 @@ fn tell(player: &'static Thread, access: &Access, stack: Option<StackId>, before
     if !answer::is_news((access.pc as u64) << 32 ^ calls(before.stack), libraries) {
         return;
     }
-    let stopped = StopTheWorld::new();
     let size = common(access, &before);
+    let earlier = stack::frames(before.stack).next().unwrap_or(0);
+    let threads = [player.index, other.map_or(u32::MAX, |other| other.index)];
+    controlled::put_race(before.at, size, [access.pc, earlier], threads);
+    let stopped = StopTheWorld::new();
     let mut answer = Answer::new();
     let line = answer.line("race").hex("address", before.at).decimal("size", size as i64);
     line.decimal("step", schedule::taken().into()).library(unseen::address_of(libraries));

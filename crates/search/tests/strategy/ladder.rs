@@ -4,7 +4,7 @@ use crate::script::{Answer, Script, aborts, parse, race, schedule, search_for, s
 use foretrace_finding::{Candidate, Race, Rung, Schedule, Witness};
 use foretrace_predict::{Options, Predicted, Prediction, Predictor};
 use foretrace_run::{CutShort, Evidence};
-use foretrace_search::{Effort, Instead, Looks, Reason};
+use foretrace_search::{Effort, Instead, Looks, Reason, Recorded};
 use foretrace_trace::Trace;
 use std::collections::BTreeSet;
 
@@ -137,7 +137,7 @@ fn a_try_lock_is_made_to_fail_while_another_thread_holds_the_lock() {
 #[test]
 fn failures_that_nobody_looks_for_are_not_reported() {
     let trace = parse("main fork t\nt lock m\nt unlock m\nmain lock m try\nmain unlock m\n");
-    let looks = Looks { crashes: false, ..Looks::default() };
+    let looks = Looks { without: vec!["crash"] };
     let found = search_with(&Script::new(&|_| aborts("4030")), &trace, Effort { looks, ..effort() });
     assert!(found.confirmed.is_empty());
 }
@@ -148,10 +148,57 @@ fn a_run_that_had_to_be_ended_is_repeated_first() {
     let stuck = "deadlock\nstuck thread=1 op=lock object=10 owner=0 pc=4010 stack=4010\n";
     let answer = |_: &Schedule| Answer { outcome: stuck.to_owned(), ..Answer::default() };
     let script = Script::new(&answer);
-    let found = search_with(&script, &trace, Effort { repeat_recorded: true, ..effort() });
+    let found = search_with(&script, &trace, Effort { recorded: Recorded::First, ..effort() });
     let recorded: Schedule = trace.observed().collect();
     assert_eq!(script.asked()[0], recorded);
     assert!(matches!(found.confirmed[..], [ref one] if matches!(one.evidence, Evidence::Deadlock(_))));
+}
+
+#[test]
+fn the_recorded_order_shows_the_races_of_a_long_run_first() {
+    let trace = parse(RUNGS);
+    let script = Script::new(&|_| shows(&any_race()));
+    let found = search_with(&script, &trace, Effort { recorded: Recorded::FirstForRaces, ..effort() });
+    let recorded: Schedule = trace.observed().collect();
+    assert!(script.asked().iter().all(|asked| *asked == recorded), "{:?}", texts(&script.asked()));
+    assert!(found.open.is_empty() && found.confirmed.len() == 1, "{found:?}");
+    let calm = parse("main fork t\nt lock m\nt unlock m\nmain lock m\nmain unlock m\n");
+    let script = Script::new(&|_| shows(""));
+    search_with(&script, &calm, Effort { recorded: Recorded::FirstForRaces, ..effort() });
+    assert!(script.asked().is_empty(), "nothing is predicted, so nothing is run");
+}
+
+/// Two races whose ladders have several schedules each.
+const TWO_RACES: &str = "main fork t
+main lock m
+main write y
+main unlock m
+main write x
+main lock m
+main write y
+main unlock m
+main write z
+t lock m
+t write y
+t unlock m
+t write z
+t lock m
+t write y
+t unlock m
+t write x
+";
+
+#[test]
+fn no_candidate_takes_more_than_a_share_of_the_time() {
+    let trace = parse(TWO_RACES);
+    let unlimited = Script::new(&|_| shows(""));
+    let found = search_with(&unlimited, &trace, effort());
+    assert_eq!(found.open.len(), 2, "{:?}", found.open);
+    let [first, again, second, ..] = &texts(&unlimited.asked())[..] else { panic!("{:?}", unlimited.asked()) };
+    // With time for three runs, a candidate gets one, and the first goes on with what is left.
+    let script = Script::new(&|_| shows("")).at_most(3);
+    search_with(&script, &trace, effort());
+    assert_eq!(texts(&script.asked()), [first.as_str(), second, again]);
 }
 
 #[test]

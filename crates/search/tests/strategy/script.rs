@@ -88,6 +88,12 @@ impl Runner<Schedule> for Script<'_> {
         Ok(Run { outcome, progress: 0, modules: modules(), ended, death })
     }
 
+    /// A run takes a second.
+    fn time_left(&self) -> Option<Duration> {
+        let left = self.most.saturating_sub(self.asked.lock().unwrap().len());
+        (self.most < usize::MAX).then(|| Duration::from_secs(left as u64))
+    }
+
     fn spent(&self) -> Option<&'static str> {
         (self.asked.lock().unwrap().len() >= self.most).then_some("spent")
     }

@@ -1,10 +1,10 @@
 //! The last steps: notes, the state before the first events, and the creator of each thread.
 
-use foretrace_event::{Event, EventId};
+use foretrace_event::{Event, EventId, Kind};
 
 use super::{Counts, TraceBuilder};
 use crate::note::Note;
-use crate::trace::{Kind, Slot, Trace};
+use crate::trace::{Slot, Trace};
 
 impl TraceBuilder {
     /// The trace of the events so far.

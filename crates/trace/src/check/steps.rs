@@ -113,7 +113,7 @@ fn act(sync: &Sync) -> (Act, u64) {
         Op::Signal => Act::Signal,
         Op::Broadcast => Act::Broadcast,
         Op::Wait => Act::Wait(sync.arg),
-        Op::WaitFailed => Act::WaitFailed(sync.arg),
+        Op::FailedWait => Act::WaitFailed(sync.arg),
         Op::BarrierInit => Act::Begin(Thing::Barrier, Some(sync.arg)),
         Op::BarrierDestroy => Act::Begin(Thing::Barrier, None),
         Op::BarrierEnter => Act::BarrierEnter,

@@ -3,38 +3,25 @@
 //! Every object gets its own address, so that the recording reads back as the same trace up to names, addresses,
 //! initial values of atomics, and intervals that cannot race. Blocks longer than a page become one page.
 
+use std::convert::Infallible;
 use std::io::{self, Seek, Write};
 
 use foretrace_event::wire::{Access, Detail, LockArg, Op, Sync};
-use foretrace_event::{AtomicId, CondInstance, Event, EventId, IntervalId, LockId, Order, Patience};
+use foretrace_event::{AtomicId, Event, EventId, IntervalId, Object, Order, Patience, Sort, Writer};
 
 use crate::recording::RecordingWriter;
 use crate::trace::Trace;
 
-/// Where objects lie: each kind in its own region.
+/// Where objects lie: each sort in its own region.
 const REGION: u64 = 1 << 48;
 /// Bytes from one object to the next, so that no two share a line.
 const STRIDE: u64 = 64;
 /// Longer intervals are cut to this.
 const LONGEST: u64 = 4096;
 
-/// Kinds of addresses.
-#[derive(Clone, Copy)]
-enum Region {
-    Lock = 1,
-    Condition,
-    Barrier,
-    Sem,
-    Once,
-    Channel,
-    Atomic,
-    Custom,
-    Interval,
-}
-
 /// The address of a thing.
-fn at(region: Region, index: usize) -> u64 {
-    (region as u64) * REGION + STRIDE * (index as u64 + 1)
+fn at(sort: Sort, index: usize) -> u64 {
+    (sort as u64) * REGION + STRIDE * (index as u64 + 1)
 }
 
 /// Writes a trace as the `events` file of a recording.
@@ -53,7 +40,7 @@ pub fn record<W: Write + Seek>(trace: &Trace, out: W) -> io::Result<W> {
 /// Address and length of each interval: one after the other with a line between, except that the intervals of an atomic
 /// variable lie at its address.
 fn blocks(trace: &Trace) -> Vec<(u64, u64)> {
-    let mut next = at(Region::Interval, 0);
+    let mut next = at(Sort::Interval, 0);
     let place = |length: u64| {
         let address = next;
         next += length.next_multiple_of(STRIDE) + STRIDE;
@@ -64,7 +51,7 @@ fn blocks(trace: &Trace) -> Vec<(u64, u64)> {
     for (atomic, info) in trace.atomics() {
         let each = (u64::from(size(trace, atomic)) / info.intervals.len().max(1) as u64).max(1);
         for (index, interval) in info.intervals.iter().enumerate() {
-            blocks[interval.index()] = (at(Region::Atomic, atomic.index()) + each * index as u64, each);
+            blocks[interval.index()] = (at(Sort::Atomic, atomic.index()) + each * index as u64, each);
         }
     }
     blocks
@@ -99,8 +86,8 @@ impl<W: Write + Seek> Recorder<'_, W> {
     /// The objects that the main thread initialises before all else.
     fn declare(&mut self) -> io::Result<()> {
         let counts = self.trace.barriers().filter(|(_, info)| info.count > 0);
-        let barriers = counts.map(|(id, info)| (Op::BarrierInit, at(Region::Barrier, id.index()), info.count.into()));
-        let sems = self.trace.sems().map(|(id, info)| (Op::SemInit, at(Region::Sem, id.index()), info.initial));
+        let barriers = counts.map(|(id, info)| (Op::BarrierInit, at(Sort::Barrier, id.index()), info.count.into()));
+        let sems = self.trace.sems().map(|(id, info)| (Op::SemInit, at(Sort::Sem, id.index()), info.initial));
         for (op, object, arg) in barriers.chain(sems) {
             self.sync(0, 0, Parts::new(op, object, arg))?;
         }
@@ -141,52 +128,65 @@ impl<W: Write + Seek> Recorder<'_, W> {
     }
 
     fn parts(&self, event: Event) -> Parts {
-        let simple = |op, region, index: u32| Parts::new(op, at(region, index as usize), 0);
-        match event {
-            Event::Start => Parts::new(Op::Start, 0, 0),
-            Event::End => Parts::new(Op::End, 0, 0),
-            Event::Fork(t) => Parts::new(Op::Fork, 0, t.0.into()),
-            Event::Join(t) => Parts::new(Op::Join, 0, t.0.into()),
-            Event::Lock(m, p) => self.lock(Op::Lock, m, p),
-            Event::FailedLock(m, p) => self.lock(Op::LockFailed, m, p),
-            Event::RdLock(m, p) => self.lock(Op::RdLock, m, p),
-            Event::FailedRdLock(m, p) => self.lock(Op::RdLockFailed, m, p),
-            Event::Unlock(m) | Event::StrayUnlock(m) => self.lock(Op::Unlock, m, Patience::Blocking),
-            Event::Signal(c) => Parts::new(Op::Signal, self.condition(c), 0),
-            Event::Broadcast(c) => Parts::new(Op::Broadcast, self.condition(c), 0),
-            Event::Wait(c, m) => Parts::new(Op::Wait, self.condition(c), at(Region::Lock, m.index())),
-            Event::FailedWait(m) => Parts::new(Op::WaitFailed, 0, at(Region::Lock, m.index())),
-            Event::BarrierEnter(b) => simple(Op::BarrierEnter, Region::Barrier, b.0),
-            Event::BarrierExit(b) => simple(Op::BarrierExit, Region::Barrier, b.0),
-            Event::SemWait(s, p) => Parts::new(Op::SemWait, at(Region::Sem, s.index()), p as u64),
-            Event::FailedSemWait(s, p) => Parts::new(Op::SemWaitFailed, at(Region::Sem, s.index()), p as u64),
-            Event::SemPost(s) => simple(Op::SemPost, Region::Sem, s.0),
-            Event::OnceRun(o) => simple(Op::OnceRun, Region::Once, o.0),
-            Event::OnceDone(o) => simple(Op::OnceDone, Region::Once, o.0),
-            Event::OnceAbort(o) => simple(Op::OnceAbort, Region::Once, o.0),
-            Event::OncePass(o) => simple(Op::OncePass, Region::Once, o.0),
-            Event::Release(h) => simple(Op::Release, Region::Channel, h.0),
-            Event::Acquire(h) => simple(Op::Acquire, Region::Channel, h.0),
-            Event::AtomicLoad(a, o, v) => self.atomic(Op::AtomicLoad, a, o.into(), v, 0),
-            Event::AtomicStore(a, o, v) => self.atomic(Op::AtomicStore, a, o.into(), v, 0),
-            Event::AtomicRmw(a, o, v, w) => self.atomic(Op::AtomicRmw, a, o, v, w),
-            Event::Fence(o) => Parts::new(Op::Fence, 0, o as u64),
-            Event::Custom(e, v) => Parts::new(Op::Custom, at(Region::Custom, e.index()), v),
-            Event::Read(_) | Event::Write(_) => unreachable!("accesses are no sync records"),
+        let op = event.kind().op().expect("accesses are no sync records");
+        let mut fields = Fields { trace: self.trace, parts: Parts::new(op, 0, 0), values: 0 };
+        let Ok(()) = event.write(&mut fields);
+        fields.parts
+    }
+}
+
+/// Writes what an event carries into the fields of its record.
+struct Fields<'a> {
+    trace: &'a Trace,
+    parts: Parts,
+    /// How many values it has written.
+    values: usize,
+}
+
+impl Writer for Fields<'_> {
+    type Error = Infallible;
+
+    fn id(&mut self, object: Object) -> Result<(), Infallible> {
+        let parts = &mut self.parts;
+        let address = at(object.sort(), object.number() as usize);
+        match object {
+            Object::Thread(thread) => parts.arg = thread.0.into(),
+            Object::Lock(_) if matches!(parts.op, Op::Wait | Op::FailedWait) => parts.arg = address,
+            Object::Lock(lock) => {
+                (parts.object, parts.arg) = (address, LockArg::blocking(self.trace.lock(lock).class).encode());
+            }
+            Object::Condition(id) => parts.object = at(Sort::Condition, self.trace.instance(id).condition.index()),
+            Object::Atomic(atomic) => {
+                (parts.object, parts.detail.size) = (address, size(self.trace, atomic));
+            }
+            _ => parts.object = address,
         }
+        Ok(())
     }
 
-    fn lock(&self, op: Op, lock: LockId, patience: Patience) -> Parts {
-        let arg = LockArg { patience, ..LockArg::blocking(self.trace.lock(lock).class) };
-        Parts::new(op, at(Region::Lock, lock.index()), arg.encode())
+    fn patience(&mut self, patience: Patience) -> Result<(), Infallible> {
+        self.parts.arg = match LockArg::decode(self.parts.arg) {
+            Some(arg) if !matches!(self.parts.op, Op::SemWait | Op::FailedSemWait) => {
+                LockArg { patience, ..arg }.encode()
+            }
+            _ => patience as u64,
+        };
+        Ok(())
     }
 
-    fn condition(&self, instance: CondInstance) -> u64 {
-        at(Region::Condition, self.trace.instance(instance).condition.index())
+    fn order(&mut self, order: Order) -> Result<(), Infallible> {
+        if self.parts.op.has_detail() {
+            self.parts.detail.order = order as u8;
+        } else {
+            self.parts.arg = order as u64;
+        }
+        Ok(())
     }
 
-    fn atomic(&self, op: Op, atomic: AtomicId, order: Order, value: u64, new: u64) -> Parts {
-        let detail = Detail { size: size(self.trace, atomic), order: order as u8, new, high: [0; 2] };
-        Parts { op, object: at(Region::Atomic, atomic.index()), arg: value, detail }
+    fn number(&mut self, value: u64) -> Result<(), Infallible> {
+        let field = if self.values == 0 { &mut self.parts.arg } else { &mut self.parts.detail.new };
+        *field = value;
+        self.values += 1;
+        Ok(())
     }
 }

@@ -11,7 +11,7 @@
 
 use std::io::{self, Write};
 
-use foretrace_event::{Event, EventId, LockClass, LockId, ThreadId};
+use foretrace_event::{Event, EventId, Kind, LockClass, LockId, Object, Order, Orders, Patience, Sort, Std, ThreadId};
 use rustc_hash::FxHashMap;
 
 use crate::note::Note;
@@ -74,19 +74,13 @@ impl<'a> Reader<'a> {
                 (verb, Some(rest.strip_suffix(')').ok_or(end)?).filter(|name| !name.is_empty()))
             }
         };
-        let missing = (column + verb.chars().count(), TextErrorKind::Expected("`(NAME)`"));
-        let name = argument.ok_or(missing);
-        Ok(match verb {
-            "begin" => Event::Start,
-            "end" => Event::End,
-            "fork" => Event::Fork(self.thread(name?)),
-            "join" => Event::Join(self.thread(name?)),
-            "acq" => Event::Lock(self.lock(name?), Default::default()),
-            "rel" => Event::Unlock(self.lock(name?)),
-            "r" => Event::Read(self.interval(name?)),
-            "w" => Event::Write(self.interval(name?)),
-            other => return Err((column, TextErrorKind::UnknownOperation(other.to_owned()))),
-        })
+        let unknown = || (column, TextErrorKind::UnknownOperation(verb.to_owned()));
+        let kind = Kind::ALL
+            .iter()
+            .find(|kind| matches!(kind.std(), Std::Verb(known) if known == verb))
+            .ok_or_else(unknown)?;
+        let end = column + verb.chars().count();
+        kind.read(&mut Argument { reader: self, name: argument, end })
     }
 
     fn thread(&mut self, name: &'a str) -> ThreadId {
@@ -102,6 +96,39 @@ impl<'a> Reader<'a> {
     fn interval(&mut self, name: &'a str) -> foretrace_event::IntervalId {
         let info = || IntervalInfo { name: named(name), ..IntervalInfo::default() };
         *self.intervals.entry(name).or_insert_with(|| self.builder.interval(info()))
+    }
+}
+
+/// The argument of one operation.
+struct Argument<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    name: Option<&'a str>,
+    /// The column after the verb.
+    end: usize,
+}
+
+impl foretrace_event::Reader for Argument<'_, '_> {
+    type Error = Wrong;
+
+    fn id(&mut self, sort: Sort) -> Result<u32, Wrong> {
+        let name = self.name.ok_or((self.end, TextErrorKind::Expected("`(NAME)`")))?;
+        Ok(match sort {
+            Sort::Thread => self.reader.thread(name).0,
+            Sort::Lock => self.reader.lock(name).0,
+            _ => self.reader.interval(name).0,
+        })
+    }
+
+    fn patience(&mut self) -> Result<Patience, Wrong> {
+        Ok(Patience::Blocking)
+    }
+
+    fn order(&mut self, _: Orders) -> Result<Order, Wrong> {
+        Ok(Order::SeqCst)
+    }
+
+    fn number(&mut self) -> Result<u64, Wrong> {
+        Ok(0)
     }
 }
 
@@ -171,41 +198,18 @@ impl Printer<'_> {
     }
 
     fn spell(&mut self, event: Event) -> Spelled {
-        let trace = self.trace;
-        let line = |verb: &str, name: String| Spelled::Line(format!("{verb}({})", plain(&name)));
-        let section = |kind: &str, name: String| Spelled::Section(format!("{kind}:{}", plain(&name)));
         match event {
-            Event::Start => Spelled::Line("begin".to_owned()),
-            Event::End => Spelled::Line("end".to_owned()),
-            Event::Fork(t) => line("fork", trace.name(t)),
-            Event::Join(t) => line("join", trace.name(t)),
-            Event::Lock(m, _) => self.lock(m),
-            Event::Unlock(m) => self.unlock(m),
-            Event::RdLock(m, _) => {
-                self.shared[m.index()] += 1;
-                Spelled::Dropped
-            }
-            Event::Read(r) => line("r", trace.name(r)),
-            Event::Write(r) => line("w", trace.name(r)),
-            Event::Signal(c) | Event::Broadcast(c) | Event::Wait(c, _) => {
-                section("cond", trace.name(trace.instance(c).condition))
-            }
-            Event::BarrierEnter(b) | Event::BarrierExit(b) => section("barrier", trace.name(b)),
-            Event::SemWait(s, _) | Event::SemPost(s) => section("sem", trace.name(s)),
-            Event::OnceRun(o) | Event::OnceDone(o) | Event::OnceAbort(o) | Event::OncePass(o) => {
-                section("once", trace.name(o))
-            }
-            Event::Release(h) | Event::Acquire(h) => section("channel", trace.name(h)),
-            Event::AtomicLoad(a, ..) | Event::AtomicStore(a, ..) | Event::AtomicRmw(a, ..) => {
-                section("atomic", trace.name(a))
-            }
-            Event::StrayUnlock(_)
-            | Event::FailedLock(..)
-            | Event::FailedRdLock(..)
-            | Event::FailedWait(_)
-            | Event::FailedSemWait(..)
-            | Event::Fence(_)
-            | Event::Custom(..) => Spelled::Dropped,
+            Event::Lock(m, _) => return self.lock(m),
+            Event::Unlock(m) => return self.unlock(m),
+            Event::RdLock(m, _) => self.shared[m.index()] += 1,
+            _ => {}
+        }
+        let object = event.object().map(|object| (object.sort(), plain(&name(self.trace, object))));
+        match (event.kind().std(), object) {
+            (Std::Verb(verb), Some((_, name))) => Spelled::Line(format!("{verb}({name})")),
+            (Std::Verb(verb), None) => Spelled::Line(verb.to_owned()),
+            (Std::Section, Some((sort, name))) => Spelled::Section(format!("{}:{name}", sort.name())),
+            (Std::Section, None) | (Std::Nothing, _) => Spelled::Dropped,
         }
     }
 
@@ -227,6 +231,21 @@ impl Printer<'_> {
             return Spelled::Relock;
         }
         Spelled::Line(format!("rel({})", plain(&self.trace.name(lock))))
+    }
+}
+
+fn name(trace: &Trace, object: Object) -> String {
+    match object {
+        Object::Thread(id) => trace.name(id),
+        Object::Lock(id) => trace.name(id),
+        Object::Condition(id) => trace.name(trace.instance(id).condition),
+        Object::Barrier(id) => trace.name(id),
+        Object::Sem(id) => trace.name(id),
+        Object::Once(id) => trace.name(id),
+        Object::Channel(id) => trace.name(id),
+        Object::Atomic(id) => trace.name(id),
+        Object::Interval(id) => trace.name(id),
+        Object::Custom(id) => trace.name(id),
     }
 }
 

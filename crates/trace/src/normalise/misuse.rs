@@ -18,10 +18,9 @@
 use std::mem::discriminant;
 
 use foretrace_event::wire::Sync;
-use foretrace_event::{LockClass, LockId, ThreadId};
+use foretrace_event::{LockClass, LockId, Sort, ThreadId};
 use rustc_hash::FxHashMap;
 
-use super::addresses::Thing;
 use super::operations::Normaliser;
 use crate::note::Note;
 use crate::{Illegal, TraceBuilder};
@@ -117,7 +116,7 @@ impl Normaliser<'_> {
                 return Then::LeaveOut;
             }
             Illegal::SemaphoreZero(sem) => self.builder.assume_posts(sem),
-            Illegal::OnceAgain(_) | Illegal::OnceUnfinished(_) => self.addresses.forget(Thing::Once, sync.object),
+            Illegal::OnceAgain(_) | Illegal::OnceUnfinished(_) => self.addresses.forget(Sort::Once, sync.object),
             _ => return Then::LeaveOut,
         }
         self.move_segment_back(index, thread);
@@ -135,10 +134,10 @@ impl Normaliser<'_> {
 
     /// The lock at this address is a new one from here on. The holder of the old lock still holds it.
     pub(super) fn renew_lock(&mut self, address: u64) {
-        if let Some(lock) = self.addresses.get(Thing::Lock, address) {
+        if let Some(lock) = self.addresses.get(Sort::Lock, address) {
             self.misuses.keep_held(&self.builder, address, LockId(lock));
         }
-        self.addresses.forget(Thing::Lock, address);
+        self.addresses.forget(Sort::Lock, address);
     }
 
     /// This memory contains no objects any more. The holder of a lock that was there still holds it.
@@ -150,7 +149,7 @@ impl Normaliser<'_> {
     /// The lock that a thread releases: the one at the address, or one that was there when the thread took it.
     pub(super) fn released_lock(&mut self, thread: ThreadId, address: u64, class: LockClass) -> LockId {
         let builder = &self.builder;
-        let now = self.addresses.get(Thing::Lock, address).map(LockId);
+        let now = self.addresses.get(Sort::Lock, address).map(LockId);
         if !now.is_some_and(|lock| builder.holds(thread, lock))
             && let Some(held) = self.misuses.held.get_mut(&address)
             && let Some(at) = held.iter().rposition(|lock| builder.holds(thread, *lock))

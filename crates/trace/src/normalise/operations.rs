@@ -1,14 +1,15 @@
 //! The walk over all records in the order of their stamps: addresses become ids, and the builder checks each event.
 
 use foretrace_event::wire::{Access, LockArg, Op, Record, Sync, WireError};
-use foretrace_event::{Event, LockClass, LockId, Order, Patience, ThreadId};
+use foretrace_event::{Event, LockClass, LockId, Order, Orders, Patience, Reader, Sort, ThreadId};
 use rustc_hash::FxHashMap;
 
-use super::addresses::{Addresses, Thing};
+use super::addresses::Addresses;
 use super::generations::{Generations, Part};
 use super::intervals::{Threads, Touch};
 use super::lines::SharedLines;
 use super::misuse::Misuses;
+use crate::builder::as_read;
 use crate::note::Note;
 use crate::recording::{Damage, Entry, Recording, RecordingError};
 use crate::trace::{AllocationInfo, BarrierInfo, SemInfo, ThreadInfo};
@@ -147,66 +148,24 @@ impl<'a> Normaliser<'a> {
         sync: &Sync,
     ) -> Result<Result<(), Illegal>, &'static str> {
         let place = self.builder.at_pc(sync.pc);
-        let object = sync.object;
-        match sync.op {
-            Op::Lock | Op::LockFailed | Op::RdLock | Op::RdLockFailed | Op::Unlock => {
-                let arg = LockArg::decode(sync.arg).ok_or("argument of a lock")?;
-                return Ok(self.lock_operation(index, thread, sync, arg, place));
+        let Some(kind) = sync.op.kind() else {
+            self.bookkeeping(index, thread, sync);
+            return Ok(Ok(()));
+        };
+        let event =
+            kind.read(&mut Fields { normaliser: self, thread, sync, value: sync.arg, high: sync.detail.high[0] })?;
+        Ok(match event {
+            Event::Lock(lock, _)
+            | Event::FailedLock(lock, _)
+            | Event::RdLock(lock, _)
+            | Event::FailedRdLock(lock, _)
+            | Event::Unlock(lock) => self.lock_operation(index, thread, event, lock, sync, place),
+            Event::Signal(_) | Event::Broadcast(_) | Event::Wait(..) => {
+                self.walkers[index].segment = None;
+                self.builder.push_read(thread, event, place)
             }
-            Op::SemWait | Op::SemWaitFailed => {
-                let patience = Patience::from_code(sync.arg).ok_or("argument of a semaphore")?;
-                let sem = self.sem(object);
-                let failed = sync.op == Op::SemWaitFailed;
-                let event = if failed { Event::FailedSemWait(sem, patience) } else { Event::SemWait(sem, patience) };
-                return Ok(self.push(index, thread, event, place));
-            }
-            Op::Signal | Op::Broadcast | Op::Wait | Op::WaitFailed => {
-                return Ok(self.condition_operation(index, thread, sync, place));
-            }
-            _ => {}
-        }
-        match self.simple_event(thread, sync) {
-            Some(event) => Ok(self.push(index, thread, event, place).inspect(|()| self.after(index, thread, sync))),
-            None => {
-                self.bookkeeping(index, thread, sync);
-                Ok(Ok(()))
-            }
-        }
-    }
-
-    /// The event of an operation that has no other effect.
-    fn simple_event(&mut self, thread: ThreadId, sync: &Sync) -> Option<Event> {
-        let object = sync.object;
-        Some(match sync.op {
-            Op::Start => Event::Start,
-            Op::End => Event::End,
-            Op::Fork => Event::Fork(self.thread(sync.arg)),
-            Op::Join => Event::Join(self.thread(sync.arg)),
-            Op::BarrierEnter => Event::BarrierEnter(self.barrier(object)),
-            Op::BarrierExit => Event::BarrierExit(self.barrier(object)),
-            Op::SemPost => Event::SemPost(self.sem(object)),
-            Op::OnceRun => Event::OnceRun(self.once(object)),
-            Op::OnceDone => Event::OnceDone(self.once(object)),
-            Op::OnceAbort => Event::OnceAbort(self.once(object)),
-            Op::OncePass => Event::OncePass(self.once(object)),
-            Op::Release => Event::Release(self.channel(object)),
-            Op::Acquire => Event::Acquire(self.channel(object)),
-            Op::AtomicLoad | Op::AtomicStore | Op::AtomicRmw | Op::AtomicCasFailed => self.atomic_event(thread, sync),
-            Op::Fence => Event::Fence(Order::from_abi(sync.arg as u32)),
-            Op::Custom => Event::Custom(self.custom(object), sync.arg),
-            _ => return None,
+            _ => self.push(index, thread, event, place).inspect(|()| self.after(index, thread, sync)),
         })
-    }
-
-    fn atomic_event(&mut self, thread: ThreadId, sync: &Sync) -> Event {
-        let atomic = self.atomic(thread, sync);
-        let (order, [high, new_high]) = (sync.detail.order(), sync.detail.high);
-        let value = fold(sync.arg, high);
-        match sync.op {
-            Op::AtomicStore => Event::AtomicStore(atomic, order.into(), value),
-            Op::AtomicRmw => Event::AtomicRmw(atomic, order, value, fold(sync.detail.new, new_high)),
-            _ => Event::AtomicLoad(atomic, order.into(), value),
-        }
     }
 
     /// A thread's stack is allocated at its start and freed at its end.
@@ -233,18 +192,18 @@ impl<'a> Normaliser<'a> {
                 self.builder.detach(detached);
             }
             Op::LockInit | Op::LockDestroy => self.renew_lock(object),
-            Op::CondInit | Op::CondDestroy => self.addresses.forget(Thing::Condition, object),
-            Op::BarrierDestroy => self.addresses.forget(Thing::Barrier, object),
-            Op::SemDestroy => self.addresses.forget(Thing::Sem, object),
+            Op::CondInit | Op::CondDestroy => self.addresses.forget(Sort::Condition, object),
+            Op::BarrierDestroy => self.addresses.forget(Sort::Barrier, object),
+            Op::SemDestroy => self.addresses.forget(Sort::Sem, object),
             Op::BarrierInit => {
                 let count = u32::try_from(sync.arg).unwrap_or(u32::MAX);
                 let barrier = self.builder.barrier(BarrierInfo { count, name: None, address: object });
-                self.addresses.set(Thing::Barrier, object, barrier.0);
+                self.addresses.set(Sort::Barrier, object, barrier.0);
             }
             Op::SemInit => {
                 let sem =
                     self.builder.sem(SemInfo { initial: sync.arg.min(SemInfo::MOST), name: None, address: object });
-                self.addresses.set(Thing::Sem, object, sem.0);
+                self.addresses.set(Sort::Sem, object, sem.0);
             }
             Op::SignalEnter | Op::SignalExit => {
                 let handlers = self.walkers[index].handlers;
@@ -270,22 +229,13 @@ impl<'a> Normaliser<'a> {
         &mut self,
         index: usize,
         thread: ThreadId,
+        event: Event,
+        lock: LockId,
         sync: &Sync,
-        arg: LockArg,
         place: PlaceId,
     ) -> Result<(), Illegal> {
-        let lock = match sync.op {
-            Op::Unlock => self.released_lock(thread, sync.object, arg.class),
-            _ => self.lock(sync.object, arg.class),
-        };
-        let event = match sync.op {
-            Op::Lock => Event::Lock(lock, arg.patience),
-            Op::LockFailed => Event::FailedLock(lock, arg.patience),
-            Op::RdLock => Event::RdLock(lock, arg.patience),
-            Op::RdLockFailed => Event::FailedRdLock(lock, arg.patience),
-            _ => Event::Unlock(lock),
-        };
-        if arg.owner_died && self.builder.owner(lock).is_some_and(|owner| owner != thread) {
+        let owner_died = LockArg::decode(sync.arg).is_some_and(|arg| arg.owner_died);
+        if owner_died && self.builder.owner(lock).is_some_and(|owner| owner != thread) {
             self.push(index, thread, Event::Unlock(lock), place)?;
         }
         match self.push(index, thread, event, place) {
@@ -299,33 +249,72 @@ impl<'a> Normaliser<'a> {
             outcome => outcome,
         }
     }
+}
 
-    fn condition_operation(
-        &mut self,
-        index: usize,
-        thread: ThreadId,
-        sync: &Sync,
-        place: PlaceId,
-    ) -> Result<(), Illegal> {
-        self.walkers[index].segment = None;
-        if sync.op == Op::WaitFailed {
-            let lock = self.wait_lock(sync.arg);
-            return self.builder.push(thread, Event::FailedWait(lock), place);
+/// What an event carries, from the fields of its record: addresses become ids.
+struct Fields<'n, 'a, 's> {
+    normaliser: &'n mut Normaliser<'a>,
+    thread: ThreadId,
+    sync: &'s Sync,
+    /// The next value, and its upper half.
+    value: u64,
+    high: u64,
+}
+
+impl Fields<'_, '_, '_> {
+    /// The argument of a wait is its lock, which the thread has just released, so it is known.
+    fn lock(&mut self) -> Result<LockId, &'static str> {
+        let object = self.sync.object;
+        if matches!(self.sync.op, Op::Wait | Op::FailedWait) {
+            return Ok(self.normaliser.lock(self.sync.arg, LockClass::Mutex));
         }
-        let condition = self.condition(sync.object);
-        match sync.op {
-            Op::Signal => self.builder.signal(thread, condition, place),
-            Op::Broadcast => self.builder.broadcast(thread, condition, place),
-            _ => {
-                let lock = self.wait_lock(sync.arg);
-                self.builder.wait(thread, condition, lock, place)
-            }
-        }
+        let class = self.lock_arg()?.class;
+        Ok(match self.sync.op {
+            Op::Unlock => self.normaliser.released_lock(self.thread, object, class),
+            _ => self.normaliser.lock(object, class),
+        })
     }
 
-    /// The lock of a wait: the thread has just released it, so it is known.
-    fn wait_lock(&mut self, address: u64) -> LockId {
-        self.lock(address, LockClass::Mutex)
+    fn lock_arg(&self) -> Result<LockArg, &'static str> {
+        LockArg::decode(self.sync.arg).ok_or("argument of a lock")
+    }
+}
+
+impl Reader for Fields<'_, '_, '_> {
+    type Error = &'static str;
+
+    fn id(&mut self, sort: Sort) -> Result<u32, &'static str> {
+        let (object, normaliser) = (self.sync.object, &mut *self.normaliser);
+        Ok(match sort {
+            Sort::Thread => normaliser.thread(self.sync.arg).0,
+            Sort::Lock => self.lock()?.0,
+            Sort::Condition => as_read(normaliser.condition(object)).0,
+            Sort::Barrier => normaliser.barrier(object).0,
+            Sort::Sem => normaliser.sem(object).0,
+            Sort::Once => normaliser.once(object).0,
+            Sort::Channel => normaliser.channel(object).0,
+            Sort::Atomic => normaliser.atomic(self.thread, self.sync).0,
+            Sort::Custom => normaliser.custom(object).0,
+            Sort::Interval => return Err("operation on an interval"),
+        })
+    }
+
+    fn patience(&mut self) -> Result<Patience, &'static str> {
+        if matches!(self.sync.op, Op::SemWait | Op::FailedSemWait) {
+            return Patience::from_code(self.sync.arg).ok_or("argument of a semaphore");
+        }
+        Ok(self.lock_arg()?.patience)
+    }
+
+    fn order(&mut self, _: Orders) -> Result<Order, &'static str> {
+        let has_detail = self.sync.op.has_detail();
+        Ok(if has_detail { self.sync.detail.order() } else { Order::from_abi(self.sync.arg as u32) })
+    }
+
+    fn number(&mut self) -> Result<u64, &'static str> {
+        let value = fold(self.value, self.high);
+        (self.value, self.high) = (self.sync.detail.new, self.sync.detail.high[1]);
+        Ok(value)
     }
 }
 

@@ -1,13 +1,17 @@
 //! From statements to a trace: names become ids, and the builder checks the history.
 
+use std::convert::Infallible;
+
 use foretrace_event::{
-    AtomicId, BarrierId, ChannelId, CustomId, Event, IntervalId, LockClass, LockId, OnceId, SemId, ThreadId,
+    AtomicId, BarrierId, ChannelId, CustomId, IntervalId, Kind, LockClass, LockId, OnceId, Order, Orders, Patience,
+    SemId, Sort, ThreadId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::syntax::{Declaration, Operation, Statement, statement};
 use super::words::{Line, Word};
 use super::{TextError, TextErrorKind, TextErrors};
+use crate::builder::as_read;
 use crate::trace::{
     AtomicInfo, BarrierInfo, ConditionId, ConditionInfo, IntervalInfo, LockInfo, Name, PlainInfo, SemInfo, ThreadInfo,
     Trace,
@@ -50,8 +54,8 @@ fn statements(text: &str) -> Result<Vec<Statement<'_>>, TextErrors> {
 /// Locks that are ever taken shared: they are reader-writer locks, unless they are declared otherwise.
 fn shared_locks<'a>(statements: &[Statement<'a>]) -> FxHashSet<&'a str> {
     let shared = |statement: &Statement<'a>| match statement {
-        Statement::Do { operation: Operation::RdLock(lock, _) | Operation::FailedRdLock(lock, _), .. } => {
-            Some(lock.text)
+        Statement::Do { operation, .. } if matches!(operation.kind, Kind::RdLock | Kind::FailedRdLock) => {
+            Some({ *operation }.name().text)
         }
         _ => None,
     };
@@ -216,58 +220,45 @@ impl<'a> Reader<'a> {
     }
 
     fn perform(&mut self, thread: ThreadId, operation: Operation<'a>, place: PlaceId) -> Result<(), Illegal> {
-        use Operation as O;
-        let event = match operation {
-            O::Signal(c) => {
-                let condition = self.condition(c);
-                return self.builder.signal(thread, condition, place);
-            }
-            O::Broadcast(c) => {
-                let condition = self.condition(c);
-                return self.builder.broadcast(thread, condition, place);
-            }
-            O::Wait(c, m) => {
-                let (condition, lock) = (self.condition(c), self.lock(m));
-                return self.builder.wait(thread, condition, lock, place);
-            }
-            other => self.event(other),
-        };
-        self.builder.push(thread, event, place)
+        let Ok(event) = operation.kind.read(&mut Resolver { reader: self, operation });
+        self.builder.push_read(thread, event, place)
+    }
+}
+
+/// Resolves the names of one operation.
+struct Resolver<'r, 'a> {
+    reader: &'r mut Reader<'a>,
+    operation: Operation<'a>,
+}
+
+impl foretrace_event::Reader for Resolver<'_, '_> {
+    type Error = Infallible;
+
+    fn id(&mut self, sort: Sort) -> Result<u32, Infallible> {
+        let (reader, name) = (&mut *self.reader, self.operation.name());
+        Ok(match sort {
+            Sort::Thread => reader.thread(name).0,
+            Sort::Lock => reader.lock(name).0,
+            Sort::Condition => as_read(reader.condition(name)).0,
+            Sort::Barrier => reader.barrier(name).0,
+            Sort::Sem => reader.sem(name).0,
+            Sort::Once => reader.once(name).0,
+            Sort::Channel => reader.channel(name).0,
+            Sort::Atomic => reader.atomic(name).0,
+            Sort::Interval => reader.interval(name).0,
+            Sort::Custom => reader.custom(name).0,
+        })
     }
 
-    fn event(&mut self, operation: Operation<'a>) -> Event {
-        use Operation as O;
-        match operation {
-            O::Signal(_) | O::Broadcast(_) | O::Wait(..) => unreachable!("named by variable, handled by the caller"),
-            O::Start => Event::Start,
-            O::End => Event::End,
-            O::Fork(t) => Event::Fork(self.thread(t)),
-            O::Join(t) => Event::Join(self.thread(t)),
-            O::Lock(m, p) => Event::Lock(self.lock(m), p),
-            O::FailedLock(m, p) => Event::FailedLock(self.lock(m), p),
-            O::RdLock(m, p) => Event::RdLock(self.lock(m), p),
-            O::FailedRdLock(m, p) => Event::FailedRdLock(self.lock(m), p),
-            O::Unlock(m) => Event::Unlock(self.lock(m)),
-            O::StrayUnlock(m) => Event::StrayUnlock(self.lock(m)),
-            O::FailedWait(m) => Event::FailedWait(self.lock(m)),
-            O::BarrierEnter(b) => Event::BarrierEnter(self.barrier(b)),
-            O::BarrierExit(b) => Event::BarrierExit(self.barrier(b)),
-            O::SemWait(s, p) => Event::SemWait(self.sem(s), p),
-            O::FailedSemWait(s, p) => Event::FailedSemWait(self.sem(s), p),
-            O::SemPost(s) => Event::SemPost(self.sem(s)),
-            O::OnceRun(o) => Event::OnceRun(self.once(o)),
-            O::OnceDone(o) => Event::OnceDone(self.once(o)),
-            O::OnceAbort(o) => Event::OnceAbort(self.once(o)),
-            O::OncePass(o) => Event::OncePass(self.once(o)),
-            O::Release(h) => Event::Release(self.channel(h)),
-            O::Acquire(h) => Event::Acquire(self.channel(h)),
-            O::AtomicLoad(a, order, value) => Event::AtomicLoad(self.atomic(a), order, value),
-            O::AtomicStore(a, order, value) => Event::AtomicStore(self.atomic(a), order, value),
-            O::AtomicRmw(a, order, old, new) => Event::AtomicRmw(self.atomic(a), order, old, new),
-            O::Fence(order) => Event::Fence(order),
-            O::Read(r) => Event::Read(self.interval(r)),
-            O::Write(r) => Event::Write(self.interval(r)),
-            O::Custom(e, value) => Event::Custom(self.custom(e), value),
-        }
+    fn patience(&mut self) -> Result<Patience, Infallible> {
+        Ok(self.operation.patience())
+    }
+
+    fn order(&mut self, _: Orders) -> Result<Order, Infallible> {
+        Ok(self.operation.order())
+    }
+
+    fn number(&mut self) -> Result<u64, Infallible> {
+        Ok(self.operation.value())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use foretrace_event::{Event, LockClass, Order, Patience, ThreadId};
+use foretrace_event::{Event, LockClass, Object, Order, Patience, ThreadId, Writer};
 use rustc_hash::FxHashSet;
 
 use super::syntax::KEYWORDS;
@@ -72,63 +72,51 @@ impl Names {
     /// # Errors
     /// If writing fails.
     pub fn event(&self, trace: &Trace, event: Event, out: &mut dyn Write) -> io::Result<()> {
-        let condition = |instance| &self.conditions[trace.instance(instance).condition.index()];
-        match event {
-            Event::Start => write!(out, "start"),
-            Event::End => write!(out, "end"),
-            Event::Fork(t) => write!(out, "fork {}", self.threads[t.index()]),
-            Event::Join(t) => write!(out, "join {}", self.threads[t.index()]),
-            Event::Lock(m, p) => write!(out, "lock {}{}", self.locks[m.index()], hopeful(p)),
-            Event::FailedLock(m, p) => write!(out, "flock {}{}", self.locks[m.index()], failed(p)),
-            Event::RdLock(m, p) => write!(out, "rdlock {}{}", self.locks[m.index()], hopeful(p)),
-            Event::FailedRdLock(m, p) => write!(out, "frdlock {}{}", self.locks[m.index()], failed(p)),
-            Event::Unlock(m) => write!(out, "unlock {}", self.locks[m.index()]),
-            Event::Signal(c) => write!(out, "signal {}", condition(c)),
-            Event::Broadcast(c) => write!(out, "broadcast {}", condition(c)),
-            Event::Wait(c, m) => write!(out, "wait {} {}", condition(c), self.locks[m.index()]),
-            Event::StrayUnlock(m) => write!(out, "stray_unlock {}", self.locks[m.index()]),
-            Event::FailedWait(m) => write!(out, "fwait {}", self.locks[m.index()]),
-            Event::BarrierEnter(b) => write!(out, "barrier_enter {}", self.barriers[b.index()]),
-            Event::BarrierExit(b) => write!(out, "barrier_exit {}", self.barriers[b.index()]),
-            Event::SemWait(s, p) => write!(out, "sem_wait {}{}", self.sems[s.index()], hopeful(p)),
-            Event::FailedSemWait(s, p) => write!(out, "sem_fwait {}{}", self.sems[s.index()], failed(p)),
-            Event::SemPost(s) => write!(out, "sem_post {}", self.sems[s.index()]),
-            Event::OnceRun(o) => write!(out, "once_run {}", self.onces[o.index()]),
-            Event::OnceDone(o) => write!(out, "once_done {}", self.onces[o.index()]),
-            Event::OnceAbort(o) => write!(out, "once_abort {}", self.onces[o.index()]),
-            Event::OncePass(o) => write!(out, "once_pass {}", self.onces[o.index()]),
-            Event::Release(h) => write!(out, "release {}", self.channels[h.index()]),
-            Event::Acquire(h) => write!(out, "acquire {}", self.channels[h.index()]),
-            Event::AtomicLoad(a, o, v) => write!(out, "aload {} {} {v}", self.atomics[a.index()], name(o)),
-            Event::AtomicStore(a, o, v) => write!(out, "astore {} {} {v}", self.atomics[a.index()], name(o)),
-            Event::AtomicRmw(a, o, v, w) => write!(out, "armw {} {} {v} {w}", self.atomics[a.index()], name(o)),
-            Event::Fence(o) => write!(out, "fence {}", o.name()),
-            Event::Read(r) => write!(out, "read {}", self.intervals[r.index()]),
-            Event::Write(r) => write!(out, "write {}", self.intervals[r.index()]),
-            Event::Custom(e, v) => write!(out, "custom {} {v}", self.customs[e.index()]),
-        }
+        write!(out, "{}", event.kind().name())?;
+        event.write(&mut Line { names: self, trace, out, failed: event.kind().is_failure() })
     }
 }
 
-fn name(order: impl Into<Order>) -> &'static str {
-    order.into().name()
+/// The words of an event after its verb.
+struct Line<'a> {
+    names: &'a Names,
+    trace: &'a Trace,
+    out: &'a mut dyn Write,
+    failed: bool,
 }
 
-/// The patience of an operation that succeeded: blocking is the default.
-fn hopeful(patience: Patience) -> &'static str {
-    if patience == Patience::Blocking { "" } else { spelled(patience) }
-}
+impl Writer for Line<'_> {
+    type Error = io::Error;
 
-/// The patience of an operation that failed: a try is the default.
-fn failed(patience: Patience) -> &'static str {
-    if patience == Patience::Try { "" } else { spelled(patience) }
-}
+    fn id(&mut self, object: Object) -> io::Result<()> {
+        let names = self.names;
+        let (table, index) = match object {
+            Object::Thread(id) => (&names.threads, id.index()),
+            Object::Lock(id) => (&names.locks, id.index()),
+            Object::Condition(id) => (&names.conditions, self.trace.instance(id).condition.index()),
+            Object::Barrier(id) => (&names.barriers, id.index()),
+            Object::Sem(id) => (&names.sems, id.index()),
+            Object::Once(id) => (&names.onces, id.index()),
+            Object::Channel(id) => (&names.channels, id.index()),
+            Object::Atomic(id) => (&names.atomics, id.index()),
+            Object::Interval(id) => (&names.intervals, id.index()),
+            Object::Custom(id) => (&names.customs, id.index()),
+        };
+        write!(self.out, " {}", table[index])
+    }
 
-fn spelled(patience: Patience) -> &'static str {
-    match patience {
-        Patience::Blocking => " blocking",
-        Patience::Try => " try",
-        Patience::Timed => " timed",
+    /// An operation blocks unless it says otherwise; one that failed was a try.
+    fn patience(&mut self, patience: Patience) -> io::Result<()> {
+        let expected = if self.failed { Patience::Try } else { Patience::Blocking };
+        if patience == expected { Ok(()) } else { write!(self.out, " {}", patience.name()) }
+    }
+
+    fn order(&mut self, order: Order) -> io::Result<()> {
+        write!(self.out, " {}", order.name())
+    }
+
+    fn number(&mut self, value: u64) -> io::Result<()> {
+        write!(self.out, " {value}")
     }
 }
 

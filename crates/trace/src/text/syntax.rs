@@ -1,6 +1,6 @@
 //! From lines to statements: names are not yet resolved.
 
-use foretrace_event::{LoadOrder, LockClass, Order, Patience, StoreOrder};
+use foretrace_event::{Kind, LoadOrder, LockClass, Order, Orders, Patience, Reader, Sort, StoreOrder};
 
 use super::words::{Line, Word};
 use super::{TextError, TextErrorKind};
@@ -21,41 +21,38 @@ pub(super) enum Declaration<'a> {
     Custom,
 }
 
-/// An operation, with names where an event has ids.
+/// An operation, with words where an event has ids. As a [`Reader`], it gives everything that is no id.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Operation<'a> {
-    Start,
-    End,
-    Fork(Word<'a>),
-    Join(Word<'a>),
-    Lock(Word<'a>, Patience),
-    FailedLock(Word<'a>, Patience),
-    RdLock(Word<'a>, Patience),
-    FailedRdLock(Word<'a>, Patience),
-    Unlock(Word<'a>),
-    StrayUnlock(Word<'a>),
-    Signal(Word<'a>),
-    Broadcast(Word<'a>),
-    Wait(Word<'a>, Word<'a>),
-    FailedWait(Word<'a>),
-    BarrierEnter(Word<'a>),
-    BarrierExit(Word<'a>),
-    SemWait(Word<'a>, Patience),
-    FailedSemWait(Word<'a>, Patience),
-    SemPost(Word<'a>),
-    OnceRun(Word<'a>),
-    OnceDone(Word<'a>),
-    OnceAbort(Word<'a>),
-    OncePass(Word<'a>),
-    Release(Word<'a>),
-    Acquire(Word<'a>),
-    AtomicLoad(Word<'a>, LoadOrder, u64),
-    AtomicStore(Word<'a>, StoreOrder, u64),
-    AtomicRmw(Word<'a>, Order, u64, u64),
-    Fence(Order),
-    Read(Word<'a>),
-    Write(Word<'a>),
-    Custom(Word<'a>, u64),
+pub(super) struct Operation<'a> {
+    pub(super) kind: Kind,
+    names: [Option<Word<'a>>; 2],
+    patience: Patience,
+    order: Order,
+    values: [u64; 2],
+}
+
+impl<'a> Operation<'a> {
+    /// The word of the next id.
+    pub(super) fn name(&mut self) -> Word<'a> {
+        let [first, second] = self.names;
+        self.names = [second, None];
+        first.expect("a word was read for each id")
+    }
+
+    pub(super) fn patience(&self) -> Patience {
+        self.patience
+    }
+
+    pub(super) fn order(&self) -> Order {
+        self.order
+    }
+
+    /// The next value.
+    pub(super) fn value(&mut self) -> u64 {
+        let [first, second] = self.values;
+        self.values = [second, 0];
+        first
+    }
 }
 
 /// One line that is not empty.
@@ -147,71 +144,74 @@ fn perform<'a>(thread: Word<'a>, line: &mut Line<'a>) -> Result<Statement<'a>, T
 }
 
 fn operation<'a>(verb: Word<'a>, line: &mut Line<'a>) -> Result<Operation<'a>, TextError> {
-    use Operation as O;
-    use Patience::{Blocking, Try};
-    Ok(match verb.text {
-        "start" => O::Start,
-        "end" => O::End,
-        "fork" => O::Fork(line.expect("a thread")?),
-        "join" => O::Join(line.expect("a thread")?),
-        "lock" => O::Lock(line.expect("a lock")?, patience(line, Blocking)),
-        "flock" => O::FailedLock(line.expect("a lock")?, patience(line, Try)),
-        "rdlock" => O::RdLock(line.expect("a lock")?, patience(line, Blocking)),
-        "frdlock" => O::FailedRdLock(line.expect("a lock")?, patience(line, Try)),
-        "unlock" => O::Unlock(line.expect("a lock")?),
-        "stray_unlock" => O::StrayUnlock(line.expect("a lock")?),
-        "signal" => O::Signal(line.expect("a condition variable")?),
-        "broadcast" => O::Broadcast(line.expect("a condition variable")?),
-        "wait" => O::Wait(line.expect("a condition variable")?, line.expect("a lock")?),
-        "fwait" => O::FailedWait(line.expect("a lock")?),
-        "barrier_enter" => O::BarrierEnter(line.expect("a barrier")?),
-        "barrier_exit" => O::BarrierExit(line.expect("a barrier")?),
-        "sem_wait" => O::SemWait(line.expect("a semaphore")?, patience(line, Blocking)),
-        "sem_fwait" => O::FailedSemWait(line.expect("a semaphore")?, patience(line, Try)),
-        "sem_post" => O::SemPost(line.expect("a semaphore")?),
-        "once_run" => O::OnceRun(line.expect("a once control")?),
-        "once_done" => O::OnceDone(line.expect("a once control")?),
-        "once_abort" => O::OnceAbort(line.expect("a once control")?),
-        "once_pass" => O::OncePass(line.expect("a once control")?),
-        "release" => O::Release(line.expect("a channel")?),
-        "acquire" => O::Acquire(line.expect("a channel")?),
-        "aload" => O::AtomicLoad(line.expect("an atomic")?, load(line)?, number(line)?),
-        "astore" => O::AtomicStore(line.expect("an atomic")?, store(line)?, number(line)?),
-        "armw" => O::AtomicRmw(line.expect("an atomic")?, order(line)?, number(line)?, number(line)?),
-        "fence" => O::Fence(order(line)?),
-        "read" => O::Read(line.expect("an interval")?),
-        "write" => O::Write(line.expect("an interval")?),
-        "custom" => O::Custom(line.expect("a kind of custom event")?, number(line)?),
-        other => return Err(verb.error(TextErrorKind::UnknownOperation(other.to_owned()))),
-    })
+    let unknown = || verb.error(TextErrorKind::UnknownOperation(verb.text.to_owned()));
+    let kind = *Kind::ALL.iter().find(|kind| kind.name() == verb.text).ok_or_else(unknown)?;
+    let patience = if kind.is_failure() { Patience::Try } else { Patience::Blocking };
+    let operation = Operation { kind, names: [None; 2], patience, order: Order::Relaxed, values: [0; 2] };
+    let mut reader = LineReader { line, operation, names: 0, values: 0 };
+    kind.read(&mut reader)?;
+    Ok(reader.operation)
 }
 
-fn patience(line: &mut Line<'_>, default: Patience) -> Patience {
-    let words = [("blocking", Patience::Blocking), ("try", Patience::Try), ("timed", Patience::Timed)];
-    words.into_iter().find(|(word, _)| line.accept(word)).map_or(default, |(_, patience)| patience)
+/// Reads the words of an operation. The ids that it gives mean nothing: it only collects the words.
+struct LineReader<'l, 'a> {
+    line: &'l mut Line<'a>,
+    operation: Operation<'a>,
+    names: usize,
+    values: usize,
 }
 
-fn number(line: &mut Line<'_>) -> Result<u64, TextError> {
-    line.expect("a number")?.number()
+impl Reader for LineReader<'_, '_> {
+    type Error = TextError;
+
+    fn id(&mut self, sort: Sort) -> Result<u32, TextError> {
+        self.operation.names[self.names] = Some(self.line.expect(expected(sort))?);
+        self.names += 1;
+        Ok(0)
+    }
+
+    fn patience(&mut self) -> Result<Patience, TextError> {
+        let known = [Patience::Blocking, Patience::Try, Patience::Timed];
+        let found = known.into_iter().find(|patience| self.line.accept(patience.name()));
+        self.operation.patience = found.unwrap_or(self.operation.patience);
+        Ok(self.operation.patience)
+    }
+
+    fn order(&mut self, orders: Orders) -> Result<Order, TextError> {
+        self.operation.order = match orders {
+            Orders::OfLoads => order_of::<LoadOrder>(self.line, "relaxed, acquire or seq_cst"),
+            Orders::OfStores => order_of::<StoreOrder>(self.line, "relaxed, release or seq_cst"),
+            Orders::All => order_of::<Order>(self.line, "a memory order"),
+        }?;
+        Ok(self.operation.order)
+    }
+
+    fn number(&mut self) -> Result<u64, TextError> {
+        let value = self.line.expect("a number")?.number()?;
+        self.operation.values[self.values] = value;
+        self.values += 1;
+        Ok(value)
+    }
+}
+
+fn expected(sort: Sort) -> &'static str {
+    match sort {
+        Sort::Thread => "a thread",
+        Sort::Lock => "a lock",
+        Sort::Condition => "a condition variable",
+        Sort::Barrier => "a barrier",
+        Sort::Sem => "a semaphore",
+        Sort::Once => "a once control",
+        Sort::Channel => "a channel",
+        Sort::Atomic => "an atomic",
+        Sort::Interval => "an interval",
+        Sort::Custom => "a kind of custom event",
+    }
 }
 
 /// A memory order that this kind of operation may have: one that survives conversion and back.
-fn order_of<T: From<Order> + Into<Order>>(line: &mut Line<'_>, what: &'static str) -> Result<T, TextError> {
+fn order_of<T: From<Order> + Into<Order>>(line: &mut Line<'_>, what: &'static str) -> Result<Order, TextError> {
     let word = line.expect(what)?;
-    let order = Order::from_name(word.text).ok_or_else(|| word.error(TextErrorKind::Expected(what)))?;
-    let narrowed = T::from(order);
-    let back: Order = T::from(order).into();
-    if back == order { Ok(narrowed) } else { Err(word.error(TextErrorKind::Expected(what))) }
-}
-
-fn load(line: &mut Line<'_>) -> Result<LoadOrder, TextError> {
-    order_of(line, "relaxed, acquire or seq_cst")
-}
-
-fn store(line: &mut Line<'_>) -> Result<StoreOrder, TextError> {
-    order_of(line, "relaxed, release or seq_cst")
-}
-
-fn order(line: &mut Line<'_>) -> Result<Order, TextError> {
-    order_of(line, "a memory order")
+    let known = Order::from_name(word.text).filter(|order| T::from(*order).into() == *order);
+    known.ok_or_else(|| word.error(TextErrorKind::Expected(what)))
 }

@@ -18,7 +18,7 @@ static void work(int times) {
         sum += cell;
     }
     if (times == 1)
-        table().cells[3]++; // may: race with line 24
+        table().cells[3]++; // expect: race with line 24
     else {
         std::lock_guard lock(m);
         sum += table().cells[3];

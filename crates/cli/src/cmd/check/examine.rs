@@ -7,8 +7,9 @@ use crate::cmd::watchdog::watch;
 use anyhow::{Context, bail};
 use foretrace_predict::{Budget, Options, Prediction, Predictor};
 use foretrace_replay::{Processes, TimeLimit};
+use foretrace_report::Kind;
 use foretrace_run::Precision;
-use foretrace_search::{Effort, Found, Looks, REPEATS, search};
+use foretrace_search::{Effort, Found, Looks, REPEATS, Recorded, search};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -77,6 +78,12 @@ pub fn examine(
     Ok(Results { found, prediction })
 }
 
+fn looks(args: &Args, options: &Options) -> Looks {
+    let crashes = args.look_for.contains(&Look::Crashes);
+    let kinds = [(Kind::DATA_RACE, options.races), (Kind::DEADLOCK, options.deadlocks), (Kind::CRASH, crashes)];
+    Looks { without: kinds.into_iter().filter(|(_, wanted)| !wanted).map(|(kind, _)| kind.rule()).collect() }
+}
+
 fn effort(args: &Args, subject: &Subject, options: &Options) -> Effort {
     let precision = if subject.time < args.coarse_after { Precision::Each } else { Precision::Segments };
     let has_client = subject.program.client.is_some();
@@ -86,14 +93,14 @@ fn effort(args: &Args, subject: &Subject, options: &Options) -> Effort {
         jobs => jobs,
     };
     Effort {
-        looks: Looks {
-            races: options.races,
-            deadlocks: options.deadlocks,
-            crashes: args.look_for.contains(&Look::Crashes),
-        },
+        looks: looks(args, options),
         replays: args.replays,
         precision,
-        repeat_recorded: subject.cut_short || subject.death.is_some(),
+        recorded: match precision {
+            _ if subject.cut_short || subject.death.is_some() => Recorded::First,
+            Precision::Segments => Recorded::FirstForRaces,
+            Precision::Each => Recorded::Last,
+        },
         jobs: jobs(args, has_client, precision),
         at_once,
     }
@@ -111,13 +118,16 @@ fn jobs(args: &Args, has_client: bool, precision: Precision) -> usize {
     }
 }
 
-fn options(args: &Args, deadline: Instant) -> Options {
+/// Prediction takes at most half of the time; the rest is for replays.
+fn options(args: &Args, until: Instant) -> Options {
+    let half = until.saturating_duration_since(Instant::now()) / 2;
     Options {
         races: args.look_for.contains(&Look::Races),
         deadlocks: args.look_for.contains(&Look::Deadlocks),
         window: args.window,
         jobs: args.jobs,
-        budget: Budget { deadline: Some(deadline), ..Budget::of_states(STATES) },
+        budget: Budget { deadline: Some(until - half), ..Budget::of_states(STATES) },
+        ladder_deadline: Some(until),
         ..Options::default()
     }
 }

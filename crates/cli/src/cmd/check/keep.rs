@@ -259,16 +259,11 @@ impl Kept {
     /// in common is enough.
     pub fn is_in(&self, run: &Run) -> bool {
         Evidence::all(run).iter().any(|evidence| {
-            let kind = match evidence {
-                Evidence::Race(_) => Kind::DATA_RACE,
-                Evidence::Deadlock(_) => Kind::DEADLOCK,
-                Evidence::Death(_) => Kind::CRASH,
-            };
             let places = places(evidence, &run.modules);
             let is_there = places.iter().any(|place| self.places.contains(place));
             // Of some deaths no place is known.
             self.kind.is_empty()
-                || (self.kind == kind.rule() || self.kind == Kind::WAIT_NOT_IN_LOOP.rule())
+                || (self.kind == evidence.rule() || self.kind == Kind::WAIT_NOT_IN_LOOP.rule())
                     && (is_there || places.is_empty() || self.places.is_empty())
         })
     }

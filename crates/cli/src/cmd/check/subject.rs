@@ -217,7 +217,7 @@ fn death(ended: &Ended) -> Option<String> {
 }
 
 /// The program that a command starts, with the runtime in it.
-fn program(command: &[OsString]) -> anyhow::Result<Program> {
+pub fn program(command: &[OsString]) -> anyhow::Result<Program> {
     let path = find_program(command.first().context("no program was named; say `foretrace check -- ./prog`")?)?;
     let environment = Environment::own();
     let variables = way_into(&path)?.environment(&environment)?;

@@ -118,7 +118,7 @@ exported! {
             return;
         }
         if flags & flag::TRY_LOCK_FAILED != 0 {
-            let op = if flags & flag::READ_LOCK != 0 { Op::RdLockFailed } else { Op::LockFailed };
+            let op = if flags & flag::READ_LOCK != 0 { Op::FailedRdLock } else { Op::FailedLock };
             return sync(op, lock, argument(known(lock, |_| ()), flags | flag::TRY_LOCK), pc);
         }
         let times = if flags & flag::RECURSIVE_LOCK != 0 { recursion.max(1) } else { 1 };

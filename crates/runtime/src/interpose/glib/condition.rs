@@ -50,7 +50,7 @@ impl Waiting {
             None => {
                 // SAFETY: as above.
                 let woken = unsafe { self.unscheduled(until, real) };
-                self.over(if woken == 0 { Op::WaitFailed } else { Op::Wait });
+                self.over(if woken == 0 { Op::FailedWait } else { Op::Wait });
                 woken
             }
         }

@@ -39,7 +39,7 @@ impl Lock {
 
     /// The operations of success and of failure.
     const fn ops(self) -> (Op, Op) {
-        if self.shared { (Op::RdLock, Op::RdLockFailed) } else { (Op::Lock, Op::LockFailed) }
+        if self.shared { (Op::RdLock, Op::FailedRdLock) } else { (Op::Lock, Op::FailedLock) }
     }
 
     const fn arg(self, patience: Patience) -> u64 {

@@ -1,0 +1,36 @@
+//! Runs a program through the orders that matter: which execution to run next, over an [`Executor`] that runs it.
+//!
+//! An [`Execution`] is a sequence of [`Step`]s, each a visible operation of one thread and the invisible code behind it.
+//! A [`Plan`] prescribes a prefix of decisions; the executor goes on by a policy and never schedules a sleeping thread. A
+//! [`Search`] proposes plans and learns from executions; [`run`] connects the two.
+//!
+//! * [`Optimal`] runs one execution of each equivalence class, none twice.
+//! * [`DepthFirst`] runs every interleaving.
+//! * [`Bounded`] runs those with few delays or preemptions, [`Walks`] random ones.
+//! * [`Climb`] is the usual search: simple schedules, then one of each class, then random ones.
+//!
+//! **Invariant**: this crate knows no processes, clocks of the program or files.
+#![forbid(unsafe_code)]
+
+mod bounded;
+mod budget;
+mod climb;
+mod execution;
+mod naive;
+mod optimal;
+mod plan;
+mod search;
+pub mod tiny;
+mod walk;
+
+pub use bounded::{Bounded, Cost};
+pub use budget::Budget;
+pub use climb::{Climb, Part, Shares};
+pub use execution::{Divergence, End, Execution, Executor, RaceSeen, Step};
+pub use foretrace_event::visible::{ObjectId, OpKind, Operation};
+pub use foretrace_event::{Policy, ThreadId, ThreadSet};
+pub use naive::DepthFirst;
+pub use optimal::{Counts, Optimal};
+pub use plan::{Choice, Plan};
+pub use search::{Finished, Goes, Search, run};
+pub use walk::{Walk, Walks};

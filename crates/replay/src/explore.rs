@@ -1,0 +1,16 @@
+//! Executions of a program under the controlled gate: the [`Executor`](foretrace_explore::Executor) of exploration.
+//!
+//! * [`Forked`] runs a plan in a fork of a program that stands before its first thread: a thousand executions a second.
+//! * [`Program::run_plan`](crate::Program::run_plan) runs a plan once, from the beginning of the program, recorded and watched:
+//!   that is how a failing plan becomes a finding.
+//!
+//! What the program writes to the shared files is untrusted: every number is checked, and a malformed file is an error.
+
+mod control;
+mod executor;
+mod once;
+mod server;
+
+pub use control::{Malformed, Notes};
+pub use executor::{ExploreError, Forked, Setup};
+pub use once::PlanText;

@@ -1,0 +1,190 @@
+//! One run of a plan from the beginning of the program, recorded and watched; and a plan as text.
+
+use super::control::{Control, set_threads, threads};
+use super::server::prepare;
+use crate::program::{PRINTED, read, watch_output};
+use crate::{Program, ReplayError, TimeLimit, run_beside};
+use foretrace_event::ThreadId;
+use foretrace_event::channel::{MOST_STEPS, THREADS_WORDS, flags};
+use foretrace_explore::{Choice, Plan};
+use foretrace_run::Run;
+use std::ffi::OsString;
+use std::fmt;
+use std::fs;
+use std::ops::Range;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::str::FromStr;
+
+/// A plan that can be saved: its choices, the numbers of threads, and what was visible.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlanText {
+    /// Each decision.
+    pub choices: Vec<Choice>,
+    /// For each thread but the main one, the number of its creator and how many threads that had created before.
+    pub threads: Vec<(u32, u32)>,
+    /// Visible ranges of plain memory.
+    pub visible: Vec<Range<u64>>,
+    /// Waits may end without a signal.
+    pub spurious: bool,
+}
+
+impl PlanText {
+    /// Of an executor's directory.
+    ///
+    /// # Errors
+    /// If the numbers of threads cannot be read.
+    pub fn new(
+        choices: Vec<Choice>,
+        directory: &Path,
+        visible: &[Range<u64>],
+        spurious: bool,
+    ) -> std::io::Result<Self> {
+        let path = |word: u64| (word as u32, ((word >> 32) as u32).saturating_sub(1));
+        let threads = threads(directory)?.into_iter().map(path).collect();
+        Ok(Self { choices, threads, visible: visible.to_vec(), spurious })
+    }
+}
+
+/// `explore spurious=0 threads=0.0,0.1 visible=4010:4 choices=0*5,1,2:1` on one line: a choice is a thread, with an
+/// alternative after a colon, and with a star how often it is taken in a row.
+impl fmt::Display for PlanText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |parts: Vec<String>| parts.join(",");
+        let threads = self.threads.iter().map(|(creator, before)| format!("{creator}.{before}")).collect();
+        let visible =
+            self.visible.iter().map(|range| format!("{:x}:{}", range.start, range.end - range.start)).collect();
+        let one = |run: &[Choice]| {
+            let (Choice { thread, alternative }, often) = (run[0], run.len());
+            let alternative = if alternative == 0 { String::new() } else { format!(":{alternative}") };
+            let often = if often == 1 { String::new() } else { format!("*{often}") };
+            format!("{}{alternative}{often}", thread.0)
+        };
+        let choices = self.choices.chunk_by(|a, b| a == b).map(one).collect();
+        let spurious = u8::from(self.spurious);
+        let (threads, visible, choices) = (list(threads), list(visible), list(choices));
+        write!(f, "explore spurious={spurious} threads={threads} visible={visible} choices={choices}")
+    }
+}
+
+/// The text is not a plan.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+#[error("not a plan of an exploration")]
+pub struct NotAPlan;
+
+impl FromStr for PlanText {
+    type Err = NotAPlan;
+
+    fn from_str(text: &str) -> Result<Self, NotAPlan> {
+        let mut words = text.trim().split(' ');
+        let mut value = |key: &str| words.next().and_then(|word| word.strip_prefix(key)).ok_or(NotAPlan);
+        value("explore")?;
+        let (spurious, threads) = (value("spurious=")?, value("threads=")?);
+        let (visible, choices) = (value("visible=")?, value("choices=")?);
+        let number = |text: &str| text.parse::<u32>().map_err(|_| NotAPlan);
+        let list =
+            |text: &'_ str| text.split(',').filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+        let threads = list(threads).into_iter().take(THREADS_WORDS).map(|thread| {
+            let (creator, before) = thread.split_once('.').ok_or(NotAPlan)?;
+            Ok((number(creator)?, number(before)?))
+        });
+        let visible = list(visible).into_iter().map(|range| {
+            let (start, size) = range.split_once(':').ok_or(NotAPlan)?;
+            let start = u64::from_str_radix(start, 16).map_err(|_| NotAPlan)?;
+            Ok(start..start.checked_add(u64::from(number(size)?)).ok_or(NotAPlan)?)
+        });
+        let mut all = Vec::new();
+        for choice in list(choices) {
+            let (choice, often) = choice.split_once('*').unwrap_or((&choice, "1"));
+            let (thread, alternative) = choice.split_once(':').unwrap_or((choice, "0"));
+            let choice = Choice { thread: ThreadId(number(thread)?), alternative: number(alternative)? };
+            let room = MOST_STEPS - all.len();
+            all.extend(std::iter::repeat_n(choice, (number(often)? as usize).min(room)));
+        }
+        Ok(Self {
+            choices: all,
+            threads: threads.collect::<Result<_, NotAPlan>>()?,
+            visible: visible.collect::<Result<_, NotAPlan>>()?,
+            spurious: spurious == "1",
+        })
+    }
+}
+
+impl PlanText {
+    /// Writes it where the runtime reads it.
+    ///
+    /// # Errors
+    /// If the files cannot be written.
+    pub fn write(&self, directory: &Path) -> std::io::Result<()> {
+        let path = |(creator, before): &(u32, u32)| u64::from(*creator) | (u64::from(*before) + 1) << 32;
+        set_threads(directory, &self.threads.iter().map(path).collect::<Vec<_>>())?;
+        let flags = if self.spurious { flags::SPURIOUS } else { 0 };
+        Control::create(directory)?.put(&Plan::new(self.choices.clone()), &self.visible, flags, MOST_STEPS)
+    }
+}
+
+impl Program {
+    /// The command that runs the plan in `directory`; `hold` keeps a failed process for a debugger.
+    pub fn under_plan(&self, directory: &Path, recorded: bool, hold: bool) -> Command {
+        let sink = if recorded { "sink=recording " } else { "" };
+        let (hold, only) = (u8::from(hold), u8::from(self.started_only && !hold));
+        let mut settings = OsString::from(format!("explore {sink}hold={hold} only_started={only} dir="));
+        settings.push(directory);
+        let mut command = self.with_settings(&settings);
+        prepare(&mut command, None);
+        command
+    }
+
+    /// Runs a plan once, from the beginning of the program, and records it in `directory` if asked to.
+    ///
+    /// # Errors
+    /// If it cannot be run, or the outcome cannot be read.
+    pub fn run_plan(
+        &self,
+        plan: &PlanText,
+        directory: &Path,
+        recorded: bool,
+        limit: impl Into<TimeLimit>,
+    ) -> Result<Run, ReplayError> {
+        let error = |source| ReplayError::Io { path: self.path.clone(), source };
+        for name in ["outcome", "modules", PRINTED] {
+            let _ = fs::remove_file(directory.join(name));
+        }
+        plan.write(directory).map_err(error)?;
+        let mut command = self.under_plan(directory, recorded, false);
+        let printed = fs::File::options().append(true).create(true).open(directory.join(PRINTED)).map_err(error)?;
+        command.stdout(Stdio::null()).stderr(printed.try_clone().map_err(error)?).process_group(0);
+        self.input.give(&mut command).map_err(error)?;
+        let is_done = || {
+            watch_output(&printed);
+            false
+        };
+        let ended = run_beside(&mut command, limit.into(), &is_done, None).map_err(error)?;
+        read(directory, ended)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_comes_back_from_its_text() {
+        let choice = |thread, alternative| Choice { thread: ThreadId(thread), alternative };
+        let choices = vec![choice(0, 0), choice(0, 0), choice(2, 1), choice(1, 0)];
+        let visible = std::iter::once(0x4010..0x4014).collect();
+        let plan = PlanText { choices, threads: vec![(0, 0), (1, 3)], visible, spurious: true };
+        let text = plan.to_string();
+        assert_eq!(text, "explore spurious=1 threads=0.0,1.3 visible=4010:4 choices=0*2,2:1,1");
+        assert_eq!(text.parse::<PlanText>().unwrap(), plan);
+        for bad in [
+            "",
+            "explore",
+            "explore spurious=0 threads=x visible= choices=0",
+            "explore spurious=0 threads= visible= choices=-1",
+        ] {
+            assert!(bad.parse::<PlanText>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! How an execution ends in the gate.
+
+use crate::gate::controlled::channel;
+use crate::gate::controlled::slots::asking;
+use crate::gate::{answer, stuck};
+use crate::sys;
+use foretrace_event::ThreadId;
+use foretrace_event::channel::{Header, end};
+use foretrace_event::schedule::EXIT_STOPPED;
+
+/// Why an execution ends before its program does.
+#[derive(Clone, Copy)]
+pub enum Why {
+    /// No thread can go on.
+    Deadlock,
+    /// The threads that are left wait in loops.
+    Livelock,
+    /// All that could go on sleep.
+    AllAsleep,
+    /// This thread cannot take the step that the plan prescribes.
+    Diverged { at: u32, thread: ThreadId },
+    /// The limit of steps was reached.
+    TooLong,
+    /// There are more threads than can be told apart.
+    TooManyThreads,
+}
+
+impl Why {
+    const fn code(self) -> u64 {
+        match self {
+            Self::Deadlock => end::DEADLOCK,
+            Self::Livelock => end::LIVELOCK,
+            Self::AllAsleep => end::ALL_ASLEEP,
+            Self::Diverged { .. } => end::DIVERGED,
+            Self::TooLong => end::TOO_LONG,
+            Self::TooManyThreads => end::TOO_MANY_THREADS,
+        }
+    }
+}
+
+/// Writes which threads have not ended.
+pub fn say_who_is_left() {
+    asking().for_each(|(thread, slot)| channel::put_pending(thread, &slot.operation()));
+}
+
+/// Ends the execution.
+pub fn stop(why: Why) -> ! {
+    say_who_is_left();
+    channel::set(Header::End, why.code());
+    if let Why::Diverged { at, .. } = why {
+        channel::set(Header::Argument, at.into());
+    }
+    match why {
+        _ if !answer::is_open() => {}
+        Why::Deadlock | Why::Livelock => stuck::report_all(),
+        Why::Diverged { thread, .. } => answer::stalled(thread.0),
+        Why::AllAsleep | Why::TooLong | Why::TooManyThreads => {}
+    }
+    sys::exit(EXIT_STOPPED)
+}

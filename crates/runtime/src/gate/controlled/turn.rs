@@ -1,0 +1,244 @@
+//! Who has the turn: one thread at a time. A thread that comes to a visible operation asks, and whoever has the turn chooses
+//! who goes on.
+
+use crate::gate::controlled::enabled::{as_it_happens, is_enabled, times_out, waiters};
+use crate::gate::controlled::policy::Chooser;
+use crate::gate::controlled::slots::{self, Granted, Request, Slot, Stage, asking, slot};
+use crate::gate::controlled::stop::{Why, stop};
+use crate::gate::controlled::{barrier, channel};
+use core::cell::Cell;
+use foretrace_event::channel::{Header, MOST_STEPS, StepRecord, notes};
+use foretrace_event::visible::{OpKind, Operation};
+use foretrace_event::{ThreadId, ThreadSet};
+
+/// An execution under way. Only the thread that has the turn uses it.
+struct Execution {
+    /// Steps taken.
+    taken: Cell<u32>,
+    /// Choices that the plan prescribes.
+    prefix: Cell<u32>,
+    /// The most steps.
+    most: Cell<u32>,
+    /// The last step, as it happened.
+    last: Cell<Option<StepRecord>>,
+    chooser: Cell<Chooser>,
+    /// Steps taken when a thread first wanted to end the process.
+    leaving: Cell<Option<u32>>,
+}
+
+// SAFETY: see above; handing the turn over orders the uses.
+unsafe impl Sync for Execution {}
+
+static NOW: Execution = Execution {
+    taken: Cell::new(0),
+    prefix: Cell::new(0),
+    most: Cell::new(0),
+    last: Cell::new(None),
+    chooser: Cell::new(Chooser::new()),
+    leaving: Cell::new(None),
+};
+
+/// So many steps of others, and the process may end before them.
+const PATIENCE: u32 = 2000;
+
+/// An execution begins: the main thread has the turn.
+pub fn begin() {
+    let most = (channel::get(Header::MostSteps) as usize).clamp(1, MOST_STEPS);
+    NOW.prefix.set(channel::prefix() as u32);
+    NOW.most.set(most as u32);
+    let mut chooser = NOW.chooser.get();
+    chooser.begin(channel::policy());
+    NOW.chooser.set(chooser);
+    slots::add(ThreadId(0), Stage::Running);
+}
+
+/// How many steps have been taken.
+pub fn taken() -> u32 {
+    NOW.taken.get()
+}
+
+/// The current thread asks, and returns when it may go on.
+pub fn ask(thread: ThreadId, request: Request) -> Granted {
+    let own = slot(thread);
+    own.request.set(request);
+    own.stage.set(Stage::Asking);
+    NOW.chooser.get().arrived(thread);
+    let chosen = choose(thread);
+    if chosen != thread {
+        slot(chosen).release();
+        own.park();
+    }
+    own.granted.get()
+}
+
+/// The current thread, which is new, waits for its first step.
+pub fn begin_thread(thread: ThreadId) {
+    slot(thread).park();
+}
+
+/// The current thread has taken its last step.
+pub fn end_thread(thread: ThreadId) {
+    slot(thread).stage.set(Stage::Ended);
+    slot(choose(thread)).release();
+}
+
+/// The last step was something else than it seemed, as a compare-and-exchange that failed.
+pub fn amend(operation: Operation) {
+    if let Some(step) = NOW.last.get() {
+        let step = StepRecord { operation, ..step };
+        NOW.last.set(Some(step));
+        channel::put_step(NOW.taken.get() as usize - 1, &step);
+    }
+}
+
+/// Chooses who goes on, takes that thread's step, and says who it is.
+fn choose(current: ThreadId) -> ThreadId {
+    settle_last();
+    let enabled = enabled();
+    let taken = NOW.taken.get();
+    if enabled.is_empty() {
+        let spins = asking().any(|(_, slot)| slot.operation().kind == OpKind::Spin);
+        stop(if spins { Why::Livelock } else { Why::Deadlock });
+    }
+    if taken >= NOW.most.get() {
+        stop(Why::TooLong);
+    }
+    let (thread, alternative) = match taken < NOW.prefix.get() {
+        true => prescribed(&enabled),
+        false => (free(&enabled, current), 0),
+    };
+    take(thread, alternative, enabled);
+    thread
+}
+
+/// What the last step did to those who wait for something to change.
+fn settle_last() {
+    let Some(last) = NOW.last.get() else { return };
+    for (thread, slot) in asking().filter(|(thread, _)| *thread != last.thread) {
+        if last.operation.conflicts_with(&slot.operation()) {
+            slot.asleep.set(false);
+            slot.changed.set(true);
+            NOW.chooser.get().conflicted(thread);
+        }
+    }
+}
+
+/// Who can go on. The process ends only if nobody else can, or after a long time.
+fn enabled() -> ThreadSet {
+    let is_exit = |slot: &Slot| slot.operation().kind == OpKind::Exit;
+    let others = asking().filter(|(thread, slot)| !is_exit(slot) && is_enabled(*thread, slot));
+    let mut enabled: ThreadSet = others.map(|(thread, _)| thread).collect();
+    let mut exits = asking().filter(|(_, slot)| is_exit(slot)).map(|(thread, _)| thread).peekable();
+    if exits.peek().is_some() {
+        let since = NOW.leaving.get().unwrap_or(NOW.taken.get());
+        NOW.leaving.set(Some(since));
+        let is_long = NOW.taken.get() - since >= PATIENCE;
+        if is_long && !enabled.is_empty() {
+            channel::add(Header::Notes, notes::CUT_AT_EXIT);
+        }
+        if is_long || enabled.is_empty() {
+            exits.for_each(|thread| enabled.insert(thread));
+        }
+    }
+    enabled
+}
+
+/// The plan's next choice.
+fn prescribed(enabled: &ThreadSet) -> (ThreadId, u32) {
+    let (thread, alternative) = channel::choice(NOW.taken.get() as usize);
+    if !enabled.contains(thread) {
+        stop(Why::Diverged { at: NOW.taken.get(), thread });
+    }
+    if alternative >= alternatives(slot(thread)) {
+        stop(Why::Diverged { at: NOW.taken.get(), thread });
+    }
+    (thread, alternative)
+}
+
+/// The policy's choice.
+fn free(enabled: &ThreadSet, current: ThreadId) -> ThreadId {
+    if NOW.taken.get() == NOW.prefix.get() {
+        channel::sleepers().for_each(|(thread, _)| slot(thread).asleep.set(true));
+    }
+    let awake: ThreadSet = enabled.iter().filter(|thread| !slot(*thread).asleep.get()).collect();
+    if awake.is_empty() {
+        stop(Why::AllAsleep);
+    }
+    let at_once: ThreadSet = awake.iter().filter(|thread| !times_out(*thread, slot(*thread))).collect();
+    let candidates = if at_once.is_empty() { awake } else { at_once };
+    NOW.chooser.get().choose(&candidates, current, NOW.taken.get())
+}
+
+/// How many outcomes the operation has that a thread asks for.
+fn alternatives(slot: &Slot) -> u32 {
+    let operation = slot.operation();
+    match operation.kind {
+        OpKind::Signal => (waiters(operation.object.0).count() as u32).max(1),
+        _ => 1,
+    }
+}
+
+/// Takes a step.
+fn take(thread: ThreadId, alternative: u32, enabled: ThreadSet) {
+    let own = slot(thread);
+    let operation = match as_it_happens(thread, own) {
+        arrival if arrival.kind == OpKind::BarrierArrive => arrival.with(barrier::arrival(arrival.object.0)),
+        operation => operation,
+    };
+    let step = StepRecord {
+        thread,
+        alternative: alternative as u16,
+        alternatives: alternatives(own) as u16,
+        operation,
+        place: own.request.get().place as u64,
+        enabled,
+    };
+    let taken = NOW.taken.get();
+    channel::put_step(taken as usize, &step);
+    NOW.taken.set(taken + 1);
+    NOW.last.set(Some(step));
+    own.granted.set(Granted { operation });
+    own.stage.set(Stage::Running);
+    own.changed.set(false);
+    happen(own, &operation, alternative);
+}
+
+/// What a step does to those who wait.
+fn happen(own: &Slot, operation: &Operation, alternative: u32) {
+    let object = operation.object.0;
+    match operation.kind {
+        OpKind::Wait => own.woken.set(false),
+        OpKind::Signal => {
+            if let Some(waiter) = waiters(object).nth(alternative as usize) {
+                waiter.woken.set(true);
+            }
+        }
+        OpKind::Broadcast => waiters(object).for_each(|waiter| waiter.woken.set(true)),
+        OpKind::BarrierArrive => {
+            own.woken.set(false);
+            own.serial.set(false);
+            if barrier::arrive(object) {
+                complete(own, object);
+            }
+        }
+        OpKind::Create => create(ThreadId(operation.argument as u32)),
+        _ => {}
+    }
+}
+
+/// All threads that a barrier needs have arrived. The one with the lowest number is the serial one.
+fn complete(last: &Slot, barrier: u64) {
+    let waiting = || asking().filter(|(_, slot)| slot.asks_for(OpKind::BarrierLeave, barrier) && !slot.woken.get());
+    let last_number = NOW.last.get().map_or(ThreadId(0), |step| step.thread);
+    let first = waiting().next().filter(|(thread, _)| *thread < last_number);
+    first.map_or(last, |(_, slot)| slot).serial.set(true);
+    waiting().for_each(|(_, slot)| slot.woken.set(true));
+    last.woken.set(true);
+}
+
+fn create(thread: ThreadId) {
+    let operation = Operation::new(OpKind::Start, 0);
+    slot(thread).request.set(Request { operation, timed: false, place: 0 });
+    slots::add(thread, Stage::Asking);
+    NOW.chooser.get().arrived(thread);
+}
