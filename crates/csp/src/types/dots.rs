@@ -37,7 +37,8 @@ impl Checker<'_> {
     /// Whether the result of a dot is something that no dot gives, which is an error.
     fn is_never_dotted(&mut self, result: &Type, span: Span) -> bool {
         let known = self.resolve(result);
-        if let Type::Var(_) | Type::Rigid(..) | Type::Dot(..) | Type::Dotable(..) | Type::Event | Type::Data(_) = known {
+        if let Type::Var(_) | Type::Rigid(..) | Type::Dot(..) | Type::Dotable(..) | Type::Event | Type::Data(_) = known
+        {
             return false;
         }
         let shown = self.show(&known);
