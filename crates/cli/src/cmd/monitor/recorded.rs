@@ -3,6 +3,7 @@
 use super::clock::Clock;
 use super::coverage::Coverage;
 use super::feed::Feed;
+use super::pipe::{Pipe, piped};
 use super::places::Places;
 use super::{Out, Source};
 use foretrace_event::layout::Flags;
@@ -33,18 +34,24 @@ pub fn run(path: &Path, source: &Source<'_>, engine: &mut Engine, out: &mut Out<
     let groups = Groups::of(&recording, &places)?;
     let threads: Vec<u64> = recording.threads().map(|thread| u64::from(thread.id)).collect();
     let mut feed = Feed::new(engine, places, clock)?;
-    for record in recording.merged() {
-        let (thread, entry) = record?;
-        match entry.record {
+    let read = |pipe: &mut Pipe<(usize, Record)>| {
+        for record in recording.merged() {
+            let (thread, entry) = record?;
+            if !pipe.send((thread, entry.record)) {
+                break;
+            }
+        }
+        Ok(())
+    };
+    piped(read, |(thread, record)| {
+        match record {
             Record::Sync(sync) => feed.sync(engine, threads[thread], &sync, out)?,
             Record::Access(access) => {
                 feed.access(engine, threads[thread], &access, groups.of_line(access.line), out)?
             }
         }
-        if engine.stopped() {
-            break;
-        }
-    }
+        Ok(!engine.stopped())
+    })?;
     for note in recording.notes() {
         match note {
             Note::SizeLimit | Note::DiskFull | Note::Lost(_) | Note::CutOff { .. } | Note::MissingChunk { .. } => {
@@ -70,13 +77,22 @@ pub struct Groups {
 impl Groups {
     fn of(recording: &Recording, places: &Places) -> anyhow::Result<Groups> {
         let mut groups = Groups::default();
-        for index in 0..recording.threads().len() {
-            for entry in recording.records(index) {
-                if let Record::Access(access) = entry?.record {
-                    groups.with(&access, places);
+        let read = |pipe: &mut Pipe<Access>| {
+            for index in 0..recording.threads().len() {
+                for entry in recording.records(index) {
+                    if let Record::Access(access) = entry?.record
+                        && !pipe.send(access)
+                    {
+                        return Ok(());
+                    }
                 }
             }
-        }
+            Ok(())
+        };
+        piped(read, |access| {
+            groups.with(&access, places);
+            Ok(true)
+        })?;
         Ok(groups)
     }
 
