@@ -10,7 +10,7 @@
 
 use super::clock::Clock;
 use super::coverage::Coverage;
-use super::feed::Feed;
+use super::feed::{Feed, Step, touches};
 use super::pace::Pace;
 use super::pipe::{Pipe, piped};
 use super::places::Places;
@@ -94,7 +94,6 @@ struct Live {
     /// Made when there is something to name: the program has loaded its files by then.
     feed: Option<Feed>,
     groups: Groups,
-    gaps: u64,
     delivered: u64,
 }
 
@@ -106,15 +105,16 @@ struct Reader {
     /// The latest stamp handed over.
     passed: u64,
     late: u64,
+    gaps: u64,
     /// The program has ended: all there will be is there.
     over: bool,
 }
 
 impl Live {
     fn new(directory: &Path, backlog: u64, program: u32) -> Live {
-        let reader = Reader { tail: Tail::new(directory, backlog), limit: 0, passed: 0, late: 0, over: false };
+        let reader = Reader { tail: Tail::new(directory, backlog), limit: 0, passed: 0, late: 0, gaps: 0, over: false };
         let pace = Pace::new(program);
-        Live { reader, pace, feed: None, groups: Groups::default(), gaps: 0, delivered: 0 }
+        Live { reader, pace, feed: None, groups: Groups::default(), delivered: 0 }
     }
 
     /// Hands over what is certain by now; says how many records that were.
@@ -128,13 +128,19 @@ impl Live {
         if !self.has_feed(directory, source, engine)? {
             return Ok(0);
         }
-        let Live { reader, pace, feed: Some(feed), groups, gaps, delivered } = self else { return Ok(0) };
+        let Live { reader, pace, feed: Some(feed), groups, delivered } = self else { return Ok(0) };
         let before = *delivered;
-        let mut consumer = Consumer { feed, groups, gaps, delivered };
         reader.deliver(&mut |thread, item| {
-            let more = consumer.take(thread, item, engine, out)?;
+            *delivered += u64::from(!matches!(item, Item::Gap));
+            let groups = match &item {
+                Item::Access(access) => groups.with(access, feed.places().borders()),
+                _ => &[],
+            };
+            for step in steps(&item, groups) {
+                feed.step(engine, u64::from(thread), &step, out)?;
+            }
             pace.step();
-            Ok(more)
+            Ok(!engine.stopped())
         })?;
         Ok(self.delivered - before)
     }
@@ -156,21 +162,30 @@ impl Live {
 
     /// Hands over all that is left, read in a thread of its own: the processors are free.
     fn hand_over_rest(&mut self, program: &Program, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<()> {
-        let Live { reader, feed: Some(feed), groups, gaps, delivered, .. } = self else { return Ok(()) };
-        let mut consumer = Consumer { feed, groups, gaps, delivered };
-        let read = |pipe: &mut Pipe<(u32, Item)>| {
-            while reader.deliver(&mut |thread, item| Ok(pipe.send((thread, item))))? > 0 {}
+        let Live { reader, feed: Some(feed), groups, delivered, .. } = self else { return Ok(()) };
+        feed.places().look_again();
+        let borders = feed.places().borders().clone();
+        let mut give = |pipe: &mut Pipe<(u32, Step)>, thread, item: &Item| {
+            *delivered += u64::from(!matches!(item, Item::Gap));
+            let groups = match item {
+                Item::Access(access) => groups.with(access, &borders),
+                _ => &[],
+            };
+            steps(item, groups).all(|step| pipe.send((thread, step)))
+        };
+        let read = |pipe: &mut Pipe<(u32, Step)>| {
+            while reader.deliver(&mut |thread, item| Ok(give(pipe, thread, &item)))? > 0 {}
             Ok(())
         };
-        let mut flushed = 0;
-        piped(read, |(thread, item)| {
-            let more = consumer.take(thread, item, engine, out)?;
-            flushed += 1;
-            if flushed % BATCH != 0 {
-                return Ok(more);
+        let mut taken = 0;
+        piped(read, |(thread, step)| {
+            feed.step(engine, u64::from(thread), &step, out)?;
+            taken += 1;
+            if taken % BATCH != 0 {
+                return Ok(!engine.stopped());
             }
             out.flush()?;
-            Ok(more && !program.is_interrupted())
+            Ok(!engine.stopped() && !program.is_interrupted())
         })
     }
 
@@ -206,7 +221,7 @@ impl Live {
             coverage.misses(&format!("{} operations came late and were taken out of order", self.reader.late));
         }
         if lost > 0 {
-            let gaps = self.gaps;
+            let gaps = self.reader.gaps;
             coverage.misses(&format!("{lost} events were lost, in {gaps} gaps; give more room with --backlog"));
         }
         if Feed::wants_memory(engine) && !flags.has(Flags::ACCESSES) {
@@ -216,32 +231,14 @@ impl Live {
     }
 }
 
-/// What evaluates records.
-struct Consumer<'a> {
-    feed: &'a mut Feed,
-    groups: &'a mut Groups,
-    gaps: &'a mut u64,
-    delivered: &'a mut u64,
-}
-
-impl Consumer<'_> {
-    /// Evaluates one record; false if the specification wants no more.
-    fn take(&mut self, thread: u32, item: Item, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<bool> {
-        let thread = u64::from(thread);
-        *self.delivered += u64::from(!matches!(item, Item::Gap));
-        match item {
-            Item::Gap => {
-                *self.gaps += 1;
-                self.feed.gap(engine, thread, out)?;
-            }
-            Item::Sync(sync) => self.feed.sync(engine, thread, &sync, out)?,
-            Item::Access(access) => {
-                let groups = self.groups.with(&access, self.feed.places());
-                self.feed.access(engine, thread, &access, groups, out)?;
-            }
-        }
-        Ok(!engine.stopped())
-    }
+/// What a record says, given the groups of its line if it is an access.
+fn steps<'a>(item: &'a Item, groups: &'a [u64]) -> impl Iterator<Item = Step> + 'a {
+    let (single, access) = match item {
+        Item::Sync(sync) => (Some(Step::Sync(*sync)), None),
+        Item::Gap => (Some(Step::Gap), None),
+        Item::Access(access) => (None, Some(access)),
+    };
+    single.into_iter().chain(access.into_iter().flat_map(move |access| touches(access, groups).map(Step::Touch)))
 }
 
 /// Takes a record of a thread; false if no more are wanted.
@@ -302,6 +299,7 @@ impl Reader {
                 self.tail.forget(thread);
             }
             *given += 1;
+            self.gaps += u64::from(matches!(item, Item::Gap));
             if !give(thread, item)? {
                 return Ok(false);
             }
