@@ -1,7 +1,7 @@
 //! How the tool and a controlled program talk: two files that both sides map or read.
 //!
 //! Each controlled run has a directory. The tool writes the plan into the file `control` there; the runtime writes what
-//! happened into the same file. The file `threads` holds the numbers of threads, which stay the same in all executions.
+//! happened into the same file. The file `numbers` holds the numbers of threads, which stay the same in all executions.
 //! A *fork server* reads a byte from the pipe `requests` for each execution, and answers on the pipe `answers` with an
 //! [`Answer`] when the execution begins and when it has ended.
 //!
@@ -17,7 +17,7 @@
 //! | [`RACES`] | races, [`RACE_WORDS`] each ([`RaceRecord`]) |
 //! | [`STEPS`] | steps, [`STEP_WORDS`] each ([`StepRecord`]) |
 //!
-//! **`threads`** has a word for each thread but the main one, in the order of their numbers: the creator's number, and from
+//! **`numbers`** has a word for each thread but the main one, in the order of their numbers: the creator's number, and from
 //! bit 32 one more than the number of threads that the creator had created before. Zero: no thread has this number yet.
 //!
 //! Both files may have been overwritten by the program: whoever reads them checks every number.
@@ -96,7 +96,7 @@ pub const RACES: usize = PENDING + THREADS * PENDING_WORDS;
 pub const STEPS: usize = RACES + MOST_RACES * RACE_WORDS;
 /// Words of the whole file.
 pub const CONTROL_WORDS: usize = STEPS + MOST_STEPS * STEP_WORDS;
-/// Words of `threads`.
+/// Words of `numbers`.
 pub const THREADS_WORDS: usize = THREADS;
 
 impl Policy {

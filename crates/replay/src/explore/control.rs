@@ -1,4 +1,4 @@
-//! The files `control` and `threads` of a controlled run, from the tool's side.
+//! The files `control` and `numbers` of a controlled run, from the tool's side.
 
 use foretrace_event::channel::{
     CONTROL_WORDS, HEADER_WORDS, Header, MAGIC, MOST_RACES, MOST_STEPS, MOST_VISIBLE, PENDING, PENDING_WORDS, PREFIX,
@@ -74,14 +74,14 @@ fn bytes(words: &[u64]) -> Vec<u8> {
 }
 
 impl Control {
-    /// Creates both files in a directory; `threads` is shared with other executors if it is there.
+    /// Creates both files in a directory; `numbers` is shared with other executors if it is there.
     pub fn create(directory: &Path) -> io::Result<Self> {
         let options = || {
             let mut options = File::options();
             options.read(true).write(true).create(true).truncate(false);
             options
         };
-        options().open(directory.join("threads"))?.set_len(8 * THREADS_WORDS as u64)?;
+        options().open(directory.join("numbers"))?.set_len(8 * THREADS_WORDS as u64)?;
         let file = options().open(directory.join("control"))?;
         file.set_len(8 * CONTROL_WORDS as u64)?;
         Ok(Self { file })
@@ -162,9 +162,9 @@ fn race(words: &[u64]) -> Option<(RaceSeen, Range<u64>)> {
     Some((seen, address..address.checked_add(u64::from(size))?))
 }
 
-/// The numbers of threads, as the file `threads` has them.
+/// The numbers of threads, as the file `numbers` has them.
 pub fn threads(directory: &Path) -> io::Result<Vec<u64>> {
-    let bytes = std::fs::read(directory.join("threads"))?;
+    let bytes = std::fs::read(directory.join("numbers"))?;
     let words = bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
     Ok(words.take(THREADS_WORDS).take_while(|word| *word != 0).collect())
 }
@@ -173,5 +173,5 @@ pub fn threads(directory: &Path) -> io::Result<Vec<u64>> {
 pub fn set_threads(directory: &Path, threads: &[u64]) -> io::Result<()> {
     let mut words = threads[..threads.len().min(THREADS_WORDS)].to_vec();
     words.resize(THREADS_WORDS, 0);
-    std::fs::write(directory.join("threads"), bytes(&words))
+    std::fs::write(directory.join("numbers"), bytes(&words))
 }

@@ -59,7 +59,7 @@ pub struct Forked {
 }
 
 impl Forked {
-    /// Prepares a directory, which exists and is empty but for a file `threads` that executors share.
+    /// Prepares a directory, which exists and is empty but for a file `numbers` that executors share.
     ///
     /// # Errors
     /// If files cannot be created.

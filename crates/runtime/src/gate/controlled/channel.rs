@@ -16,7 +16,7 @@ static THREADS: AtomicPtr<AtomicU64> = AtomicPtr::new(core::ptr::null_mut());
 /// Maps both files; false if they are not there.
 pub fn open(settings: &Settings) -> bool {
     let control = map(settings, b"control", CONTROL_WORDS);
-    let threads = map(settings, b"threads", THREADS_WORDS);
+    let threads = map(settings, b"numbers", THREADS_WORDS);
     let (Some(control), Some(threads)) = (control, threads) else { return false };
     CONTROL.store(control, Ordering::Relaxed);
     THREADS.store(threads, Ordering::Relaxed);

@@ -114,13 +114,22 @@ fn choose(current: ThreadId) -> ThreadId {
 /// What the last step did to those who wait for something to change.
 fn settle_last() {
     let Some(last) = NOW.last.get() else { return };
+    if is_read(last.operation.kind) {
+        slot(last.thread).note_read(last.operation);
+    }
     for (thread, slot) in asking().filter(|(thread, _)| *thread != last.thread) {
+        slot.note_change(&last.operation);
         if last.operation.conflicts_with(&slot.operation()) {
             slot.asleep.set(false);
-            slot.changed.set(true);
             NOW.chooser.get().conflicted(thread);
         }
     }
+}
+
+/// Does such an operation read something and change nothing, as those of polling loops do?
+const fn is_read(kind: OpKind) -> bool {
+    use OpKind::{JoinFailed, Load, LockFailed, PlainRead, ReadLockFailed, SemRead, SemWaitFailed};
+    matches!(kind, JoinFailed | Load | LockFailed | PlainRead | ReadLockFailed | SemRead | SemWaitFailed)
 }
 
 /// Who can go on. The process ends only if nobody else can, or after a long time.
@@ -199,7 +208,6 @@ fn take(thread: ThreadId, alternative: u32, enabled: ThreadSet) {
     NOW.last.set(Some(step));
     own.granted.set(Granted { operation });
     own.stage.set(Stage::Running);
-    own.changed.set(false);
     happen(own, &operation, alternative);
 }
 
