@@ -35,5 +35,5 @@ pub use event::{Event, Kind, Object, Orders, Reader, Sort, Std, Writer};
 pub use ids::*;
 pub use lock::*;
 pub use order::*;
-pub use policy::Policy;
+pub use policy::{Policy, Random, Scheduler};
 pub use threads::ThreadSet;

@@ -1,9 +1,21 @@
-//! How an execution goes on where nothing is prescribed.
+//! How an execution goes on where nothing is prescribed: the policies, and the decisions they make.
+//!
+//! The runtime decides inside the checked program, so a [`Scheduler`] has a fixed size and allocates nothing. The same
+//! policy, with the same sets of enabled threads, decides the same everywhere.
+
+mod decide;
+mod random;
+
+pub use decide::Scheduler;
+pub use random::Random;
+
+use crate::visible::ObjectId;
 
 /// Who runs next after the prescribed prefix. Sleeping threads are never chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Policy {
-    /// Stays with the running thread while it is enabled, else goes to the next higher number, after the highest to the lowest.
+    /// Stays with the running thread while it is enabled, else goes to the next higher number, and from the highest
+    /// to the lowest.
     Stay,
     /// Each enabled thread is as likely as the others, at each step.
     Random {
@@ -26,9 +38,21 @@ pub enum Policy {
         /// Of the random numbers.
         seed: u64,
     },
-    /// Each thread as likely as the steps it has left (selectively uniform random walk, Zhao and others, ASPLOS'25).
+    /// Each thread as likely as the number of interesting steps it has left (selectively uniform random walk, Zhao and
+    /// others, ASPLOS'25). Interesting are the steps on one object, or all if there is none.
     Surw {
         /// Of the random numbers.
         seed: u64,
+        /// Which object.
+        object: ObjectId,
     },
+}
+
+impl Policy {
+    fn seed(&self) -> u64 {
+        match *self {
+            Self::Stay => 0,
+            Self::Random { seed } | Self::Pct { seed, .. } | Self::Pos { seed } | Self::Surw { seed, .. } => seed,
+        }
+    }
 }

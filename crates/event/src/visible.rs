@@ -110,7 +110,7 @@ kinds! {
     TryJoin = "try-join",
     /// Tried to join, which failed because the thread still runs.
     JoinFailed = "join-failed",
-    /// A thread's last step.
+    /// A thread's last step. The argument is its own number.
     End = "end",
     /// An atomic load.
     Load = "load",
@@ -118,12 +118,15 @@ kinds! {
     Store = "store",
     /// An atomic read-modify-write.
     Update = "update",
+    /// An atomic compare-and-swap that failed: it has only read.
+    UpdateFailed = "update-failed",
     /// A plain read of a visible location.
     PlainRead = "read",
     /// A plain write of a visible location.
     PlainWrite = "write",
     /// The next round of a loop that waits for a change of a location; blocked until someone else writes there after
-    /// the thread's last step. Without an object, any location.
+    /// the thread's last step, which has read it. Without an object, the loop reads several locations: the argument is
+    /// how many steps a round has, and it is blocked until someone else writes what one of them has read, after it.
     Spin = "spin",
     /// Leaves the processor.
     Yield = "yield",
@@ -188,6 +191,8 @@ impl Operation {
     }
 
     /// May this operation, which has just happened, not change places with `later`, which another thread would do next?
+    ///
+    /// It is symmetric for operations that are possible in one state. [`OpKind::Exit`] conflicts with everything.
     pub fn conflicts_with(&self, later: &Self) -> bool {
         if self.kind == OpKind::Exit || later.kind == OpKind::Exit {
             return true;
@@ -213,10 +218,10 @@ impl Operation {
         )
     }
 
-    /// The thread that a creation or a join names.
+    /// The thread that a creation, an end or a join names.
     pub const fn target(&self) -> Option<ThreadId> {
         match self.kind {
-            OpKind::Create | OpKind::Join | OpKind::TryJoin | OpKind::JoinFailed => {
+            OpKind::Create | OpKind::Join | OpKind::TryJoin | OpKind::JoinFailed | OpKind::End => {
                 Some(ThreadId(self.argument as u32))
             }
             _ => None,

@@ -15,7 +15,8 @@ impl Resolver<'_> {
         let locks = Locks::of(self, failure.locks());
         let sites = failure.sites(self, &threads, &locks);
         let followed = failure.followed(&confirmed.schedule, &sites);
-        let told = (failure.kind(), failure.memory(self), sites, threads);
+        let kind = Kind::of_rule(confirmed.evidence.rule()).expect("every failure has a rule of reports");
+        let told = (kind, failure.memory(self), sites, threads);
         Finding {
             death: failure.death(self),
             repeats: confirmed.repeats.filter(|often| !often.is_always()).map(|often| (often.seen, often.of)),

@@ -17,9 +17,6 @@ use foretrace_trace::Trace;
 
 /// A failure of a run.
 pub(crate) trait Failure {
-    /// Its kind.
-    fn kind(&self) -> Kind;
-
     /// The threads that take part.
     fn threads(&self) -> Vec<u32>;
 

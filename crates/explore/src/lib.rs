@@ -4,6 +4,7 @@
 //! A [`Plan`] prescribes a prefix of decisions; the executor goes on by a policy and never schedules a sleeping thread. A
 //! [`Search`] proposes plans and learns from executions; [`run`] connects the two.
 //!
+//! * [`Optimal`] runs one execution of each equivalence class, none twice.
 //! * [`DepthFirst`] runs every interleaving.
 //! * [`Walks`] runs random ones.
 //!
@@ -13,8 +14,10 @@
 mod budget;
 mod execution;
 mod naive;
+mod optimal;
 mod plan;
 mod search;
+pub mod tiny;
 mod walk;
 
 pub use budget::Budget;
@@ -22,6 +25,7 @@ pub use execution::{Divergence, End, Execution, Executor, RaceSeen, Step};
 pub use foretrace_event::visible::{ObjectId, OpKind, Operation};
 pub use foretrace_event::{Policy, ThreadId, ThreadSet};
 pub use naive::DepthFirst;
+pub use optimal::{Counts, Optimal};
 pub use plan::{Choice, Plan};
 pub use search::{Finished, Goes, Search, run};
 pub use walk::{Walk, Walks};

@@ -13,7 +13,7 @@ pub struct Plan {
     pub sleep: Vec<(ThreadId, Operation)>,
     /// How to go on.
     pub policy: Policy,
-    /// For each thread, how many steps it is expected to take; used by [`Policy::Surw`] alone.
+    /// For each thread, how many interesting steps it is expected to take; used by [`Policy::Surw`] alone.
     pub lengths: Vec<u32>,
 }
 

@@ -4,6 +4,8 @@ use crate::execution::Execution;
 use crate::plan::Plan;
 use crate::search::Search;
 use foretrace_event::Policy;
+use foretrace_event::visible::ObjectId;
+use std::collections::BTreeMap;
 
 /// How the walks choose.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,7 +19,7 @@ pub enum Walk {
     },
     /// With random priorities of operations.
     Pos,
-    /// In proportion to the steps that are left.
+    /// Uniformly over the orders of one object's steps.
     Surw,
 }
 
@@ -27,43 +29,73 @@ pub struct Walks {
     walk: Walk,
     seed: u64,
     length: u32,
-    lengths: Vec<u32>,
+    /// How often each thread used each object that several threads use, in the execution where that was most.
+    uses: BTreeMap<ObjectId, Vec<u32>>,
 }
 
 impl Walks {
     /// Walks from this seed on.
     pub fn new(walk: Walk, seed: u64) -> Self {
-        Self { walk, seed, length: 1, lengths: Vec::new() }
+        Self { walk, seed, length: 1, uses: BTreeMap::new() }
     }
 
-    fn policy(&self) -> Policy {
+    fn plan(&self) -> Plan {
         let (seed, length) = (self.seed, self.length);
         match self.walk {
-            Walk::Uniform => Policy::Random { seed },
-            Walk::Pct { depth } => Policy::Pct { seed, depth, length },
-            Walk::Pos => Policy::Pos { seed },
-            Walk::Surw => Policy::Surw { seed },
+            Walk::Uniform => Plan::by(Policy::Random { seed }),
+            Walk::Pct { depth } => Plan::by(Policy::Pct { seed, depth, length }),
+            Walk::Pos => Plan::by(Policy::Pos { seed }),
+            Walk::Surw => self.about_an_object(),
         }
+    }
+
+    /// Each walk is uniform over the orders of one object's steps; the objects take turns.
+    fn about_an_object(&self) -> Plan {
+        let seed = self.seed;
+        let at = self.seed % self.uses.len().max(1) as u64;
+        let chosen = self.uses.iter().nth(at as usize);
+        let object = chosen.map_or(ObjectId::NONE, |(&object, _)| object);
+        let lengths = chosen.map_or_else(Vec::new, |(_, uses)| uses.clone());
+        Plan { lengths, ..Plan::by(Policy::Surw { seed, object }) }
     }
 }
 
 impl Search for Walks {
     fn next(&mut self) -> Option<Plan> {
-        let policy = self.policy();
+        let plan = self.plan();
         self.seed = self.seed.wrapping_add(1);
-        Some(Plan { lengths: self.lengths.clone(), ..Plan::by(policy) })
+        Some(plan)
     }
 
     /// The longest execution so far is what the next are expected to be.
     fn learn(&mut self, execution: &Execution) {
         self.length = self.length.max(u32::try_from(execution.steps.len()).unwrap_or(u32::MAX));
-        let mut lengths = Vec::new();
-        for step in &execution.steps {
-            let at = step.thread.index();
-            lengths.resize(lengths.len().max(at + 1), 0);
-            lengths[at] += 1;
+        if self.walk == Walk::Surw {
+            self.learn_uses(execution);
         }
-        self.lengths.resize(self.lengths.len().max(lengths.len()), 0);
-        self.lengths.iter_mut().zip(lengths).for_each(|(longest, length)| *longest = length.max(*longest));
     }
+}
+
+impl Walks {
+    fn learn_uses(&mut self, execution: &Execution) {
+        for (object, uses) in uses(execution).into_iter().filter(|(_, uses)| is_shared(uses)) {
+            let known = self.uses.entry(object).or_default();
+            known.resize(known.len().max(uses.len()), 0);
+            known.iter_mut().zip(uses).for_each(|(most, many)| *most = many.max(*most));
+        }
+    }
+}
+
+fn is_shared(uses: &[u32]) -> bool {
+    uses.iter().filter(|&&many| many > 0).count() > 1
+}
+
+fn uses(execution: &Execution) -> BTreeMap<ObjectId, Vec<u32>> {
+    let mut uses: BTreeMap<ObjectId, Vec<u32>> = BTreeMap::new();
+    for step in execution.steps.iter().filter(|step| step.operation.object != ObjectId::NONE) {
+        let (at, uses) = (step.thread.index(), uses.entry(step.operation.object).or_default());
+        uses.resize(uses.len().max(at + 1), 0);
+        uses[at] += 1;
+    }
+    uses
 }

@@ -12,7 +12,7 @@ mod wait_not_in_loop;
 use crate::model::Kind;
 
 /// All kinds, in the order in which they are documented.
-pub const ALL: [Kind; 4] = [Kind::DATA_RACE, Kind::DEADLOCK, Kind::WAIT_NOT_IN_LOOP, Kind::CRASH];
+pub const ALL: &[Kind] = &[Kind::DATA_RACE, Kind::DEADLOCK, Kind::WAIT_NOT_IN_LOOP, Kind::CRASH];
 
 impl Kind {
     /// Two unordered accesses.
@@ -23,4 +23,9 @@ impl Kind {
     pub const WAIT_NOT_IN_LOOP: Self = Self(&wait_not_in_loop::WaitNotInLoop);
     /// The program died, or stood still without a deadlock that could be repeated.
     pub const CRASH: Self = Self(&crash::Crash);
+
+    /// The kind with this rule.
+    pub fn of_rule(rule: &str) -> Option<Self> {
+        ALL.iter().copied().find(|kind| kind.rule() == rule)
+    }
 }

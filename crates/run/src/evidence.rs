@@ -34,8 +34,10 @@ pub(crate) trait Failure {
     /// The rule of its kind in reports: `data-race`.
     fn rule(&self) -> &'static str;
 
-    /// The place of each thread that takes part.
-    fn pcs(&self) -> Vec<u64>;
+    /// The place of each thread that takes part; none if no place is known.
+    fn pcs(&self) -> Vec<u64> {
+        Vec::new()
+    }
 
     /// What it is recognised by if it has no place.
     fn cause(&self) -> Option<Cause> {

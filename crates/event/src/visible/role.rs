@@ -30,12 +30,23 @@ enum Part {
     Pass,
     Read { bytes: u64 },
     Write { bytes: u64 },
+    Ends,
+    Joins,
+    JoinFailed,
     Anything,
 }
 
 pub(super) fn of(operation: &Operation) -> [Option<Role>; 2] {
-    let first = part(operation).map(|part| Role { object: operation.object, part });
+    let first = part(operation).map(|part| Role { object: object(operation), part });
     [first, second(operation).map(|part| Role { object: operation.other, part })]
+}
+
+/// The end of a thread is an object, too; its name is none of memory.
+fn object(operation: &Operation) -> ObjectId {
+    match operation.kind {
+        OpKind::End | OpKind::TryJoin | OpKind::JoinFailed => ObjectId(!operation.argument),
+        _ => operation.object,
+    }
 }
 
 fn part(operation: &Operation) -> Option<Part> {
@@ -60,11 +71,13 @@ fn part(operation: &Operation) -> Option<Part> {
         }
         K::OnceBegin | K::OnceEnd => Part::Run,
         K::OncePass => Part::Pass,
-        K::Load | K::PlainRead | K::Spin => Part::Read { bytes: operation.argument },
+        K::Load | K::UpdateFailed | K::PlainRead | K::Spin => Part::Read { bytes: operation.argument },
         K::Store | K::Update | K::PlainWrite => Part::Write { bytes: operation.argument },
         K::Reset | K::Other => Part::Anything,
-        K::Rewake | K::BarrierLeave | K::Create | K::Start | K::Join | K::TryJoin | K::JoinFailed => return None,
-        K::End | K::Yield | K::Exit => return None,
+        K::End => Part::Ends,
+        K::TryJoin => Part::Joins,
+        K::JoinFailed => Part::JoinFailed,
+        K::Rewake | K::BarrierLeave | K::Create | K::Start | K::Join | K::Yield | K::Exit => return None,
     })
 }
 
@@ -111,6 +124,7 @@ impl Part {
             (P::Enter | P::Leave, P::Enter | P::Leave) | (P::NotifyAll, P::NotifyAll) => false,
             (P::Arrive { generation: a, missing }, P::Arrive { generation: b, .. }) => a != b || missing == 1,
             (P::Pass, P::Pass) => false,
+            (P::Joins | P::JoinFailed, P::Joins | P::JoinFailed) => false,
             _ => true,
         }
     }

@@ -11,10 +11,6 @@ use foretrace_run::SeenStuck;
 use foretrace_trace::Trace;
 
 impl Failure for Vec<SeenStuck> {
-    fn kind(&self) -> Kind {
-        Kind::DEADLOCK
-    }
-
     fn threads(&self) -> Vec<u32> {
         self.iter().map(|stuck| stuck.thread).collect()
     }

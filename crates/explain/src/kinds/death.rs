@@ -3,14 +3,10 @@
 use super::Failure;
 use crate::describe::Locks;
 use crate::resolver::{Resolver, index_of};
-use foretrace_report::{Act, Fault, Kind, Manner, Site, Thread, top};
+use foretrace_report::{Act, Fault, Manner, Site, Thread, top};
 use foretrace_run::{Cause, Death, SeenFault};
 
 impl Failure for Death {
-    fn kind(&self) -> Kind {
-        Kind::CRASH
-    }
-
     fn threads(&self) -> Vec<u32> {
         self.fault.iter().map(|fault| fault.thread.unwrap_or(u32::MAX)).collect()
     }

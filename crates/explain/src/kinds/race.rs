@@ -11,10 +11,6 @@ use foretrace_run::{SeenAccess, SeenRace};
 use foretrace_trace::Trace;
 
 impl Failure for SeenRace {
-    fn kind(&self) -> Kind {
-        Kind::DATA_RACE
-    }
-
     fn threads(&self) -> Vec<u32> {
         self.accesses.iter().map(|access| access.thread).collect()
     }

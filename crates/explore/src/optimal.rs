@@ -1,0 +1,240 @@
+//! Optimal dynamic partial-order reduction: one execution of each equivalence class.
+//!
+//! Source sets, sleep sets and wake-up trees of Abdulla, Aronis, Jonsson and Sagonas (POPL'14, JACM'17). The search goes
+//! depth first. After each complete execution it looks for [races](race) that can be reversed, and inserts each reversal into the
+//! wake-up tree of the state before it, unless a sleeping thread could begin an equivalent execution.
+//!
+//! **Deviations.** A decision with alternatives (whom a signal wakes) has a branch for each, explored one after the
+//! other; its thread sleeps when all have been. A step that ends the process while others could go on is delayed behind
+//! each of them, so that a crash does not hide what they do; it is not moved forward, because that shows nothing new.
+
+mod cell;
+mod event;
+mod history;
+mod race;
+mod tree;
+
+use crate::execution::{End, Execution, Step};
+use crate::plan::{Choice, Plan};
+use crate::search::Search;
+use event::Event;
+use foretrace_event::ThreadId;
+use foretrace_event::visible::{OpKind, Operation};
+use history::History;
+use tree::{Branch, Element, conflict};
+
+/// Runs one execution of each class.
+#[derive(Clone, Debug, Default)]
+pub struct Optimal {
+    history: History,
+    frames: Vec<Frame>,
+    begun: bool,
+    /// How many of the frames the last plan prescribed, and how many of those the execution before had.
+    prescribed: usize,
+    known: usize,
+    counts: Counts,
+}
+
+/// What was seen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Counts {
+    /// Executions that reached an end, one for each class.
+    pub classes: u64,
+    /// Executions that all threads slept in. There are none, unless the program's operations are not what they seem.
+    pub asleep: u64,
+    /// Executions that did not follow their plan.
+    pub diverged: u64,
+    /// Executions that did not reach an end of their own.
+    pub cut: u64,
+    /// Steps of all executions.
+    pub steps: u64,
+    /// The steps of the longest.
+    pub depth: u64,
+}
+
+/// A state on the current path, and the decision that is being explored there.
+#[derive(Clone, Debug)]
+struct Frame {
+    sleep: Vec<(ThreadId, Operation)>,
+    current: Choice,
+    operation: Operation,
+    /// What is to be explored after it.
+    branches: Vec<Branch>,
+    /// Whether the program took the decision.
+    taken: bool,
+    /// The alternatives of the current thread that have been explored.
+    done: Vec<u32>,
+}
+
+impl Frame {
+    fn new(sleep: Vec<(ThreadId, Operation)>, mut branches: Vec<Branch>) -> (Self, Vec<Branch>) {
+        let first = branches.remove(0);
+        (
+            Self { sleep, current: first.choice, operation: first.operation, branches, taken: true, done: Vec::new() },
+            first.children,
+        )
+    }
+
+    /// Who sleeps in the next state.
+    fn next_sleep(&self) -> Vec<(ThreadId, Operation)> {
+        let stays = |(thread, operation): &&(ThreadId, Operation)| {
+            *thread != self.current.thread && !conflict(&self.operation, operation)
+        };
+        self.sleep.iter().filter(stays).copied().collect()
+    }
+
+    /// The current decision has been explored. Its thread sleeps if none of its alternatives is left.
+    fn finish(&mut self) {
+        self.done.push(self.current.alternative);
+        if self.taken && self.branches.iter().all(|branch| branch.choice.thread != self.current.thread) {
+            self.sleep.push((self.current.thread, self.operation));
+        }
+    }
+
+    /// Adds the other alternatives of the current decision, and puts them first.
+    fn add_alternatives(&mut self, step: &Step) {
+        for alternative in (0..step.alternatives).filter(|&other| other != step.alternative) {
+            let choice = Choice { thread: step.thread, alternative };
+            let known = self.done.contains(&alternative) || self.branches.iter().any(|branch| branch.choice == choice);
+            if !known {
+                self.branches.push(Branch { choice, operation: step.operation, children: Vec::new() });
+            }
+        }
+        self.branches.sort_by_key(|branch| branch.choice.thread != step.thread);
+    }
+}
+
+impl Optimal {
+    /// From the start.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What was seen so far.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// Goes back to the last state with something left, and down along what is to be explored there.
+    fn backtrack(&mut self) -> Option<()> {
+        while self.frames.last()?.branches.is_empty() {
+            self.frames.pop();
+        }
+        let mut frame = self.frames.pop()?;
+        frame.finish();
+        self.known = self.frames.len();
+        self.descend(frame.sleep, frame.branches);
+        let next = &mut self.frames[self.known];
+        if next.current.thread == frame.current.thread {
+            next.done = frame.done;
+        }
+        Some(())
+    }
+
+    fn descend(&mut self, mut sleep: Vec<(ThreadId, Operation)>, mut branches: Vec<Branch>) {
+        while !branches.is_empty() {
+            let (frame, children) = Frame::new(sleep, branches);
+            (sleep, branches) = (frame.next_sleep(), children);
+            self.frames.push(frame);
+        }
+    }
+
+    fn count(&mut self, execution: &Execution) {
+        self.counts.steps += execution.steps.len() as u64;
+        self.counts.depth = self.counts.depth.max(execution.steps.len() as u64);
+        match execution.end {
+            End::AllAsleep => self.counts.asleep += 1,
+            End::Diverged { .. } => self.counts.diverged += 1,
+            End::TimedOut | End::TooLarge => self.counts.cut += 1,
+            _ => self.counts.classes += 1,
+        }
+    }
+
+    /// The frames and events of the steps that are new.
+    fn extend(&mut self, execution: &Execution) {
+        let ends = |at: usize| at + 1 == execution.steps.len() && ends_process(execution);
+        self.history.truncate(self.known);
+        for (at, step) in execution.steps.iter().enumerate().skip(self.known) {
+            self.history.push(step, ends(at));
+            let operation = if ends(at) { Operation::new(OpKind::Exit, 0) } else { step.operation };
+            if at >= self.frames.len() {
+                let sleep = self.frames.last().map_or_else(Vec::new, Frame::next_sleep);
+                self.frames.push(Frame {
+                    sleep,
+                    current: step.choice(),
+                    operation,
+                    branches: Vec::new(),
+                    taken: true,
+                    done: Vec::new(),
+                });
+            }
+            self.frames[at].operation = operation;
+            self.frames[at].add_alternatives(step);
+        }
+    }
+
+    fn reverse(&mut self, execution: &Execution) {
+        for at in self.known..self.history.events.len() {
+            self.reverse_races_of(&self.history.events[at].clone());
+        }
+        let ended = ends_process(execution);
+        for (thread, operation) in &execution.pending {
+            let (index, before) = (self.history.many_of(*thread) + 1, self.history.last_of(*thread));
+            let event = Event { thread: *thread, index, alternative: 0, operation: *operation, before };
+            self.reverse_races_of(&event);
+            if ended {
+                self.delay_the_end(execution, &event);
+            }
+        }
+    }
+
+    fn reverse_races_of(&mut self, event: &Event) {
+        for reversal in race::races(&self.history, event) {
+            self.insert(reversal.before as usize, reversal.sequence);
+        }
+    }
+
+    fn delay_the_end(&mut self, execution: &Execution, event: &Event) {
+        let last = execution.steps.len() - 1;
+        if execution.steps[last].enabled.contains(event.thread) {
+            self.insert(last, vec![Element::reversed(event, event.operation, Vec::new())]);
+        }
+    }
+
+    fn insert(&mut self, at: usize, sequence: Vec<Element>) {
+        let frame = &mut self.frames[at];
+        let explored = frame.sleep.iter().any(|sleeper| tree::is_weak_initial(&sequence, sleeper, &self.history));
+        if !explored {
+            tree::insert(&mut frame.branches, sequence, &self.history);
+        }
+    }
+}
+
+/// Did the last step end the process while other threads were left?
+fn ends_process(execution: &Execution) -> bool {
+    let exits = execution.steps.last().is_some_and(|step| step.operation.kind == OpKind::Exit);
+    (exits || matches!(execution.end, End::Crashed { .. })) && !execution.steps.is_empty()
+}
+
+impl Search for Optimal {
+    fn next(&mut self) -> Option<Plan> {
+        if self.begun {
+            self.backtrack()?;
+        }
+        self.begun = true;
+        self.prescribed = self.frames.len();
+        let sleep = self.frames.last().map_or_else(Vec::new, Frame::next_sleep);
+        Some(Plan { sleep, ..Plan::new(self.frames.iter().map(|frame| frame.current).collect()) })
+    }
+
+    fn learn(&mut self, execution: &Execution) {
+        self.count(execution);
+        if let End::Diverged { at, .. } = execution.end {
+            self.frames.truncate(self.known + 1);
+            self.frames.iter_mut().skip(at.max(self.known)).for_each(|frame| frame.taken = false);
+            return;
+        }
+        self.extend(execution);
+        self.reverse(execution);
+    }
+}

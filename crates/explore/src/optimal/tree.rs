@@ -1,0 +1,107 @@
+//! Wake-up trees: the sequences that are still to be explored from a state (Abdulla and others, JACM'17, section 6).
+
+use super::event::Event;
+use super::history::History;
+use crate::plan::Choice;
+use foretrace_event::ThreadId;
+use foretrace_event::visible::Operation;
+
+/// An element of a sequence to be inserted.
+#[derive(Clone, Debug)]
+pub struct Element {
+    pub choice: Choice,
+    pub operation: Operation,
+    /// The position in the history; of the reversed event, [`Element::REVERSED`].
+    pub at: u32,
+    /// Of the reversed event, what enables it.
+    enablers: Vec<u32>,
+}
+
+impl Element {
+    const REVERSED: u32 = u32::MAX;
+
+    /// An event of the history.
+    pub fn of(history: &History, at: u32) -> Self {
+        let event = &history.events[at as usize];
+        Self { choice: event.choice(), operation: event.operation, at, enablers: Vec::new() }
+    }
+
+    /// The event that now comes first, as it will happen. Its default alternative can always happen; the others are
+    /// found when it does.
+    pub fn reversed(event: &Event, operation: Operation, enablers: Vec<u32>) -> Self {
+        Self { choice: Choice::of(event.thread), operation, at: Self::REVERSED, enablers }
+    }
+
+    /// Does an earlier element of the sequence have to stay before this one?
+    fn follows(&self, earlier: &Self, history: &History) -> bool {
+        if self.at != Self::REVERSED {
+            return history.is_before(earlier.at, self.at);
+        }
+        earlier.choice.thread == self.choice.thread
+            || earlier.operation.conflicts_with(&self.operation)
+            || self.enablers.contains(&earlier.at)
+    }
+}
+
+/// Do two operations of different threads conflict, whichever comes first?
+pub fn conflict(a: &Operation, b: &Operation) -> bool {
+    a.conflicts_with(b) || b.conflicts_with(a)
+}
+
+/// Where a thread's first event stands in a sequence.
+enum Stand {
+    /// It can come first.
+    Initial(usize),
+    /// Something in the sequence has to come before it.
+    Later,
+    /// It is not in the sequence, and could be added in front or at the end.
+    Independent,
+    /// It is not in the sequence, and conflicts with it.
+    Conflicting,
+}
+
+fn stand(sequence: &[Element], thread: ThreadId, operation: &Operation, history: &History) -> Stand {
+    let Some(at) = sequence.iter().position(|element| element.choice.thread == thread) else {
+        let conflicts = sequence.iter().any(|element| conflict(&element.operation, operation));
+        return if conflicts { Stand::Conflicting } else { Stand::Independent };
+    };
+    let element = &sequence[at];
+    let later = sequence[..at].iter().any(|earlier| element.follows(earlier, history));
+    if later { Stand::Later } else { Stand::Initial(at) }
+}
+
+/// Could a sleeping thread come first? Then what the sequence leads to has been explored.
+pub fn is_weak_initial(sequence: &[Element], sleeper: &(ThreadId, Operation), history: &History) -> bool {
+    matches!(stand(sequence, sleeper.0, &sleeper.1, history), Stand::Initial(_) | Stand::Independent)
+}
+
+/// A branch: a decision, and what is to follow it. Without children it may go on in any way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Branch {
+    pub choice: Choice,
+    pub operation: Operation,
+    pub children: Vec<Self>,
+}
+
+/// Adds a sequence to the branches of a state, unless they contain an equivalent.
+pub fn insert(branches: &mut Vec<Branch>, mut sequence: Vec<Element>, history: &History) {
+    for branch in branches.iter_mut() {
+        match stand(&sequence, branch.choice.thread, &branch.operation, history) {
+            Stand::Initial(at) if sequence[at].choice == branch.choice => drop(sequence.remove(at)),
+            Stand::Independent => {}
+            _ => continue,
+        }
+        if !branch.children.is_empty() && !sequence.is_empty() {
+            insert(&mut branch.children, sequence, history);
+        }
+        return;
+    }
+    branches.extend(chain(sequence));
+}
+
+fn chain(sequence: Vec<Element>) -> Option<Branch> {
+    sequence.into_iter().rev().fold(None, |children, element| {
+        let Element { choice, operation, .. } = element;
+        Some(Branch { choice, operation, children: children.into_iter().collect() })
+    })
+}
