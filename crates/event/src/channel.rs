@@ -12,6 +12,7 @@
 //! | --- | --- |
 //! | [`PREFIX`] | choices of the plan, one word each: the thread, and from bit 32 the alternative |
 //! | [`SLEEP`] | sleeping threads, [`PENDING_WORDS`] each: the thread, and from bit 32 the kind; object, other, argument |
+//! | [`LENGTHS`] | for each thread, how many steps it is expected to take |
 //! | [`VISIBLE`] | visible ranges of plain memory: an address, and a number of bytes |
 //! | [`PENDING`] | threads that have not ended, as in [`SLEEP`] |
 //! | [`RACES`] | races, [`RACE_WORDS`] each ([`RaceRecord`]) |
@@ -86,8 +87,10 @@ const THREADS: usize = ThreadSet::CAPACITY as usize;
 pub const PREFIX: usize = HEADER_WORDS;
 /// Where the sleeping threads begin.
 pub const SLEEP: usize = PREFIX + MOST_STEPS;
+/// Where the lengths of threads begin.
+pub const LENGTHS: usize = SLEEP + THREADS * PENDING_WORDS;
 /// Where the visible ranges begin.
-pub const VISIBLE: usize = SLEEP + THREADS * PENDING_WORDS;
+pub const VISIBLE: usize = LENGTHS + THREADS;
 /// Where the pending operations begin.
 pub const PENDING: usize = VISIBLE + MOST_VISIBLE * 2;
 /// Where the races begin.
@@ -107,17 +110,17 @@ impl Policy {
             Self::Random { seed } => [1, seed, 0, 0],
             Self::Pct { seed, depth, length } => [2, seed, depth as u64, length as u64],
             Self::Pos { seed } => [3, seed, 0, 0],
-            Self::Surw { seed } => [4, seed, 0, 0],
+            Self::Surw { seed, object } => [4, seed, object.0, 0],
         }
     }
 
     /// From words; one that is not known stays with the running thread.
-    pub const fn from_words([kind, seed, depth, length]: [u64; 4]) -> Self {
+    pub const fn from_words([kind, seed, first, second]: [u64; 4]) -> Self {
         match kind {
             1 => Self::Random { seed },
-            2 => Self::Pct { seed, depth: depth as u32, length: length as u32 },
+            2 => Self::Pct { seed, depth: first as u32, length: second as u32 },
             3 => Self::Pos { seed },
-            4 => Self::Surw { seed },
+            4 => Self::Surw { seed, object: ObjectId(first) },
             _ => Self::Stay,
         }
     }

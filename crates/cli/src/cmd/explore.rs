@@ -4,7 +4,7 @@ use super::check::subject;
 use super::interrupt;
 use crate::flags;
 use crate::scratch::Scratch;
-use foretrace_explore::{Budget, DepthFirst, Goes, run as search};
+use foretrace_explore::{Budget, Optimal, Goes, run as search};
 use foretrace_replay::{Forked, Setup, TimeLimit};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -35,7 +35,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let verbose = std::env::var_os("EXPLORE_VERBOSE").is_some();
     let begin = Instant::now();
     let mut ends = std::collections::BTreeMap::new();
-    let finished = search(&mut DepthFirst::default(), &mut executor, &mut budget, |_, execution| {
+    let finished = search(&mut Optimal::default(), &mut executor, &mut budget, |_, execution| {
         if verbose {
             for step in &execution.steps {
                 eprintln!(

@@ -1,8 +1,8 @@
 //! The files `control` and `numbers` of a controlled run, from the tool's side.
 
 use foretrace_event::channel::{
-    CONTROL_WORDS, HEADER_WORDS, Header, MAGIC, MOST_RACES, MOST_STEPS, MOST_VISIBLE, PENDING, PENDING_WORDS, PREFIX,
-    RACE_WORDS, RACES, RaceRecord, SLEEP, STEP_WORDS, STEPS, StepRecord, THREADS_WORDS, VISIBLE, end, notes,
+    CONTROL_WORDS, HEADER_WORDS, Header, LENGTHS, MAGIC, MOST_RACES, MOST_STEPS, MOST_VISIBLE, PENDING, PENDING_WORDS,
+    PREFIX, RACE_WORDS, RACES, RaceRecord, SLEEP, STEP_WORDS, STEPS, StepRecord, THREADS_WORDS, VISIBLE, end, notes,
     pending_from, pending_words,
 };
 use foretrace_event::visible::{ObjectId, Operation};
@@ -116,6 +116,9 @@ impl Control {
         self.write(PREFIX, &prefix.iter().map(choice).collect::<Vec<_>>())?;
         let sleeper = |(thread, operation): &(ThreadId, Operation)| pending_words(*thread, operation);
         self.write(SLEEP, &sleep.iter().flat_map(sleeper).collect::<Vec<_>>())?;
+        let mut lengths: Vec<u64> = plan.lengths.iter().map(|length| u64::from(*length)).collect();
+        lengths.resize(ThreadSet::CAPACITY as usize, 0);
+        self.write(LENGTHS, &lengths)?;
         let range = |range: &Range<u64>| [range.start, range.end - range.start];
         self.write(VISIBLE, &visible.iter().flat_map(range).collect::<Vec<_>>())?;
         self.write(0, &header)

@@ -87,7 +87,11 @@ fn releasing(player: &'static Thread, op: Op, object: usize, arg: u64) -> Option
         Op::Release | Op::Acquire => OpKind::Other,
         _ => return None,
     };
-    let argument = if op == Op::Fork { arg } else { 0 };
+    let argument = match op {
+        Op::Fork => arg,
+        Op::End => player.index.into(),
+        _ => 0,
+    };
     Some(Operation::new(kind, object as u64).with(argument))
 }
 
@@ -156,6 +160,7 @@ pub fn after_atomic(op: Op, at: usize, size: usize) {
     let kind = match op {
         Op::AtomicStore => OpKind::Store,
         Op::AtomicRmw => OpKind::Update,
+        Op::AtomicCasFailed => OpKind::UpdateFailed,
         _ => OpKind::Load,
     };
     controlled::amend(Operation::new(kind, at as u64).with(size as u64));

@@ -69,8 +69,6 @@ pub struct Slot {
     pub reads: Cell<[Read; LAST_READS]>,
     /// It sleeps until a conflicting operation happens.
     pub asleep: Cell<bool>,
-    /// Its priority, for policies that have some.
-    pub priority: Cell<u64>,
 }
 
 // SAFETY: only the thread that has the turn uses the cells, and handing the turn over orders the uses.
@@ -87,7 +85,6 @@ impl Slot {
             serial: Cell::new(false),
             reads: Cell::new([Read { operation: NOTHING, changed: true }; LAST_READS]),
             asleep: Cell::new(false),
-            priority: Cell::new(0),
         }
     }
 
