@@ -84,6 +84,11 @@ impl Forked {
         self.raced.clear();
     }
 
+    /// Which plain memory is visible.
+    pub fn visible(&self) -> &[Range<u64>] {
+        &self.visible
+    }
+
     /// Where races were seen that are not visible yet.
     pub fn raced(&self) -> &[Range<u64>] {
         &self.raced
