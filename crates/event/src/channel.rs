@@ -107,7 +107,7 @@ impl Policy {
             Self::Random { seed } => [1, seed, 0, 0],
             Self::Pct { seed, depth, length } => [2, seed, depth as u64, length as u64],
             Self::Pos { seed } => [3, seed, 0, 0],
-            Self::Surw { seed } => [4, seed, 0, 0],
+            Self::Surw { seed, object } => [4, seed, object.0, 0],
         }
     }
 
@@ -117,7 +117,7 @@ impl Policy {
             1 => Self::Random { seed },
             2 => Self::Pct { seed, depth: depth as u32, length: length as u32 },
             3 => Self::Pos { seed },
-            4 => Self::Surw { seed },
+            4 => Self::Surw { seed, object: ObjectId(depth) },
             _ => Self::Stay,
         }
     }

@@ -28,7 +28,7 @@ impl Chooser {
         self.policy = policy;
         match policy {
             Policy::Stay => {}
-            Policy::Random { seed } | Policy::Pos { seed } | Policy::Surw { seed } => random::seed(seed),
+            Policy::Random { seed } | Policy::Pos { seed } | Policy::Surw { seed, .. } => random::seed(seed),
             Policy::Pct { seed, depth, length } => {
                 random::seed(seed);
                 let changes = (depth.saturating_sub(1) as usize).min(MOST_CHANGES);
