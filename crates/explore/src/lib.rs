@@ -6,12 +6,15 @@
 //!
 //! * [`Optimal`] runs one execution of each equivalence class, none twice.
 //! * [`DepthFirst`] runs every interleaving.
-//! * [`Walks`] runs random ones.
+//! * [`Bounded`] runs those with few delays or preemptions, [`Walks`] random ones.
+//! * [`Climb`] is the usual search: simple schedules, then one of each class, then random ones.
 //!
 //! **Invariant**: this crate knows no processes, clocks of the program or files.
 #![forbid(unsafe_code)]
 
+mod bounded;
 mod budget;
+mod climb;
 mod execution;
 mod naive;
 mod optimal;
@@ -20,7 +23,9 @@ mod search;
 pub mod tiny;
 mod walk;
 
+pub use bounded::{Bounded, Cost};
 pub use budget::Budget;
+pub use climb::{Climb, Part, Shares};
 pub use execution::{Divergence, End, Execution, Executor, RaceSeen, Step};
 pub use foretrace_event::visible::{ObjectId, OpKind, Operation};
 pub use foretrace_event::{Policy, ThreadId, ThreadSet};
