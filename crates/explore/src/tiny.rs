@@ -4,6 +4,7 @@
 //! executor does in memory what the runtime does with a real program: it runs to the next visible operation, decides
 //! who is enabled, follows a plan and watches plain accesses for races.
 
+pub mod classics;
 mod clocks;
 mod machine;
 mod program;
@@ -11,4 +12,4 @@ mod random;
 
 pub use machine::{Machine, Never};
 pub use program::{Expr, Instr, Place, Program, Reg};
-pub use random::random_program;
+pub use random::{random_failing_program, random_program};
