@@ -204,6 +204,28 @@ fn little_virtual_memory_is_enough() {
     }
 }
 
+/// Modules of which each has two instances of the one before.
+fn modules(count: usize) -> String {
+    let module = |i: usize| {
+        let inside = format!("instance A = M{0}\ninstance B = M{0}", i.wrapping_sub(1));
+        format!("module M{i}\nexports\n{}\nendmodule\n", if i == 0 { "x = 1" } else { &inside })
+    };
+    (0..count).map(module).collect::<String>() + "print 1\n"
+}
+
+/// Functions of which each gives a pair of what the next one gives: the type of the first has two to the power of
+/// their number parts.
+fn pairs(count: usize) -> String {
+    let function = |i: usize| format!("f{i}(x) = (f{0}(x), f{0}(x))\n", i + 1);
+    (0..count).map(function).collect::<String>() + &format!("f{count}(x) = (x, x)\nprint 1\n")
+}
+
+/// Nine counters side by side, with more states than anybody waits for.
+const COUNTERS: &str = "channel a : {0..8}.{0..9}
+P(i, n) = a.i.n -> P(i, (n + 1) % 10)
+ALL = ||| i : {0..8} @ P(i, 0)
+";
+
 /// Scripts that are slow in one phase each: all end when their time is up, undecided.
 #[test]
 fn every_phase_ends_when_its_time_is_up() {
@@ -228,6 +250,13 @@ fn every_phase_ends_when_its_time_is_up() {
              assert not STOP [T= diamond((||| i : {0..25} @ P(i % 12)) \\ {| a |})\n"
                 .to_owned(),
         ),
+        ("reading", format!("X = {{{}0}}\nprint 1\n", "1, 2, 3, 4, 5, 6, 7, 8, 9,\n".repeat(2_000_000))),
+        ("modules", modules(40)),
+        ("types", pairs(40)),
+        ("determinism", format!("{COUNTERS}assert ALL \\ {{| a.0.0 |}} :[deterministic]\n")),
+        ("revivals", format!("{COUNTERS}assert ALL [V= ALL\n")),
+        ("divergence", format!("{COUNTERS}assert ALL \\ {{| a.0.0, a.1 |}} :[divergence free]\n")),
+        ("trace", format!("{COUNTERS}channel b\nassert (ALL \\ {{| a |}}) ||| b -> STOP :[has trace]: <b, b>\n")),
     ];
     for (phase, script) in slow {
         let scratch = tempfile::tempdir().expect("a scratch directory");
@@ -257,4 +286,79 @@ fn the_page_holds_results_and_graphs() {
     run(&["--html", &target], &format!("{VENDING}assert V [T= B\n"));
     let text = std::fs::read_to_string(&page).expect("the page was written");
     assert!(text.contains(r#""assertion":"V [T= B""#) && text.contains(r#""process":"V""#), "{text}");
+}
+
+/// Ctrl-C ends the assertion at hand; what was decided before, and that the rest is undecided, is in the document.
+#[test]
+fn an_interrupt_loses_no_result() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let file = scratch.path().join("model.csp");
+    let script = format!("{COUNTERS}assert STOP [T= STOP\nassert ALL :[deadlock free]\nassert ALL [F= ALL\n");
+    std::fs::write(&file, script).expect("the script can be written");
+    let (page, results) = (scratch.path().join("page.html"), scratch.path().join("results"));
+    let mut command = Command::new("timeout");
+    command.args(["--foreground", "--signal=INT", "2", env!("CARGO_BIN_EXE_foretrace"), "csp", "--format", "json"]);
+    command.arg("--html").arg(&page).arg(&file).stdout(std::fs::File::create(&results).expect("a file"));
+    command.status().expect("foretrace can be run");
+    let results = std::fs::read_to_string(&results).expect("the results were written");
+    let results: serde_json::Value = serde_json::from_str(&results).expect("a document");
+    let told: Vec<&str> = (0..3)
+        .map(|i| &results["scripts"][0]["assertions"][i])
+        .map(|a| a["why"].as_str().or(a["result"].as_str()).unwrap_or_default())
+        .collect();
+    assert_eq!(told, ["holds", "interrupted", "interrupted"]);
+    assert!(page.exists());
+}
+
+/// The largest that a process has been, in megabytes, and what it answered.
+fn with_peak(args: &[&str], script: &str) -> (u64, String) {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let file = scratch.path().join("model.csp");
+    std::fs::write(&file, script).expect("the script can be written");
+    let python = "import resource, subprocess, sys
+done = subprocess.run(sys.argv[1:], stdout=subprocess.PIPE, timeout=300)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)
+sys.stdout.write(done.stdout.decode())";
+    let mut command = Command::new("python3");
+    command.args(["-c", python, env!("CARGO_BIN_EXE_foretrace"), "csp", "--jobs", "2"]).args(args);
+    command.arg("model.csp").current_dir(&scratch);
+    let told = said(&command.output().expect("python can be run"));
+    let (peak, rest) = told.split_once('\n').unwrap_or_default();
+    (peak.parse().unwrap_or_else(|_| panic!("{told}")), rest.to_owned())
+}
+
+/// Six counters: three million states.
+const MILLIONS: &str = "channel a : {0..5}.{0..11}
+P(i, n) = a.i.n -> P(i, (n + 1) % 12)
+ALL = ||| i : {0..5} @ P(i, 0)
+";
+
+#[test]
+fn memory_has_a_bound_in_every_phase() {
+    let scripts = [
+        format!("{COUNTERS}assert RUN({{| a |}}) [T= ALL\n"),
+        format!("{COUNTERS}assert ALL [F= ALL\n"),
+        format!("transparent sbisim, normal\n{COUNTERS}assert RUN({{| a |}}) [T= sbisim(ALL)\n"),
+        "channel c : {0..9}\nP(s) = c?x -> P(s^<x>)\nassert P(<>) :[deadlock free]\n".to_owned(),
+        "S(0) = {<>}\nS(n) = {<x>^s | x <- {0..9}, s <- S(n - 1)}\nprint card(S(7))\n".to_owned(),
+    ];
+    for script in scripts {
+        let (peak, told) = with_peak(&["--max-memory", "100M"], &script);
+        assert!(peak < 100 * 11 / 10 + 20, "{peak} MB: {told}");
+    }
+}
+
+#[test]
+fn states_that_do_not_fit_are_stored_in_files() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let directory = scratch.path().to_string_lossy().into_owned();
+    let script = format!("{MILLIONS}assert RUN({{| a |}}) [T= ALL\nassert RUN({{| a.0 |}}) [T= ALL \\ {{| a.1 |}}\n");
+    let free = with_peak(&["--brief"], &script).1;
+    let (peak, spilt) = with_peak(&["--brief", "--max-memory", "40M", "--spill", &directory], &script);
+    assert_eq!(free, spilt);
+    assert!(with_peak(&["--brief", "--max-memory", "40M"], &script).1.contains("undecided"));
+    assert!(free.contains("holds") && free.contains("FAILS"), "{free}");
+    assert!(peak < 40 * 11 / 10 + 20, "{peak} MB");
+    let none = std::fs::read_dir(scratch.path()).expect("a directory").count();
+    assert_eq!(none, 0, "the files have no names");
 }

@@ -15,7 +15,7 @@ pub struct Behaviour {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counterexample {
-    /// `trace`, `refusal`, `deadlock`, `divergence`, `nondeterminism` or `no trace`.
+    /// `trace`, `refusal`, `deadlock`, `divergence`, `nondeterminism`, `unexplained` or `no trace`.
     pub kind: &'static str,
     /// The visible events before the end.
     pub trace: Vec<String>,
@@ -79,6 +79,10 @@ impl Counterexample {
                 out.kind = "nondeterminism";
                 out.event = Some(name(e));
             }
+            FailureKind::Unexplained(why) => {
+                out.kind = "unexplained";
+                out.event = Some(why.clone());
+            }
             FailureKind::NoTrace(at) => {
                 out.kind = "no trace";
                 out.event = out.trace.get(*at).cloned();
@@ -111,6 +115,9 @@ impl Counterexample {
                 ),
                 None => "then may work silently for ever".into(),
             },
+            "unexplained" => {
+                format!("the claim is false, but the behaviour that shows it was not reconstructed: {event}")
+            }
             "nondeterminism" => format!("then may accept {event} and may refuse it"),
             _ => format!("then cannot do {event}"),
         }

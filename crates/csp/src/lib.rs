@@ -31,11 +31,13 @@
 //! - `WEAK_BUFFER` and `SIGNAL_BUFFER` lose what finds them full and say so with the event given for it.
 //! - A divergence is shown by a silent loop that need not be the shortest one, after as few steps as one can begin after.
 //!
+//! - `trace_watchdog` and `failure_watchdog` are as [`refine::watchdog`] defines them, after the paper named there.
+//!
 //! # What it misses
 //!
-//! - The watchdogs are known by name and refused where they are declared.
 //! - The steps of the parts of a compressed component are those of a run with the same visible events; where that run ends is a guess.
-//! - States are kept in memory; a search that needs more than its budget ends undecided.
+//! - Without a directory for files, states are kept in memory; questions about divergence and partial order reduction
+//!   always keep them there. A search that needs more than its budget ends undecided.
 //! - A recursion through a parallel operator has no finite machine and ends at the budget.
 //! - A state wider than 64 words (some 500 components of a hundred states) is refused; compress parts of it.
 //!

@@ -126,7 +126,7 @@ impl Script {
             Ok(script) => script,
             Err(diagnostics) => return Err(LoadError { diagnostics, sources }),
         };
-        script.decls = match syntax::desugar::desugar(script.decls, &mut symbols) {
+        script.decls = match syntax::desugar::desugar(script.decls, &mut symbols, &meter) {
             Ok(decls) => decls,
             Err(diagnostics) => return Err(LoadError { diagnostics, sources }),
         };
@@ -148,7 +148,7 @@ impl Script {
         let (mut sources, mut symbols) = (self.sources.clone(), self.symbols.clone());
         let meter = Meter::new(budget.clone());
         let more = syntax::parse_within(name, text, &mut sources, &mut symbols, &meter)
-            .and_then(|script| syntax::desugar::desugar(script.decls, &mut symbols));
+            .and_then(|script| syntax::desugar::desugar(script.decls, &mut symbols, &meter));
         let more = match more {
             Ok(more) => more,
             Err(diagnostics) => return Err(LoadError { diagnostics, sources }),

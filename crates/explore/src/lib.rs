@@ -6,13 +6,19 @@
 //!
 //! * [`Optimal`] runs one execution of each equivalence class, none twice.
 //! * [`DepthFirst`] runs every interleaving.
-//! * [`Walks`] runs random ones.
+//! * [`Bounded`] runs those with few delays or preemptions, [`Walks`] random ones.
+//! * [`Climb`] is the usual search: simple schedules, then one of each class, then random ones.
+//!
+//! A failing schedule is [minimised](minimise()) by running others.
 //!
 //! **Invariant**: this crate knows no processes, clocks of the program or files.
 #![forbid(unsafe_code)]
 
+mod bounded;
 mod budget;
+mod climb;
 mod execution;
+pub mod minimise;
 mod naive;
 mod optimal;
 mod plan;
@@ -20,10 +26,13 @@ mod search;
 pub mod tiny;
 mod walk;
 
+pub use bounded::{Bounded, Cost};
 pub use budget::Budget;
+pub use climb::{Climb, Part, Shares};
 pub use execution::{Divergence, End, Execution, Executor, RaceSeen, Step};
 pub use foretrace_event::visible::{ObjectId, OpKind, Operation};
 pub use foretrace_event::{Policy, ThreadId, ThreadSet};
+pub use minimise::{Constraint, Inflection, Minimised, minimise};
 pub use naive::DepthFirst;
 pub use optimal::{Counts, Optimal};
 pub use plan::{Choice, Plan};

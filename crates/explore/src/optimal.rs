@@ -29,10 +29,17 @@ pub struct Optimal {
     history: History,
     frames: Vec<Frame>,
     begun: bool,
-    /// How many of the frames the last plan prescribed, and how many of those the execution before had.
-    prescribed: usize,
+    /// How many events the last plan shares with the execution before.
     known: usize,
     counts: Counts,
+    root: Root,
+}
+
+/// The state that a search begins in.
+#[derive(Clone, Debug, Default)]
+struct Root {
+    prefix: Vec<Choice>,
+    sleep: Vec<(ThreadId, Operation)>,
 }
 
 /// What was seen.
@@ -110,6 +117,16 @@ impl Optimal {
         Self::default()
     }
 
+    /// Only the executions that begin with these decisions.
+    pub fn below(prefix: Vec<Choice>) -> Self {
+        Self::below_asleep(prefix, Vec::new())
+    }
+
+    /// The same, with threads that sleep there.
+    pub(crate) fn below_asleep(prefix: Vec<Choice>, sleep: Vec<(ThreadId, Operation)>) -> Self {
+        Self { root: Root { prefix, sleep }, ..Self::default() }
+    }
+
     /// What was seen so far.
     pub fn counts(&self) -> Counts {
         self.counts
@@ -117,8 +134,11 @@ impl Optimal {
 
     /// Goes back to the last state with something left, and down along what is to be explored there.
     fn backtrack(&mut self) -> Option<()> {
-        while self.frames.last()?.branches.is_empty() {
+        while self.frames.len() > self.root.prefix.len() && self.frames.last()?.branches.is_empty() {
             self.frames.pop();
+        }
+        if self.frames.len() <= self.root.prefix.len() {
+            return None;
         }
         let mut frame = self.frames.pop()?;
         frame.finish();
@@ -158,7 +178,7 @@ impl Optimal {
             self.history.push(step, ends(at));
             let operation = if ends(at) { Operation::new(OpKind::Exit, 0) } else { step.operation };
             if at >= self.frames.len() {
-                let sleep = self.frames.last().map_or_else(Vec::new, Frame::next_sleep);
+                let sleep = self.sleep_at(at);
                 self.frames.push(Frame {
                     sleep,
                     current: step.choice(),
@@ -173,14 +193,21 @@ impl Optimal {
         }
     }
 
+    /// Who sleeps in a state that has no frame yet.
+    fn sleep_at(&self, at: usize) -> Vec<(ThreadId, Operation)> {
+        if at == self.root.prefix.len() {
+            return self.root.sleep.clone();
+        }
+        self.frames.last().map_or_else(Vec::new, Frame::next_sleep)
+    }
+
     fn reverse(&mut self, execution: &Execution) {
         for at in self.known..self.history.events.len() {
             self.reverse_races_of(&self.history.events[at].clone());
         }
         let ended = ends_process(execution);
         for (thread, operation) in &execution.pending {
-            let (index, before) = (self.history.many_of(*thread) + 1, self.history.last_of(*thread));
-            let event = Event { thread: *thread, index, alternative: 0, operation: *operation, before };
+            let event = self.history.next_of(*thread, operation);
             self.reverse_races_of(&event);
             if ended {
                 self.delay_the_end(execution, &event);
@@ -195,19 +222,36 @@ impl Optimal {
     }
 
     fn delay_the_end(&mut self, execution: &Execution, event: &Event) {
-        let last = execution.steps.len() - 1;
-        if execution.steps[last].enabled.contains(event.thread) {
-            self.insert(last, vec![Element::reversed(event, event.operation, Vec::new())]);
+        let at = execution.steps.len() - 1;
+        let last = &execution.steps[at];
+        if last.thread != event.thread && last.enabled.contains(event.thread) {
+            self.insert(at, vec![Element::reversed(event, event.operation, Vec::new())]);
         }
     }
 
     fn insert(&mut self, at: usize, sequence: Vec<Element>) {
+        if at < self.root.prefix.len() {
+            return;
+        }
         let frame = &mut self.frames[at];
         let explored = frame.sleep.iter().any(|sleeper| tree::is_weak_initial(&sequence, sleeper, &self.history));
         if !explored {
             tree::insert(&mut frame.branches, sequence, &self.history);
         }
     }
+}
+
+/// The pairs of steps that could have come the other way round, by position; the pending operations come after all steps.
+pub(crate) fn reversible_races(execution: &Execution) -> Vec<(usize, usize)> {
+    let mut history = History::default();
+    execution.steps.iter().for_each(|step| history.push(step, false));
+    let pending = execution.pending.iter().map(|(thread, operation)| history.next_of(*thread, operation));
+    let events: Vec<Event> = history.events.iter().cloned().chain(pending).collect();
+    let of = |(at, event): (usize, &Event)| {
+        let races = race::races(&history, event);
+        races.into_iter().map(move |race| (race.before as usize, at))
+    };
+    events.iter().enumerate().flat_map(of).collect()
 }
 
 /// Did the last step end the process while other threads were left?
@@ -218,11 +262,11 @@ fn ends_process(execution: &Execution) -> bool {
 
 impl Search for Optimal {
     fn next(&mut self) -> Option<Plan> {
-        if self.begun {
-            self.backtrack()?;
+        if !self.begun {
+            self.begun = true;
+            return Some(Plan { sleep: self.root.sleep.clone(), ..Plan::new(self.root.prefix.clone()) });
         }
-        self.begun = true;
-        self.prescribed = self.frames.len();
+        self.backtrack()?;
         let sleep = self.frames.last().map_or_else(Vec::new, Frame::next_sleep);
         Some(Plan { sleep, ..Plan::new(self.frames.iter().map(|frame| frame.current).collect()) })
     }

@@ -12,4 +12,4 @@ mod random;
 
 pub use machine::{Machine, Never};
 pub use program::{Expr, Instr, Place, Program, Reg};
-pub use random::random_program;
+pub use random::{random_failing_program, random_program};

@@ -153,9 +153,10 @@ pub fn once(random: &mut Random) {
     let budget = Budget {
         counterexamples: 1,
         max_states: 2_000,
-        max_memory: 64 << 20,
+        max_memory: 2 << 30,
         timeout: Some(Duration::from_secs(2)),
         threads: 1 + random.below(2),
+        ..Budget::default()
     };
     with_stack(|| {
         let Ok(script) = Script::load("fuzz.csp", &text, Vec::new()) else { return };

@@ -8,6 +8,7 @@ mod progress;
 mod repl;
 mod text;
 
+use super::interrupt;
 use crate::flags;
 use crate::output;
 use anyhow::{Context, bail};
@@ -58,6 +59,12 @@ pub struct Args {
     /// Give up on an assertion beyond this much memory (as 500M or 2G)
     #[arg(long, value_name = "SIZE", default_value = "8G", value_parser = flags::size)]
     max_memory: u64,
+    /// Store states in files of this directory once they fill the memory, instead of giving up
+    #[arg(long, value_name = "DIR")]
+    spill: Option<PathBuf>,
+    /// The most that is stored there (as 500M or 20G)
+    #[arg(long, value_name = "SIZE", default_value = "64G", value_parser = flags::size, requires = "spill")]
+    max_disk: u64,
     /// Give up on an assertion, and on reading a script, after this time (as 30s or 5m)
     #[arg(long, value_name = "TIME", value_parser = flags::time, allow_hyphen_values = true)]
     timeout: Option<Duration>,
@@ -113,12 +120,16 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 fn scripts(args: &Args, worst: &mut Worst) -> anyhow::Result<()> {
     let mut documents = Vec::new();
-    if args.files.is_empty() {
-        with_stack(|| script(args, "<none>", "", worst))?;
-    }
+    let mut texts = Vec::new();
     for file in &args.files {
-        let text = read(file)?;
-        documents.extend(with_stack(|| script(args, &file.display().to_string(), &text, worst))?);
+        texts.push((file.display().to_string(), read(file)?));
+    }
+    if texts.is_empty() {
+        texts.push(("<none>".to_owned(), String::new()));
+    }
+    let budget = budget::of(args, interrupt::flag()?);
+    for (name, text) in &texts {
+        documents.extend(with_stack(|| script(args, &budget, name, text, worst))?);
     }
     if let Some(page) = &args.html {
         std::fs::write(page, html::page(&documents)).with_context(|| format!("cannot write {}", page.display()))?;
@@ -138,9 +149,8 @@ fn read(file: &Path) -> anyhow::Result<String> {
     Ok(source::decode(bytes.context("cannot read the standard input")?))
 }
 
-fn script(args: &Args, name: &str, text: &str, worst: &mut Worst) -> anyhow::Result<Option<Value>> {
-    let budget = budget::of(args);
-    let script = match Script::load_within(name, text, Vec::new(), &budget) {
+fn script(args: &Args, budget: &Budget, name: &str, text: &str, worst: &mut Worst) -> anyhow::Result<Option<Value>> {
+    let script = match Script::load_within(name, text, Vec::new(), budget) {
         Ok(script) => script,
         Err(error) => {
             *worst = Worst::Undecided;
@@ -156,22 +166,22 @@ fn script(args: &Args, name: &str, text: &str, worst: &mut Worst) -> anyhow::Res
     if let Some(process) = &args.explore
         && args.html.is_none()
     {
-        return explore(args, &script, process, &budget).map(|()| None);
+        return explore(args, &script, process, budget).map(|()| None);
     }
     if !args.eval.is_empty() {
-        return evaluate(args, &script, &budget, worst).map(|()| None);
+        return evaluate(args, &script, budget, worst).map(|()| None);
     }
     if args.repl {
-        return repl::run(&script, &budget).map(|()| None);
+        return repl::run(&script, budget).map(|()| None);
     }
     if args.check_only {
         return Ok(Some(json!({ "file": name, "assertions": [] })));
     }
-    let prints = print_values(args, &script, &budget, worst)?;
-    let results = assertions(args, &script, &budget, worst)?;
+    let prints = print_values(args, &script, budget, worst)?;
+    let results = assertions(args, &script, budget, worst)?;
     let mut document = json!({ "file": name, "prints": prints, "assertions": results });
     if args.html.is_some() {
-        document["graphs"] = html::graphs(&script, args.explore.as_deref(), &budget);
+        document["graphs"] = html::graphs(&script, args.explore.as_deref(), budget);
     }
     Ok(Some(document))
 }

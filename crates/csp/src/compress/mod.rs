@@ -22,9 +22,9 @@ pub use silent::{SilentParts, diamond, silent_parts, tau_loop_factor};
 
 /// Merges strongly bisimilar states and drops what cannot be reached.
 pub fn strong(lts: &Lts, meter: &Meter) -> Result<Lts, Limit> {
-    let lts = lts.reachable();
+    let lts = lts.reachable(meter)?;
     let blocks = partition::coarsest(&lts, vec![0; lts.len()], meter)?;
-    Ok(partition::quotient(&lts, &blocks, |_| true))
+    partition::quotient(&lts, &blocks, |_| true, meter)
 }
 
 pub fn apply(kind: Compression, lts: &Lts, meter: &Meter) -> Result<Lts, Limit> {
@@ -33,7 +33,7 @@ pub fn apply(kind: Compression, lts: &Lts, meter: &Meter) -> Result<Lts, Limit> 
         Compression::Strong => strong(lts, meter)?,
         Compression::Weak => saturate::bisimulation(&strong(lts, meter)?, true, meter)?,
         Compression::Delay => saturate::bisimulation(&strong(lts, meter)?, false, meter)?,
-        Compression::TauLoops => tau_loop_factor(lts),
+        Compression::TauLoops => tau_loop_factor(lts, meter)?,
         Compression::Diamond => strong(&diamond(&strong(lts, meter)?, meter)?, meter)?,
         Compression::Normal => strong(&Norm::whole(&strong(lts, meter)?, meter)?.to_lts(), meter)?,
     })

@@ -33,12 +33,14 @@ pub fn coarsest(lts: &Lts, first: Vec<u32>, meter: &Meter) -> Result<Vec<u32>, L
     let mut marked = vec![false; lts.len()];
     while !dirty.is_empty() {
         meter.check_time()?;
-        let moved = partition.round(lts, &dirty, meter);
+        let moved = partition.round(lts, &dirty, meter)?;
         dirty.clear();
         for &(s, block) in &moved {
             partition.blocks[s as usize] = block;
         }
+        let mut pace = meter.pace();
         for (s, _) in moved {
+            pace.step()?;
             for &p in before.of_state(s) {
                 if !std::mem::replace(&mut marked[p as usize], true) {
                     dirty.push(p);
@@ -72,15 +74,17 @@ impl Partition {
 
     /// Splits the blocks of some states by signature; answers which states go to which new blocks. That is applied by
     /// the caller, so that all signatures of a round see the same blocks.
-    fn round(&mut self, lts: &Lts, dirty: &[u32], meter: &Meter) -> Vec<(u32, u32)> {
+    fn round(&mut self, lts: &Lts, dirty: &[u32], meter: &Meter) -> Result<Vec<(u32, u32)>, Limit> {
         let worth: Vec<u32> = dirty.iter().copied().filter(|&s| self.size(self.blocks[s as usize]) > 1).collect();
         let mut signed = signatures(lts, &worth, &self.blocks, meter.budget.threads);
+        meter.check_time()?;
         signed.sort_unstable();
-        let mut moved = Vec::new();
+        let (mut moved, mut pace) = (Vec::new(), meter.pace());
         for group in signed.chunk_by(|a, b| a.0 == b.0) {
+            pace.step()?;
             self.split(lts, group, &mut moved);
         }
-        moved
+        Ok(moved)
     }
 
     /// Splits one block: its dirty states, sorted by signature, come first, the others after them.
@@ -193,10 +197,17 @@ impl Predecessors {
 }
 
 /// One state a block, with the steps of its members that `keep` accepts: event, source block, target block.
-pub fn quotient(lts: &Lts, blocks: &[u32], keep: impl Fn((Event, u32, u32)) -> bool) -> Lts {
+pub fn quotient(
+    lts: &Lts,
+    blocks: &[u32],
+    keep: impl Fn((Event, u32, u32)) -> bool,
+    meter: &Meter,
+) -> Result<Lts, Limit> {
     let count = blocks.iter().max().map_or(0, |&m| m as usize + 1);
     let mut steps: Vec<(u32, Event, u32)> = Vec::with_capacity(lts.steps.len());
+    let mut pace = meter.pace();
     for s in lts.states() {
+        pace.step()?;
         let from = blocks[s as usize];
         for &(e, t) in lts.row(s) {
             let to = blocks[t as usize];
@@ -211,5 +222,6 @@ pub fn quotient(lts: &Lts, blocks: &[u32], keep: impl Fn((Event, u32, u32)) -> b
     steps.iter().for_each(|s| offsets[s.0 as usize + 1] += 1);
     (1..offsets.len()).for_each(|i| offsets[i] += offsets[i - 1]);
     let steps = steps.into_iter().map(|(_, e, t)| (e, t)).collect();
-    Lts { initial: blocks[lts.initial as usize], offsets, steps }.reachable()
+    meter.check_time()?;
+    Lts { initial: blocks[lts.initial as usize], offsets, steps }.reachable(meter)
 }

@@ -11,7 +11,7 @@ const MAX_STEPS: usize = 20_000_000;
 
 /// Weak bisimulation, or delay bisimulation (silent steps before an event only). Both tell diverging states apart.
 pub fn bisimulation(lts: &Lts, weak: bool, meter: &Meter) -> Result<Lts, Limit> {
-    let parts = silent_parts(lts);
+    let parts = silent_parts(lts, meter)?;
     let Some(saturated) = saturated(lts, weak, meter)? else { return Ok(lts.clone()) };
     let first = lts.states().map(|s| u32::from(parts.diverges[s as usize])).collect();
     let blocks = coarsest(&saturated, compact(first), meter)?;
@@ -20,7 +20,7 @@ pub fn bisimulation(lts: &Lts, weak: bool, meter: &Meter) -> Result<Lts, Limit> 
         divergent[blocks[s as usize] as usize] |= parts.on_loop[s as usize];
     }
     let keep = |(e, from, to): (Event, u32, u32)| e != TAU || from != to || divergent[from as usize];
-    Ok(quotient(lts, &blocks, keep))
+    quotient(lts, &blocks, keep, meter)
 }
 
 fn compact(mut first: Vec<u32>) -> Vec<u32> {
@@ -35,7 +35,7 @@ fn saturated(lts: &Lts, weak: bool, meter: &Meter) -> Result<Option<Lts>, Limit>
     let mut reached = 0;
     for s in lts.states() {
         meter.check_time()?;
-        closures.push(closure(lts, s));
+        closures.push(closure(lts, s, meter)?);
         reached += closures[s as usize].len();
         if reached > MAX_STEPS {
             return Ok(None);
@@ -66,11 +66,13 @@ fn saturated(lts: &Lts, weak: bool, meter: &Meter) -> Result<Option<Lts>, Limit>
 }
 
 /// The states reached by silent steps, this one included, sorted.
-pub fn closure(lts: &Lts, from: u32) -> Vec<u32> {
+pub fn closure(lts: &Lts, from: u32, meter: &Meter) -> Result<Vec<u32>, Limit> {
     let mut seen = rustc_hash::FxHashSet::default();
     let mut todo = vec![from];
     seen.insert(from);
+    let mut pace = meter.pace();
     while let Some(s) = todo.pop() {
+        pace.step()?;
         for &(_, t) in lts.row(s).iter().take_while(|(e, _)| *e == TAU) {
             if seen.insert(t) {
                 todo.push(t);
@@ -79,5 +81,5 @@ pub fn closure(lts: &Lts, from: u32) -> Vec<u32> {
     }
     let mut out: Vec<u32> = seen.into_iter().collect();
     out.sort_unstable();
-    out
+    Ok(out)
 }

@@ -1,7 +1,7 @@
 //! What silent steps do to a machine: loops of them, and shortcuts past them.
 
 use super::saturate::closure;
-use crate::budget::{Limit, Meter};
+use crate::budget::{Limit, Meter, Pace};
 use crate::machine::event::{Event, TAU};
 use crate::machine::lts::Lts;
 
@@ -16,7 +16,7 @@ pub struct SilentParts {
 }
 
 /// Tarjan's algorithm over silent steps, without recursion.
-pub fn silent_parts(lts: &Lts) -> SilentParts {
+pub fn silent_parts(lts: &Lts, meter: &Meter) -> Result<SilentParts, Limit> {
     let n = lts.len();
     let mut search = Tarjan {
         lts,
@@ -27,9 +27,11 @@ pub fn silent_parts(lts: &Lts) -> SilentParts {
         next: 0,
         parts: 0,
     };
+    let mut pace = meter.pace();
     for s in lts.states() {
+        pace.step()?;
         if search.index[s as usize] == u32::MAX {
-            search.visit(s);
+            search.visit(s, &mut pace)?;
         }
     }
     let part = search.part;
@@ -42,12 +44,13 @@ pub fn silent_parts(lts: &Lts) -> SilentParts {
     by_part.sort_by_key(|&s| part[s as usize]);
     let mut part_diverges = vec![false; size.len()];
     for s in by_part {
+        pace.step()?;
         let p = part[s as usize] as usize;
         part_diverges[p] |=
             on_loop[s as usize] || lts.targets(s, TAU).any(|t| part_diverges[part[t as usize] as usize]);
     }
     let diverges = part.iter().map(|&p| part_diverges[p as usize]).collect();
-    SilentParts { on_loop, diverges, part }
+    Ok(SilentParts { on_loop, diverges, part })
 }
 
 struct Tarjan<'a> {
@@ -68,10 +71,11 @@ impl Tarjan<'_> {
         self.stack.push(s);
     }
 
-    fn visit(&mut self, root: u32) {
+    fn visit(&mut self, root: u32, pace: &mut Pace) -> Result<(), Limit> {
         self.open(root);
         let mut calls = vec![(root, 0usize)];
         while let Some((s, at)) = calls.pop() {
+            pace.step()?;
             match self.lts.row(s).get(at).filter(|(e, _)| *e == TAU) {
                 Some(&(_, t)) => {
                     calls.push((s, at + 1));
@@ -90,6 +94,7 @@ impl Tarjan<'_> {
                 }
             }
         }
+        Ok(())
     }
 
     fn close(&mut self, s: u32) {
@@ -107,19 +112,20 @@ impl Tarjan<'_> {
 }
 
 /// Makes every loop of silent steps one state that loops on itself.
-pub fn tau_loop_factor(lts: &Lts) -> Lts {
-    let parts = silent_parts(lts);
+pub fn tau_loop_factor(lts: &Lts, meter: &Meter) -> Result<Lts, Limit> {
+    let parts = silent_parts(lts, meter)?;
     let mut looping = vec![false; parts.part.len()];
     for s in lts.states() {
         looping[parts.part[s as usize] as usize] |= parts.on_loop[s as usize];
     }
-    super::partition::quotient(lts, &parts.part, |(e, from, to)| e != TAU || from != to || looping[from as usize])
+    let keep = |(e, from, to): (Event, u32, u32)| e != TAU || from != to || looping[from as usize];
+    super::partition::quotient(lts, &parts.part, keep, meter)
 }
 
 /// Gives every state the events it can reach silently, and keeps silent steps only to the stable states with the
 /// fewest offers and to silent loops.
 pub fn diamond(lts: &Lts, meter: &Meter) -> Result<Lts, Limit> {
-    let lts = tau_loop_factor(lts);
+    let lts = tau_loop_factor(lts, meter)?;
     let mut rows = Vec::with_capacity(lts.len());
     let mut steps = 0;
     for s in lts.states() {
@@ -127,11 +133,11 @@ pub fn diamond(lts: &Lts, meter: &Meter) -> Result<Lts, Limit> {
         steps += rows[s as usize].len() as u64;
         meter.check(0, steps * 8)?;
     }
-    Ok(Lts::from_rows(lts.initial, rows).reachable())
+    Lts::from_rows(lts.initial, rows).reachable(meter)
 }
 
 fn diamond_row(lts: &Lts, s: u32, meter: &Meter) -> Result<Vec<(Event, u32)>, Limit> {
-    let reach = closure(lts, s);
+    let reach = closure(lts, s, meter)?;
     if reach.len() == 1 {
         return Ok(lts.row(s).to_vec());
     }

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::machine::event::{Event, TAU, TICK};
-use crate::machine::term::{Compression, Next, Priorities, Term};
+use crate::machine::term::{Compression, Next, Priorities, Term, TermId};
+use crate::refine::watchdog::{Watched, watchdog};
 
 /// Names that stand for functions of one group of arguments.
 pub const FUNCTIONS: &[&str] = &[
@@ -64,10 +65,9 @@ pub const DECLARED: &[&str] = &[
     "relational_inverse_image",
     "transpose",
     "timed_priority",
+    "failure_watchdog",
+    "trace_watchdog",
 ];
-
-/// Functions of FDR that are known by name only.
-pub const ABSENT: &[&str] = &["failure_watchdog", "trace_watchdog"];
 
 /// The prelude's way to name what a script may have redefined.
 pub const ALIAS: &str = "csp_";
@@ -79,7 +79,15 @@ fn plain(name: &str) -> &str {
 /// The word that declares one of them.
 pub fn declaration_of(name: &str) -> &'static str {
     let external = ["deter", "loop", "prioritise", "prioritise_nocache", "timed_priority"];
-    let more = ["prioritisepo", "mtransclose", "relational_image", "relational_inverse_image", "transpose"];
+    let more = [
+        "failure_watchdog",
+        "trace_watchdog",
+        "prioritisepo",
+        "mtransclose",
+        "relational_image",
+        "relational_inverse_image",
+        "transpose",
+    ];
     if external.contains(&name) || more.contains(&name) { "external" } else { "transparent" }
 }
 
@@ -303,6 +311,9 @@ impl Evaluator {
                 let held = (self.event(&tock, span)?, vec![TAU, TICK]);
                 Term::Prioritise(*p, Rc::new(Priorities { below: vec![held] }))
             }
+            ("failure_watchdog" | "trace_watchdog", [Value::Proc(p), events, bark]) => {
+                self.watchdog(*p, events, bark, name == "failure_watchdog", span)?
+            }
             (_, [Value::Proc(p)]) => match compression(name) {
                 Some(kind) => Term::Compress(kind, *p),
                 None => return error(span, format!("{name} is not supported")),
@@ -313,6 +324,26 @@ impl Evaluator {
             }
         };
         Ok(Value::Proc(self.terms.add(term)))
+    }
+
+    /// The watchdog of a specification, written out as a machine.
+    fn watchdog(&mut self, spec: TermId, events: &Value, bark: &Value, failures: bool, span: Span) -> Eval<Term> {
+        let mut events = self.event_set_of(events, span)?.events;
+        events.sort();
+        let bark = self.event(bark, span)?;
+        let lts = self.explicate(spec)?;
+        let unseen = |e: &Event| *e != TAU && *e != TICK && events.binary_search(e).is_err();
+        if let Some(unseen) = lts.alphabet().into_iter().find(unseen) {
+            let message =
+                format!("the watched process does {}, which is not among the events", self.events.name(unseen));
+            return error_hint(span, message, "add the event to the set, or hide it in the process");
+        }
+        if events.binary_search(&bark).is_ok() {
+            return error_hint(span, "the watchdog's own event is among those it watches", "take it out of the set");
+        }
+        let watched = Watched { lts: &lts, events: &events, bark, failures };
+        self.machines.push(Rc::new(watchdog(&watched, &self.meter)?));
+        Ok(Term::Machine(self.machines.len() as u32 - 1, 0))
     }
 
     /// The priority order of a sequence of sets: events of a later set yield to those of earlier ones, and all but the

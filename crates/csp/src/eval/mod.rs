@@ -22,6 +22,7 @@ pub use value::{Seq, Set, Value};
 use crate::budget::{Limit, Meter};
 use crate::diagnostic::{Diagnostic, Stage};
 use crate::machine::event::Events;
+use crate::machine::lts::Lts;
 use crate::machine::term::{DelayedId, Next, Pending, TermId, Terms};
 use crate::native::Native;
 use crate::source::Span;
@@ -105,6 +106,8 @@ pub struct Evaluator {
     calls: FxHashMap<Symbol, Growth>,
     /// Whether compressions must keep more than failures and divergences.
     pub(crate) fine: bool,
+    /// Machines that were written out when a term was evaluated.
+    pub(crate) machines: Vec<Rc<Lts>>,
 }
 
 impl Evaluator {
@@ -154,6 +157,7 @@ impl Evaluator {
             names: FxHashMap::default(),
             calls: FxHashMap::default(),
             fine: false,
+            machines: Vec::new(),
         }
     }
 

@@ -244,7 +244,7 @@ impl Evaluator {
             lts => lts?,
         };
         if let Restriction::Chase | Restriction::Determined = restriction {
-            lts = lts.without_chains();
+            lts = lts.without_chains(&self.meter)?;
         }
         Ok(b.leaf(self.name_of(id, "restricted process"), Component::Explicit(Arc::new(lts))))
     }

@@ -2,6 +2,7 @@
 
 use super::event::{Event, TAU};
 use super::term::TermId;
+use crate::budget::{Limit, Meter};
 use crate::eval::{Eval, Evaluator};
 use rustc_hash::FxHashMap;
 
@@ -67,7 +68,7 @@ impl Lts {
     }
 
     /// Leaves out states whose only step is silent, but for one on each endless chain of them.
-    pub fn without_chains(&self) -> Lts {
+    pub fn without_chains(&self, meter: &Meter) -> Result<Lts, Limit> {
         let next = |s: u32| match self.row(s) {
             [(TAU, t)] => Some(*t),
             _ => None,
@@ -91,18 +92,19 @@ impl Lts {
         }
         let end = |s: u32| end[s as usize].expect("every chain was followed");
         let row = |s: u32| self.row(s).iter().map(|&(e, t)| (e, end(t))).collect();
-        Lts::from_rows(end(self.initial), self.states().map(row).collect()).reachable()
+        Lts::from_rows(end(self.initial), self.states().map(row).collect()).reachable(meter)
     }
 
     /// Keeps what can be reached, numbered in the order it is reached.
-    pub fn reachable(&self) -> Lts {
+    pub fn reachable(&self, meter: &Meter) -> Result<Lts, Limit> {
         let mut number = vec![u32::MAX; self.len()];
         number[self.initial as usize] = 0;
         let mut order = vec![self.initial];
         let mut out = Lts { initial: 0, offsets: vec![0], steps: Vec::with_capacity(self.steps.len()) };
         let mut row = Vec::new();
-        let mut at = 0;
+        let (mut at, mut pace) = (0, meter.pace());
         while at < order.len() {
+            pace.step()?;
             row.clear();
             for &(e, t) in self.row(order[at]) {
                 let id = &mut number[t as usize];
@@ -118,7 +120,7 @@ impl Lts {
             out.offsets.push(out.steps.len() as u32);
             at += 1;
         }
-        out
+        Ok(out)
     }
 }
 
@@ -143,7 +145,7 @@ impl Evaluator {
             }
             edges += row.len() as u64;
             rows.push(row);
-            if rows.len().is_multiple_of(1024) {
+            if rows.len().is_multiple_of(64) {
                 self.meter.check(rows.len() as u64, (rows.len() as u64) * 300 + edges * 24)?;
             }
         }

@@ -90,6 +90,11 @@ impl Evaluator {
                 let steps = prioritised(&self.steps(*p)?, order);
                 Ok(steps.into_iter().map(|(e, p)| (e, self.wrap(e, Term::Prioritise(p, order.clone())))).collect())
             }
+            Term::Machine(number, state) => {
+                let machine = self.machines[*number as usize].clone();
+                let term = |&(e, to): &(Event, u32)| (e, self.terms.add(Term::Machine(*number, to)));
+                Ok(machine.row(*state).iter().map(term).collect())
+            }
             Term::Native(native, state) => self.native_steps(*native, state),
         }
     }

@@ -70,6 +70,8 @@ pub enum Term {
     /// Chased, and one step an event.
     Determined(TermId),
     Prioritise(TermId, Rc<Priorities>),
+    /// A state of a machine that was written out when the term was evaluated, by the machine's number.
+    Machine(u32, u32),
     /// A component implemented outside the language, by its number.
     Native(u32, Rc<[u64]>),
 }

@@ -49,6 +49,11 @@ impl Failure {
     pub fn plain(kind: FailureKind) -> Self {
         Failure { rules: Vec::new(), kind, allowed: Vec::new(), cycle: None }
     }
+
+    /// A failure whose behaviour was not reconstructed within the budget.
+    pub fn unexplained(limit: &Limit) -> Self {
+        Failure::plain(FailureKind::Unexplained(limit.to_string()))
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,6 +69,8 @@ pub enum FailureKind {
     Divergence,
     /// After the trace the event may be accepted and may be refused.
     Nondeterminism(Event),
+    /// The claim is false, but a limit was met before the behaviour that shows it was reconstructed.
+    Unexplained(String),
     /// The first event of the wanted trace that cannot happen, by its place.
     NoTrace(usize),
 }

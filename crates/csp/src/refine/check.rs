@@ -36,10 +36,11 @@ fn refines_packed<const W: usize>(norm: &Norm, model: Model, packed: &Packed, op
         .filter(|_| may_reduce && !packed.is_filtered())
         .map(|grade| Reducer::new(packed, grade, visible));
     let space = ProductSpace::new(packed, Question::Refines(norm, model), &options.held, reducer);
-    let found = search::run::<W, _>(&space, options.meter, options.watcher)?;
+    let meter = meter_for(model == Model::FailuresDivergences, options);
+    let found = search::run::<W, _>(&space, &meter, options.watcher)?;
     let statistics = options.statistics(found.progress);
     if !found.breaches.is_empty() {
-        return Ok(failed(&space, &found, statistics));
+        return Ok(failed(&space, &found, statistics, options.meter));
     }
     if model == Model::FailuresDivergences
         && let Some(failure) = divergence(&space, &found, options.meter)?
@@ -49,9 +50,21 @@ fn refines_packed<const W: usize>(norm: &Norm, model: Model, packed: &Packed, op
     Ok(Outcome { answer: Answer::Holds, more: Vec::new(), statistics })
 }
 
+/// Silent loops are looked for among all stored states, which therefore stay in memory.
+fn meter_for(divergences: bool, options: &Options) -> Meter {
+    if divergences { options.meter.in_memory() } else { options.meter.clone() }
+}
+
 /// The behaviours that lead to the states a search has found guilty.
-fn failed<const W: usize>(space: &ProductSpace, found: &search::Search<W, Breach>, statistics: Statistics) -> Outcome {
-    let tell = |(key, breach): &([u64; W], Breach)| explain(space, found, *key, breach.clone());
+fn failed<const W: usize>(
+    space: &ProductSpace,
+    found: &search::Search<W, Breach>,
+    statistics: Statistics,
+    meter: &Meter,
+) -> Outcome {
+    let tell = |(key, breach): &([u64; W], Breach)| {
+        explain(space, found, *key, breach.clone(), meter).unwrap_or_else(|limit| Failure::unexplained(&limit))
+    };
     let mut all: Vec<Failure> = found.breaches.iter().map(tell).collect();
     let first = all.remove(0);
     Outcome { answer: Answer::Fails(first), more: all, statistics }
@@ -71,10 +84,10 @@ fn deadlock_packed<const W: usize>(packed: &Packed, divergences: bool, options: 
     let reduction = options.reduction.filter(|_| plain);
     let reducer = reduction.map(|grade| Reducer::new(packed, grade, |label| packed.alphabet[label as usize] == TICK));
     let space = ProductSpace::new(packed, Question::Progress, &options.held, reducer);
-    let found = search::run::<W, _>(&space, options.meter, options.watcher)?;
+    let found = search::run::<W, _>(&space, &meter_for(divergences, options), options.watcher)?;
     let statistics = options.statistics(found.progress);
     if !found.breaches.is_empty() {
-        return Ok(failed(&space, &found, statistics));
+        return Ok(failed(&space, &found, statistics, options.meter));
     }
     let failure = if divergences { divergence(&space, &found, options.meter)? } else { None };
     Ok(Outcome { answer: failure.map_or(Answer::Holds, Answer::Fails), more: Vec::new(), statistics })
@@ -88,7 +101,7 @@ pub fn divergence_free(product: &Product, options: &Options) -> Checked {
 
 fn divergence_packed<const W: usize>(packed: &Packed, options: &Options) -> Checked {
     let space = ProductSpace::new(packed, Question::Nothing, &options.held, None);
-    let found = search::run::<W, _>(&space, options.meter, options.watcher)?;
+    let found = search::run::<W, _>(&space, &meter_for(true, options), options.watcher)?;
     let statistics = options.statistics(found.progress);
     let answer = divergence(&space, &found, options.meter)?.map_or(Answer::Holds, Answer::Fails);
     Ok(Outcome { answer, more: Vec::new(), statistics })

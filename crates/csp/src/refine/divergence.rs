@@ -43,7 +43,6 @@ fn silent_loop<'a, const W: usize>(
         shards[shard].number(key).map(|n| base[shard] + n as usize)
     };
     let known = |key: &[u64; W]| number(key).expect("what was expanded was stored");
-    let mut looked_at = 0u32;
     let allowed = |key: &[u64; W]| match &space.question {
         Question::Refines(norm, _) => norm.nodes[space.node(key) as usize].divergent,
         _ => false,
@@ -59,17 +58,16 @@ fn silent_loop<'a, const W: usize>(
     };
     // 0: not seen, 1: on the path, 2: done.
     let mut colour = vec![0u8; base[base.len() - 1]];
+    let mut pace = meter.pace();
     for start in starts {
+        pace.step()?;
         if colour[known(start)] != 0 || allowed(start) {
             continue;
         }
         let mut path = vec![(*start, silent(start))];
         colour[known(start)] = 1;
         while let Some((key, rest)) = path.last_mut() {
-            looked_at = looked_at.wrapping_add(1);
-            if looked_at.is_multiple_of(1024) {
-                meter.check_time()?;
-            }
+            pace.step()?;
             let Some(next) = rest.pop() else {
                 colour[known(key)] = 2;
                 path.pop();
@@ -84,7 +82,7 @@ fn silent_loop<'a, const W: usize>(
                 }
                 1 => {
                     // Silently from where the search for loops began, which is as early as one can be.
-                    let mut states = found.path(|key, out| explain::full_steps(space, key, out), *start);
+                    let mut states = found.path(|key, out| explain::full_steps(space, key, out), *start, meter)?;
                     let from = path.iter().position(|(k, _)| *k == next).unwrap_or(0);
                     let cycle = Some(states.len() - 1 + from);
                     states.extend(path[1..].iter().map(|(k, _)| *k));

@@ -4,6 +4,7 @@ use super::answer::{Failure, FailureKind};
 use super::normal::Bits;
 use super::search::Search;
 use super::space::{Breach, ProductSpace, Question};
+use crate::budget::{Limit, Meter};
 use crate::machine::event::{Event, TAU};
 
 /// Turns the end of a search into a behaviour.
@@ -12,8 +13,9 @@ pub fn explain<const W: usize>(
     found: &Search<W, Breach>,
     key: [u64; W],
     breach: Breach,
-) -> Failure {
-    let path = found.path(|key, out| full_steps(space, key, out), key);
+    meter: &Meter,
+) -> Result<Failure, Limit> {
+    let path = found.path(|key, out| full_steps(space, key, out), key, meter)?;
     let mut rules = rules_of(space, &path);
     let kind = match breach {
         Breach::Event(rule) => {
@@ -24,7 +26,7 @@ pub fn explain<const W: usize>(
         Breach::Refusal => refusal(space, &key),
     };
     let allowed = allowed(space, &rules);
-    Failure { rules, kind, allowed, cycle: None }
+    Ok(Failure { rules, kind, allowed, cycle: None })
 }
 
 /// What the specification allows before each visible event of a behaviour, and after the last one it allows.

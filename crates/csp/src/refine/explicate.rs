@@ -111,10 +111,13 @@ fn explicate<const W: usize>(space: &Explicated, meter: &Meter) -> Result<Lts, L
         base[shard] + shards[shard].number(key).expect("every successor was stored")
     };
     let mut rows: Vec<Vec<(Event, u32)>> = Vec::with_capacity(found.progress.states as usize);
+    let mut pace = meter.pace();
     for key in shards.iter().flat_map(|shard| shard.keys()) {
+        pace.step()?;
         rows.push(space.row(key).into_iter().map(|(e, next)| (e, number(&next))).collect());
     }
     let initial = number(&Space::<W>::initial(space));
     // Numbered in the order of the search, whatever the hash.
-    Ok(Lts::from_rows(initial, rows).reachable())
+    meter.check_time()?;
+    Lts::from_rows(initial, rows).reachable(meter)
 }

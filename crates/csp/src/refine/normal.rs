@@ -62,13 +62,13 @@ impl Norm {
     fn build(lts: &Lts, marked: bool, cut: bool, meter: &Meter) -> Result<Norm, Limit> {
         let events: Vec<Event> = lts.alphabet().into_iter().filter(|&e| e != TAU).collect();
         let column: FxHashMap<Event, usize> = events.iter().enumerate().map(|(i, &e)| (e, i)).collect();
-        let diverges = silent_parts(lts).diverges;
+        let diverges = silent_parts(lts, meter)?.diverges;
         let mut number: FxHashMap<Vec<u32>, u32> = FxHashMap::default();
-        let first = close(lts, vec![lts.initial]);
+        let first = close(lts, vec![lts.initial], meter)?;
         number.insert(first.clone(), 0);
         let mut sets = vec![first];
         let mut norm = Norm { events, next: Vec::new(), nodes: Vec::new() };
-        let mut held = 0u64;
+        let (mut held, mut pace) = (0u64, meter.pace());
         while norm.nodes.len() < sets.len() {
             let set = sets[norm.nodes.len()].clone();
             let divergent = marked && set.iter().any(|&s| diverges[s as usize]);
@@ -76,6 +76,7 @@ impl Norm {
             norm.nodes.push(NormNode { acceptances, divergent });
             let mut targets: Vec<Vec<u32>> = vec![Vec::new(); column.len()];
             for &s in set.iter().filter(|_| !(cut && divergent)) {
+                pace.step()?;
                 for &(e, t) in lts.row(s).iter().filter(|(e, _)| *e != TAU) {
                     targets[column[&e]].push(t);
                 }
@@ -85,7 +86,7 @@ impl Norm {
                     norm.next.push(NOWHERE);
                     continue;
                 }
-                let target = close(lts, target);
+                let target = close(lts, target, meter)?;
                 held += target.len() as u64 * 4;
                 let fresh = sets.len() as u32;
                 let id = *number.entry(target.clone()).or_insert(fresh);
@@ -142,10 +143,12 @@ impl Norm {
 }
 
 /// Adds what silent steps reach; sorted.
-pub fn close(lts: &Lts, states: Vec<u32>) -> Vec<u32> {
+pub fn close(lts: &Lts, states: Vec<u32>, meter: &Meter) -> Result<Vec<u32>, Limit> {
     let mut seen: rustc_hash::FxHashSet<u32> = states.iter().copied().collect();
     let mut todo: Vec<u32> = seen.iter().copied().collect();
+    let mut pace = meter.pace();
     while let Some(s) = todo.pop() {
+        pace.step()?;
         for t in lts.targets(s, TAU) {
             if seen.insert(t) {
                 todo.push(t);
@@ -154,13 +157,15 @@ pub fn close(lts: &Lts, states: Vec<u32>) -> Vec<u32> {
     }
     let mut out: Vec<u32> = seen.into_iter().collect();
     out.sort_unstable();
-    out
+    Ok(out)
 }
 
 /// The minimal sets of offers among the stable states of a set.
 fn minimal(lts: &Lts, set: &[u32], column: &FxHashMap<Event, usize>, meter: &Meter) -> Result<Vec<Bits>, Limit> {
     let mut found: Vec<Bits> = Vec::new();
+    let mut pace = meter.pace();
     for &s in set.iter().filter(|&&s| lts.targets(s, TAU).next().is_none()) {
+        pace.step()?;
         let mut bits = Bits::new(column.len());
         lts.row(s).iter().for_each(|(e, _)| bits.insert(column[e]));
         found.push(bits);
@@ -171,7 +176,7 @@ fn minimal(lts: &Lts, set: &[u32], column: &FxHashMap<Event, usize>, meter: &Met
     found.sort_by_key(|b| b.0.iter().map(|w| w.count_ones()).sum::<u32>());
     let mut least: Vec<Bits> = Vec::new();
     for bits in found {
-        meter.check_time()?;
+        pace.step()?;
         if !least.iter().any(|a| a.is_subset(&bits.0)) {
             least.push(bits);
         }

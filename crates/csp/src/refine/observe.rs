@@ -23,8 +23,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// lead to what cannot.
 pub fn refines(spec: &Lts, implementation: &Lts, model: Model, meter: &Meter) -> Result<(Answer, Vec<Event>), Limit> {
     let mut search = Search {
-        spec: Side::of(spec),
-        implementation: Side::of(implementation),
+        spec: Side::of(spec, meter)?,
+        implementation: Side::of(implementation, meter)?,
         tests: matches!(model, Model::RefusalTesting | Model::RefusalTestingDivergences),
         divergences: model.basic() == Model::FailuresDivergences,
         sets: Vec::new(),
@@ -44,13 +44,14 @@ struct Side<'a> {
 }
 
 impl<'a> Side<'a> {
-    fn of(lts: &'a Lts) -> Self {
+    fn of(lts: &'a Lts, meter: &Meter) -> Result<Self, Limit> {
         let offers = |s: u32| {
             let mut events: Vec<Event> = lts.row(s).iter().map(|(e, _)| *e).collect();
             events.dedup();
             (!events.contains(&TAU)).then_some(events)
         };
-        Side { lts, offers: lts.states().map(offers).collect(), diverges: silent_parts(lts).diverges }
+        let diverges = silent_parts(lts, meter)?.diverges;
+        Ok(Side { lts, offers: lts.states().map(offers).collect(), diverges })
     }
 
     fn offers(&self, state: u32) -> Option<&[Event]> {
@@ -79,16 +80,19 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn run(&mut self, meter: &Meter) -> Result<(Answer, Vec<Event>), Limit> {
-        let first = self.closed(vec![self.spec.lts.initial]);
+        let first = self.closed(vec![self.spec.lts.initial], meter)?;
         self.reach(self.implementation.lts.initial, first, None);
         let mut at = 0;
         while at < self.pairs.len() {
-            if let Some((kind, last)) = self.visit(at as u32) {
+            if let Some((kind, last)) = self.visit(at as u32, meter)? {
                 let mut steps = self.steps_to(at as u32);
                 steps.extend(last);
                 return Ok((Answer::Fails(Failure::plain(kind)), steps));
             }
             at += 1;
+            if at.is_multiple_of(16) {
+                meter.check_time()?;
+            }
             if at.is_multiple_of(1024) {
                 let held: usize = self.sets.iter().map(|s| s.len() * 8).sum();
                 meter.check(self.pairs.len() as u64, (self.pairs.len() * 40 + held) as u64)?;
@@ -98,14 +102,14 @@ impl Search<'_> {
     }
 
     /// Goes on from a pair, or tells what the specification does not allow there, and the step that shows it.
-    fn visit(&mut self, at: u32) -> Option<(FailureKind, Option<Event>)> {
+    fn visit(&mut self, at: u32, meter: &Meter) -> Result<Option<(FailureKind, Option<Event>)>, Limit> {
         let Pair { state, set, .. } = self.pairs[at as usize];
         if self.divergences {
             if self.sets[set as usize].iter().any(|&s| self.spec.diverges[s as usize]) {
-                return None;
+                return Ok(None);
             }
             if self.implementation.diverges[state as usize] {
-                return Some((FailureKind::Divergence, None));
+                return Ok(Some((FailureKind::Divergence, None)));
             }
         }
         let offered = self.implementation.offers(state).map(<[Event]>::to_vec);
@@ -113,7 +117,7 @@ impl Search<'_> {
         if let (Some(offered), Some(alike)) = (&offered, &alike)
             && !self.revives(alike, offered)
         {
-            return Some((self.refusal(set, offered), None));
+            return Ok(Some((self.refusal(set, offered), None)));
         }
         for &(event, next) in self.implementation.lts.row(state) {
             if event == TAU {
@@ -126,12 +130,12 @@ impl Search<'_> {
             };
             let after: Vec<u32> = before.iter().flat_map(|&s| self.spec.lts.targets(s, event)).collect();
             if after.is_empty() {
-                return Some((FailureKind::Event(event), Some(event)));
+                return Ok(Some((FailureKind::Event(event), Some(event))));
             }
-            let after = self.closed(after);
+            let after = self.closed(after, meter)?;
             self.reach(next, after, Some((at, event)));
         }
-        None
+        Ok(None)
     }
 
     /// The stable states of a set that refuse all that is not offered.
@@ -161,14 +165,14 @@ impl Search<'_> {
     }
 
     /// The number of a set with all that silent steps reach.
-    fn closed(&mut self, states: Vec<u32>) -> u32 {
-        let states = super::normal::close(self.spec.lts, states);
+    fn closed(&mut self, states: Vec<u32>, meter: &Meter) -> Result<u32, Limit> {
+        let states = super::normal::close(self.spec.lts, states, meter)?;
         let fresh = self.sets.len() as u32;
         let number = *self.number.entry(states.clone()).or_insert(fresh);
         if number == fresh {
             self.sets.push(states);
         }
-        number
+        Ok(number)
     }
 
     fn steps_to(&self, pair: u32) -> Vec<Event> {

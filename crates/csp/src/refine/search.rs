@@ -8,8 +8,10 @@
 //! agree on is in a tally of the round that is complete when all have come; there are three in turn, so that one can be
 //! emptied while the next is in use. (If a space wants to know what others have seen, they meet a second time.)
 
+use super::group::{Group, Lanes};
 use super::meeting::{Apart, Meeting};
-use super::store::{Group, Lanes, SHARDS, Shard, hash, owner_of, shard_of};
+use super::spill::Spill;
+use super::store::{SHARDS, Shard, hash, owner_of, shard_of};
 use crate::budget::{Limit, Meter};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, RwLock, RwLockReadGuard};
@@ -17,6 +19,8 @@ use std::time::{Duration, Instant};
 
 /// Words of successors a worker gathers before it lets them be added. The more there are, the more of them are the same.
 const ROUND: usize = 1 << 20;
+/// The same where memory is short. Successors take up to an eighth of it.
+const SHORT_ROUND: usize = 1 << 12;
 /// States of a layer from which on their successors are sorted by shard.
 const SORTED_FROM: u64 = 16 * SHARDS as u64;
 /// Successors, and time, after which the budget is looked at again.
@@ -58,6 +62,8 @@ pub type Watcher<'a> = &'a (dyn Fn(Progress) + Sync);
 
 pub struct Search<const W: usize, B> {
     pub shards: Vec<Shard<W>>,
+    /// States that did not fit the memory.
+    written: Vec<Spill<W>>,
     pub progress: Progress,
     /// The least states of the first depth that breaks the property, and how; as many as were asked for.
     pub breaches: Vec<([u64; W], B)>,
@@ -89,6 +95,8 @@ struct Shared<'a, const W: usize, S: Space<W>> {
     meter: &'a Meter,
     watcher: Watcher<'a>,
     workers: usize,
+    /// Words of successors that a worker gathers in a round.
+    round: usize,
     meeting: Meeting,
     groups: Vec<RwLock<Group<W>>>,
     /// What each worker found, in odd and in even rounds.
@@ -123,15 +131,20 @@ pub fn run<const W: usize, S: Space<W>>(
     if let Some(limit) = shared.limit.into_inner().expect("no worker has panicked") {
         return Err(limit);
     }
-    let groups = shared.groups.into_iter().map(|g| g.into_inner().expect("no worker has panicked")).collect();
+    let mut groups: Vec<Group<W>> =
+        shared.groups.into_iter().map(|g| g.into_inner().expect("no worker has panicked")).collect();
+    let written = groups.iter_mut().filter_map(|group| group.spill.take()).collect();
     let breaches = shared.breaches.into_inner().expect("no worker has panicked");
-    Ok(Search { shards: Group::unite(groups), progress, breaches })
+    Ok(Search { shards: Group::unite(groups), written, progress, breaches })
 }
 
 impl<'a, const W: usize, S: Space<W>> Shared<'a, W, S> {
     fn new(space: &'a S, meter: &'a Meter, watcher: Watcher<'a>, workers: usize) -> Self {
         let first = space.initial();
-        let mut groups: Vec<Group<W>> = std::iter::repeat_with(|| Group::new(first)).take(workers).collect();
+        // What was written cannot be looked up at once.
+        let spill = meter.budget.spill.as_ref().filter(|_| !space.looks_back());
+        let spill = || spill.map(|to| Spill::new(to, workers));
+        let mut groups: Vec<Group<W>> = std::iter::repeat_with(|| Group::new(first, spill())).take(workers).collect();
         let home = shard_of(hash(&first));
         let home = &mut groups[owner_of(home, workers)].shards[home];
         home.insert(&first, hash(&first));
@@ -141,6 +154,7 @@ impl<'a, const W: usize, S: Space<W>> Shared<'a, W, S> {
             meter,
             watcher,
             workers,
+            round: (meter.budget.max_memory as usize / 128 / workers).clamp(SHORT_ROUND, ROUND),
             meeting: Meeting::new(workers),
             groups: groups.into_iter().map(RwLock::new).collect(),
             found: (0..workers).map(|_| [(); 2].map(|()| RwLock::new(Lanes::default()))).collect(),
@@ -177,6 +191,8 @@ struct Worker<'a, 'b, const W: usize, S: Space<W>> {
     states: (u64, u64),
     /// About how many states this layer has; the same for all workers.
     width: u64,
+    /// The limit that this worker met in the middle of a round.
+    met: Option<Limit>,
     /// The next state to expand: shard of the group, place in its layer.
     at: (usize, usize),
     /// When the budget was last looked at, and after how many transitions.
@@ -192,7 +208,7 @@ struct Expanded {
 impl<'a, 'b, const W: usize, S: Space<W>> Worker<'a, 'b, W, S> {
     fn new(shared: &'a Shared<'b, W, S>, id: usize) -> Self {
         let (scratch, inspected) = (shared.space.scratch(), (Instant::now(), 0));
-        Worker { shared, id, scratch, round: 0, depth: 0, states: (1, 0), width: 1, at: (0, 0), inspected }
+        Worker { shared, id, scratch, round: 0, depth: 0, states: (1, 0), width: 1, met: None, at: (0, 0), inspected }
     }
 
     fn tally(&self, ahead: usize) -> &'a Tally {
@@ -209,6 +225,7 @@ impl<'a, 'b, const W: usize, S: Space<W>> Worker<'a, 'b, W, S> {
                 self.inspect();
             }
             let expanded = self.expand();
+            self.stop(self.met.clone());
             tally.busy.fetch_or(expanded.any, Ordering::Relaxed);
             tally.unfinished.fetch_or(!expanded.all, Ordering::Relaxed);
             let meeting = shared.meeting.come(self.id);
@@ -219,15 +236,15 @@ impl<'a, 'b, const W: usize, S: Space<W>> Worker<'a, 'b, W, S> {
             if self.id == 0 {
                 self.tally(2).reset();
             }
-            self.states.0 += tally.added.load(Ordering::Relaxed);
+            self.states.0 = self.states.0.wrapping_add(tally.added.load(Ordering::Relaxed));
             broken |= tally.broken.load(Ordering::Relaxed);
             let last = !tally.unfinished.load(Ordering::Relaxed);
             if self.is_over(tally) {
                 return;
             }
             added += self.insert(|by| !early || by != self.id);
-            if last && !broken {
-                self.close_layer();
+            if last && (!broken || shared.meter.budget.spill.is_some()) {
+                added = added.wrapping_sub(self.close_layer());
             }
             self.tally(1).added.fetch_add(added, Ordering::Relaxed);
             shared.states.fetch_add(added, Ordering::Relaxed);
@@ -240,7 +257,7 @@ impl<'a, 'b, const W: usize, S: Space<W>> Worker<'a, 'b, W, S> {
             self.round += 1;
             if last {
                 (self.depth, self.at) = (self.depth + 1, (0, 0));
-                (self.width, self.states.1) = (self.states.0 - self.states.1, self.states.0);
+                (self.width, self.states.1) = (self.states.0.wrapping_sub(self.states.1), self.states.0);
             }
         }
     }
@@ -268,10 +285,14 @@ impl<'a, 'b, const W: usize, S: Space<W>> Worker<'a, 'b, W, S> {
         let lanes = &mut *lanes;
         lanes.reset(if self.is_wide() { SHARDS } else { shared.workers });
         let group = shared.groups[self.id].read().expect("no worker has panicked");
-        let (mut gathered, mut any) = (0, false);
+        let (mut gathered, mut any, mut pace) = (0, false, shared.meter.pace());
         'round: while let Some(shard) = group.shards.get(self.at.0) {
             for key in &shard.layer(self.depth)[self.at.1..] {
-                if gathered * W >= ROUND {
+                if gathered * W >= shared.round {
+                    break 'round;
+                }
+                if let Err(limit) = pace.step() {
+                    self.met = Some(limit);
                     break 'round;
                 }
                 any = true;
@@ -312,9 +333,13 @@ impl<'a, 'b, const W: usize, S: Space<W>> Worker<'a, 'b, W, S> {
         group.insert_all(&found, self.id, shared.workers)
     }
 
-    fn close_layer(&self) {
+    /// Ends a depth; answers how many of its states turned out to be known.
+    fn close_layer(&mut self) -> u64 {
         let mut group = self.shared.groups[self.id].write().expect("no worker has panicked");
-        group.shards.iter_mut().for_each(|shard| shard.end_layer(self.depth + 1));
+        group.end_layer(self.depth + 1).unwrap_or_else(|limit| {
+            self.met = Some(limit);
+            0
+        })
     }
 
     /// Whether successors are sorted by shard in this layer.
@@ -332,32 +357,63 @@ impl<'a, 'b, const W: usize, S: Space<W>> Worker<'a, 'b, W, S> {
         self.inspected = (Instant::now(), transitions);
         let progress = shared.progress();
         (shared.watcher)(progress);
-        if let Err(limit) = shared.meter.check(self.states.0, progress.bytes) {
-            *shared.limit.lock().expect("no worker has panicked") = Some(limit);
-            self.tally(0).stop.store(true, Ordering::Relaxed);
-        }
+        self.stop(shared.meter.check(self.states.0, progress.bytes).err());
+    }
+
+    /// Ends the search after this round, if a limit was met.
+    fn stop(&self, met: Option<Limit>) {
+        let Some(limit) = met else { return };
+        self.shared.limit.lock().expect("no worker has panicked").get_or_insert(limit);
+        self.tally(0).stop.store(true, Ordering::Relaxed);
     }
 }
 
 impl<const W: usize, B> Search<W, B> {
     /// The states from the first to `last`, one a depth: at each depth the least state that leads to the next.
-    pub fn path(&self, successors: impl Fn(&[u64; W], &mut dyn FnMut([u64; W])), last: [u64; W]) -> Vec<[u64; W]> {
+    pub fn path(
+        &self,
+        successors: impl Fn(&[u64; W], &mut dyn FnMut([u64; W])),
+        last: [u64; W],
+        meter: &Meter,
+    ) -> Result<Vec<[u64; W]>, Limit> {
         let mut path = vec![last];
-        let depth = (0..=self.progress.depth).rev().find(|&d| self.shards.iter().any(|s| s.layer(d).contains(&last)));
-        for d in (0..depth.unwrap_or(0)).rev() {
+        for depth in (0..self.depth_of(&last, meter)?).rev() {
             let target = path[path.len() - 1];
             let mut best: Option<[u64; W]> = None;
-            for key in self.shards.iter().flat_map(|s| s.layer(d)) {
+            self.layer(depth, meter, &mut |key| {
                 let mut leads = false;
                 successors(key, &mut |next| leads |= next == target);
                 if leads && best.is_none_or(|b| *key < b) {
                     best = Some(*key);
                 }
-            }
+            })?;
             path.push(best.expect("every state but the first was reached from the depth before"));
         }
         path.reverse();
-        path
+        Ok(path)
+    }
+
+    /// The depth at which a state was found.
+    fn depth_of(&self, state: &[u64; W], meter: &Meter) -> Result<u32, Limit> {
+        for depth in (0..=self.progress.depth).rev() {
+            let mut found = false;
+            self.layer(depth, meter, &mut |key| found |= key == state)?;
+            if found {
+                return Ok(depth);
+            }
+        }
+        Ok(0)
+    }
+
+    /// Calls a function with each state of one depth.
+    fn layer(&self, depth: u32, meter: &Meter, each: &mut dyn FnMut(&[u64; W])) -> Result<(), Limit> {
+        let mut pace = meter.pace();
+        let mut paced = |key: &[u64; W]| {
+            each(key);
+            pace.step()
+        };
+        self.shards.iter().flat_map(|s| s.layer(depth)).try_for_each(&mut paced)?;
+        self.written.iter().try_for_each(|spill| spill.layer(depth, &mut paced))
     }
 }
 

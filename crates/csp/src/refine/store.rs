@@ -6,9 +6,7 @@
 
 /// How many shards; their number is a power of two so that the top bits of a hash choose one.
 pub const SHARDS: usize = 256;
-const EMPTY: u32 = u32::MAX;
-/// How many states are looked up side by side.
-const AHEAD: usize = 16;
+pub const EMPTY: u32 = u32::MAX;
 /// Bits of a table entry that number a state; the rest hold bits of its hash.
 const NUMBER_BITS: u32 = 24;
 const NUMBER_MASK: u32 = (1 << NUMBER_BITS) - 1;
@@ -35,109 +33,6 @@ pub fn owner_of(shard: usize, workers: usize) -> usize {
     shard * workers / SHARDS
 }
 
-/// Successors in lanes, each for a row of shards: as many lanes as workers, or one a shard. A shard fits the cache, all
-/// of them do not; so it pays to sort many states by shard before they are looked up, but not a few.
-pub struct Lanes<const W: usize> {
-    lanes: Vec<Vec<[u64; W]>>,
-    used: usize,
-}
-
-impl<const W: usize> Default for Lanes<W> {
-    fn default() -> Self {
-        Lanes { lanes: vec![Vec::new(); SHARDS], used: 1 }
-    }
-}
-
-impl<const W: usize> Lanes<W> {
-    /// Empties them, and chooses how many to use.
-    pub fn reset(&mut self, used: usize) {
-        self.lanes[..self.used].iter_mut().for_each(Vec::clear);
-        self.used = used;
-    }
-
-    #[inline]
-    pub fn extend(&mut self, keys: &[[u64; W]]) {
-        if self.used == 1 {
-            return self.lanes[0].extend_from_slice(keys);
-        }
-        for key in keys {
-            self.lanes[owner_of(shard_of(hash(key)), self.used)].push(*key);
-        }
-    }
-}
-
-/// The shards of one worker at their numbers; the places of others are empty.
-pub struct Group<const W: usize> {
-    pub shards: Vec<Shard<W>>,
-    /// States that were added lately, by a few bits of their hash. Most successors are found several times in a row
-    /// once they are sorted; this tells without a look at the table.
-    recent: Vec<[u64; W]>,
-}
-
-/// States that are looked up side by side.
-struct Batch<const W: usize> {
-    len: usize,
-    keys: [[u64; W]; AHEAD],
-    hashes: [u64; AHEAD],
-}
-
-impl<const W: usize> Group<W> {
-    /// How many recent states are kept: few enough for the innermost cache.
-    const RECENT: usize = if W < 32 { 4096 / W.next_power_of_two() } else { 128 };
-
-    /// An empty group. `known` is a state that is stored somewhere from the beginning.
-    pub fn new(known: [u64; W]) -> Self {
-        let shards = std::iter::repeat_with(Shard::default).take(SHARDS).collect();
-        Group { shards, recent: vec![known; Self::RECENT] }
-    }
-
-    /// The shards of all workers.
-    pub fn unite(mut groups: Vec<Group<W>>) -> Vec<Shard<W>> {
-        let workers = groups.len();
-        (0..SHARDS).map(|s| std::mem::take(&mut groups[owner_of(s, workers)].shards[s])).collect()
-    }
-
-    /// Adds the states that belong to this group, lane by lane; answers how many were new.
-    pub fn insert_all(&mut self, found: &[&Lanes<W>], worker: usize, workers: usize) -> u64 {
-        let lanes = (0..found.first().map_or(0, |f| f.used)).filter(|lane| lane * workers / found[0].used == worker);
-        lanes
-            .flat_map(|lane| found.iter().map(move |f| &f.lanes[lane][..]))
-            .map(|keys| self.insert_in_order(keys))
-            .sum()
-    }
-
-    /// Leaves out what was added lately, without a branch, and adds the rest a handful at a time.
-    fn insert_in_order(&mut self, keys: &[[u64; W]]) -> u64 {
-        let mut batch = Batch { len: 0, keys: [[0; W]; AHEAD], hashes: [0; AHEAD] };
-        let mut fresh = 0;
-        for key in keys {
-            let hash = hash(key);
-            let recent = &mut self.recent[hash as usize % Self::RECENT];
-            (batch.keys[batch.len], batch.hashes[batch.len]) = (*key, hash);
-            batch.len += usize::from(recent != key);
-            *recent = *key;
-            if batch.len == AHEAD {
-                fresh += self.insert_batch(&batch);
-                batch.len = 0;
-            }
-        }
-        fresh + self.insert_batch(&batch)
-    }
-
-    fn insert_batch(&mut self, batch: &Batch<W>) -> u64 {
-        // The first look at the tables is made for all of them before anything depends on it: the waits for memory
-        // overlap.
-        let mut homes = [EMPTY; AHEAD];
-        for (home, &hash) in homes.iter_mut().zip(&batch.hashes[..batch.len]) {
-            let shard = &self.shards[shard_of(hash)];
-            *home = shard.table.get(shard.slot(hash)).copied().unwrap_or(EMPTY);
-        }
-        std::hint::black_box(&homes);
-        let states = batch.keys[..batch.len].iter().zip(&batch.hashes);
-        states.map(|(key, &hash)| u64::from(self.shards[shard_of(hash)].insert(key, hash))).sum()
-    }
-}
-
 pub struct Shard<const W: usize> {
     keys: Vec<[u64; W]>,
     table: Vec<u32>,
@@ -161,6 +56,12 @@ impl<const W: usize> Shard<W> {
     #[inline]
     fn slot(&self, hash: u64) -> usize {
         (((hash & 0xffff_ffff) * self.table.len() as u64) >> 32) as usize
+    }
+
+    /// The entry of the table at which a state is looked for first.
+    #[inline]
+    pub fn first_look(&self, hash: u64) -> u32 {
+        self.table.get(self.slot(hash)).copied().unwrap_or(EMPTY)
     }
 
     #[inline]
@@ -221,7 +122,11 @@ impl<const W: usize> Shard<W> {
     }
 
     fn grow(&mut self) {
-        let size = self.table.len() + self.table.len() * Self::GROWTH / 100 + 8;
+        self.rebuild(self.table.len() + self.table.len() * Self::GROWTH / 100 + 8);
+    }
+
+    /// Makes the table anew.
+    fn rebuild(&mut self, size: usize) {
         self.table = Vec::new();
         self.table = vec![EMPTY; size];
         for (number, key) in self.keys.iter().enumerate() {
@@ -248,11 +153,14 @@ impl<const W: usize> Shard<W> {
         &self.keys
     }
 
-    pub fn end_layer(&mut self, depth: u32) {
+    /// Ends a depth; answers whether it has added something.
+    pub fn end_layer(&mut self, depth: u32) -> bool {
         let end = self.keys.len() as u32;
-        if self.layers.last().map_or(0, |l| l.1) != end {
+        let added = self.layers.last().map_or(0, |l| l.1) != end;
+        if added {
             self.layers.push((depth, end));
         }
+        added
     }
 
     /// The states first found at a depth.
@@ -270,6 +178,61 @@ impl<const W: usize> Shard<W> {
             }
             Err(_) => &[],
         }
+    }
+
+    /// Where the states of the newest depth begin.
+    fn newest_from(&self) -> usize {
+        match self.layers.len() {
+            0 | 1 => 0,
+            n => self.layers[n - 2].1 as usize,
+        }
+    }
+
+    /// All states but those of the newest depth.
+    pub fn old(&self) -> &[[u64; W]] {
+        &self.keys[..self.newest_from()]
+    }
+
+    /// The depths of these.
+    pub fn old_depths(&self) -> impl Iterator<Item = u32> {
+        self.layers[..self.layers.len().saturating_sub(1)].iter().map(|l| l.0)
+    }
+
+    /// Takes all states but those of the newest depth out of the store.
+    pub fn take_old(&mut self) -> Vec<[u64; W]> {
+        let rest = self.keys.split_off(self.newest_from());
+        let old = std::mem::replace(&mut self.keys, rest);
+        self.layers = self.layers.last().map(|l| (l.0, self.keys.len() as u32)).into_iter().collect();
+        self.fit_table();
+        old
+    }
+
+    /// The states of the newest depth. If their order is changed, `keep_newest` must follow.
+    pub fn newest(&mut self) -> &mut [[u64; W]] {
+        let from = self.newest_from();
+        &mut self.keys[from..]
+    }
+
+    /// Drops the states of the newest depth that are marked; answers how many there were.
+    pub fn keep_newest(&mut self, dropped: &[bool]) -> u64 {
+        let (from, before) = (self.newest_from(), self.keys.len());
+        let mut at = 0;
+        self.keys.retain(|_| {
+            at += 1;
+            at <= from || !dropped[at - 1 - from]
+        });
+        if let Some(newest) = self.layers.last_mut() {
+            newest.1 = self.keys.len() as u32;
+        }
+        if self.keys.len() == from {
+            self.layers.pop();
+        }
+        self.fit_table();
+        (before - self.keys.len()) as u64
+    }
+
+    fn fit_table(&mut self) {
+        self.rebuild(self.keys.len() * 100 / Self::FULL + 8);
     }
 
     pub fn bytes(&self) -> u64 {

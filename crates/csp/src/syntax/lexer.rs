@@ -3,6 +3,7 @@
 
 use super::symbol::Symbols;
 use super::token::{Keyword, OPERATORS, Tok, Token};
+use crate::budget::Meter;
 use crate::diagnostic::{Diagnostic, Stage};
 use crate::source::Span;
 
@@ -31,10 +32,15 @@ struct Lexer<'a> {
 }
 
 /// Lexes one file whose first byte is at `base` of the whole.
-pub fn lex(text: &str, base: u32, symbols: &mut Symbols) -> Lexed {
+pub fn lex(text: &str, base: u32, symbols: &mut Symbols, meter: &Meter) -> Lexed {
     let out = Lexed { tokens: Vec::new(), includes: Vec::new(), errors: Vec::new() };
     let mut lexer = Lexer { text, base, at: 0, newline: true, symbols, out };
+    let mut pace = meter.pace();
     while lexer.at < text.len() {
+        if let Err(limit) = pace.step() {
+            lexer.error(lexer.at, limit.to_string());
+            break;
+        }
         lexer.next();
     }
     lexer.out

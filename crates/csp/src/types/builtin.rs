@@ -44,6 +44,7 @@ show :: (a) -> <Char>
 explicate, lazyenumerate, diamond, normal, lazynorm, sbisim, wbisim, dbisim :: (Proc) -> Proc
 tau_loop_factor, model_compress, chase, chase_nocache, deter, timed_priority :: (Proc) -> Proc
 prioritise, prioritise_nocache :: (Proc, <{Event}>) -> Proc
+failure_watchdog, trace_watchdog :: (Proc, {Event}, Event) -> Proc
 prioritisepo :: (Proc, {Event}, {(Event, Event)}, {Event}) -> Proc
 mtransclose :: Set a => ({(a, a)}, {a}) -> {(a, a)}
 transpose :: (Set a, Set b) => ({(a, b)}) -> {(b, a)}

@@ -33,10 +33,7 @@ impl Checker<'_> {
     fn check_declared(&mut self, names: &[(Symbol, Span)]) {
         for (name, span) in names {
             let text = self.name(*name);
-            if crate::eval::builtin::ABSENT.contains(&text.as_str()) {
-                self.error(*span, format!("{text} is not supported")).hint =
-                    Some(format!("there are {}", crate::eval::builtin::DECLARED.join(", ")));
-            } else if !crate::eval::builtin::DECLARED.contains(&text.as_str()) {
+            if !crate::eval::builtin::DECLARED.contains(&text.as_str()) {
                 self.error(*span, format!("there is no function {text} to declare")).hint =
                     Some(format!("there are {}", crate::eval::builtin::DECLARED.join(", ")));
             }

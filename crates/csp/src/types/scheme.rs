@@ -50,6 +50,9 @@ impl Copy<'_, '_> {
             return copy.clone();
         }
         let Some(v) = self.checker.root(ty) else { return ty.clone() };
+        if self.checker.is_expired() {
+            return Type::Var(v);
+        }
         if let Some(copy) = self.map.get(&v) {
             return copy.clone();
         }
@@ -126,9 +129,9 @@ impl Checker<'_> {
         kept
     }
 
-    fn general_vars(&self, ty: &Type, found: &mut Found) {
+    fn general_vars(&mut self, ty: &Type, found: &mut Found) {
         if let Some(v) = self.root(ty)
-            && !found.seen.insert(v)
+            && (!found.seen.insert(v) || self.is_expired())
         {
             return;
         }

@@ -220,3 +220,40 @@ fn random_timed_sections_agree_with_the_oracle() {
     let asked: usize = with_stack(|| (1..=TIMED_PAIRS).map(check_timed_pair).sum());
     assert_eq!(asked, TIMED_PAIRS as usize * 6);
 }
+
+/// A watchdog beside a process answers what refinement answers.
+fn check_watchdogs(seed: u64) {
+    let mut r = Random(seed.wrapping_mul(0xd6e8_feb8_6659_fd93) | 1);
+    let p = random(&mut r, 4);
+    let q = if r.below(3) == 0 {
+        Process::Parallel(Box::new(p.clone()), 7, Box::new(random(&mut r, 2)))
+    } else {
+        random(&mut r, 5)
+    };
+    let mut decls = Vec::new();
+    let (tp, tq) = (script(&p, &mut r, &mut decls), script(&q, &mut r, &mut decls));
+    let text = format!(
+        "{HEADER}external trace_watchdog, failure_watchdog\nchannel done, bark\nA = {{a, b, c, done}}\n{}
+SPEC = ({tp}) ; done -> STOP\nIMPL = ({tq}) ; done -> STOP
+assert SPEC [T= IMPL\nassert STOP [T= (IMPL [| A |] trace_watchdog(SPEC, A, bark)) |\\ {{bark}}
+assert SPEC [F= IMPL\nassert IMPL [| A |] failure_watchdog(SPEC, A, bark) :[deadlock free [F]]
+assert STOP [T= (IMPL [| A |] failure_watchdog(SPEC, A, bark)) |\\ {{bark}}\n",
+        decls.join("\n")
+    );
+    let loaded = Script::load("watched.csp", &text, Vec::new()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    let answers: Vec<bool> = loaded
+        .assertions()
+        .iter()
+        .map(|a| match loaded.check(a, &Budget::default(), &|_| {}).verdict {
+            Verdict::Holds => true,
+            Verdict::Fails(_) => false,
+            other => panic!("{other:?}\n{text}"),
+        })
+        .collect();
+    assert_eq!((answers[0], answers[2]), (answers[1], answers[3] && answers[4]), "seed {seed}: {text}");
+}
+
+#[test]
+fn watchdogs_bark_and_starve_where_refinement_fails() {
+    with_stack(|| (0..1500).for_each(check_watchdogs));
+}

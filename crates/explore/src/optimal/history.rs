@@ -154,6 +154,12 @@ impl History {
         self.threads.get(thread.index())?.last().copied()
     }
 
+    /// The event that an operation would be, if its thread went on.
+    pub fn next_of(&self, thread: ThreadId, operation: &Operation) -> Event {
+        let (index, before) = (self.many_of(thread) + 1, self.last_of(thread));
+        Event { thread, index, alternative: 0, operation: *operation, before }
+    }
+
     /// How many events a thread has.
     pub fn many_of(&self, thread: ThreadId) -> u32 {
         self.threads.get(thread.index()).map_or(0, |events| events.len() as u32)

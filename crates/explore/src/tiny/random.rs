@@ -22,6 +22,26 @@ pub fn random_program(seed: u64) -> Program {
     program
 }
 
+/// The same with an assertion about a register, or an exit, somewhere in each thread.
+pub fn random_failing_program(seed: u64) -> Program {
+    let mut program = random_program(seed);
+    let mut maker = Maker { random: Random::new(!seed), registers: 0 };
+    for code in &mut program.threads {
+        let at = maker.random.below(code.len() as u64 + 1) as usize;
+        let (register, value) = (maker.register(), maker.random.below(2) as i64);
+        let assert = Instr::Assert(Expr::Reg(register).is(value));
+        code.iter_mut().for_each(|instr| shift_behind(instr, at));
+        code.insert(at, if maker.one_in(8) { Instr::Exit(0) } else { assert });
+    }
+    program
+}
+
+fn shift_behind(instr: &mut Instr, at: usize) {
+    if let Instr::OnceBegin(_, target) | Instr::JumpIf(_, target) = instr {
+        *target += usize::from(*target > at);
+    }
+}
+
 /// The first thread creates the others, and joins some of them.
 fn create(program: &mut Program, maker: &mut Maker) {
     let many = program.threads.len() as u32;

@@ -6,6 +6,7 @@ use foretrace_csp::budget::Budget;
 use foretrace_csp::machine::Lts;
 use foretrace_csp::script::Script;
 use std::io::{IsTerminal, Write};
+use std::sync::atomic::Ordering;
 
 const HELP: &str = "EXPR            its value
 :type EXPR      its type
@@ -31,6 +32,10 @@ pub fn run(script: &Script, budget: &Budget) -> anyhow::Result<()> {
         match word {
             ":quit" | ":q" => return Ok(()),
             _ => output::write(|out| answer(out, script, budget, (word, rest.trim(), line.trim()), &mut probe))?,
+        }
+        // Ctrl-C ends one answer, not the conversation.
+        if let Some(interrupted) = budget.interrupted {
+            interrupted.store(false, Ordering::Relaxed);
         }
         prompt()?;
     }

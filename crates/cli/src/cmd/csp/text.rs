@@ -41,7 +41,9 @@ pub fn report(out: &mut dyn Write, report: &Report, script: &Script) -> anyhow::
 }
 
 fn counterexample(out: &mut dyn Write, shown: &Counterexample) -> anyhow::Result<()> {
-    writeln!(out, "  after <{}>", shown.trace.join(", "))?;
+    if shown.kind != "unexplained" {
+        writeln!(out, "  after <{}>", shown.trace.join(", "))?;
+    }
     writeln!(out, "  {}", shown.summary())?;
     if shown.components.len() > 1 {
         writeln!(out, "  what each part did:")?;

@@ -7,15 +7,17 @@ mod timed;
 
 use super::ast::*;
 use super::symbol::{Symbol, Symbols};
+use crate::budget::Meter;
 use crate::diagnostic::{Diagnostic, Stage};
 use crate::eval::free::declared_names;
 use crate::source::Span;
 use rewrite::Rewrite;
 
 /// Rewrites a script's declarations.
-pub fn desugar(decls: Vec<Decl>, symbols: &mut Symbols) -> Result<Vec<Decl>, Vec<Diagnostic>> {
-    let mut errors = Vec::new();
-    let decls = module::flatten(decls, symbols, &mut errors);
+pub fn desugar(decls: Vec<Decl>, symbols: &mut Symbols, meter: &Meter) -> Result<Vec<Decl>, Vec<Diagnostic>> {
+    let mut work = module::Flattening { symbols, errors: Vec::new(), meter };
+    let decls = module::flatten(decls, &mut work);
+    let mut errors = work.errors;
     let tock = symbols.intern("tock");
     let has_tock = decls.iter().any(|d| declares(d, tock));
     let mut out = Vec::new();

@@ -3,43 +3,51 @@
 use super::*;
 use rustc_hash::FxHashMap;
 
+/// What flattening works with. Instances of instances can be very many, so it looks at the clock.
+pub struct Flattening<'a> {
+    pub symbols: &'a mut Symbols,
+    pub errors: Vec<Diagnostic>,
+    pub meter: &'a Meter,
+}
+
 /// Replaces modules and instances by their declarations.
-pub fn flatten(decls: Vec<Decl>, symbols: &mut Symbols, errors: &mut Vec<Diagnostic>) -> Vec<Decl> {
-    flatten_in(decls, &FxHashMap::default(), symbols, errors)
+pub fn flatten(decls: Vec<Decl>, work: &mut Flattening) -> Vec<Decl> {
+    flatten_in(decls, &FxHashMap::default(), work)
 }
 
 /// The modules that can be instantiated, by the names they have where they are.
 type Modules = FxHashMap<Symbol, Module>;
 
-fn flatten_in(decls: Vec<Decl>, around: &Modules, symbols: &mut Symbols, errors: &mut Vec<Diagnostic>) -> Vec<Decl> {
+fn flatten_in(decls: Vec<Decl>, around: &Modules, work: &mut Flattening) -> Vec<Decl> {
     let mut modules = around.clone();
     for decl in &decls {
         if let DeclKind::Module(m) = &decl.kind {
-            check_names(m, decl.span, &decls, symbols, errors);
+            check_names(m, decl.span, &decls, work.symbols, &mut work.errors);
             modules.insert(m.name, m.clone());
-            nested_modules(m, symbols.name(m.name).to_owned(), symbols, &mut modules);
+            nested_modules(m, work.symbols.name(m.name).to_owned(), work.symbols, &mut modules);
         }
     }
     let mut out = Vec::new();
     for decl in decls {
         match &decl.kind {
             DeclKind::Module(m) if m.params.is_empty() => {
-                out.extend(opened(m, (m.name, &[]), decl.span, &modules, symbols, errors))
+                out.extend(opened(m, (m.name, &[]), decl.span, &modules, work))
             }
             DeclKind::Module(_) => {}
             DeclKind::Instance(name, of, args) => match modules.get(of) {
                 Some(m) if m.params.len() == args.len() => {
                     let m = m.clone();
-                    out.extend(opened(&m, (*name, args), decl.span, &modules, symbols, errors))
+                    out.extend(opened(&m, (*name, args), decl.span, &modules, work))
                 }
                 Some(m) => {
                     let message =
                         format!("this module takes {} argument(s) and is given {}", m.params.len(), args.len());
-                    errors.push(error(decl.span, message));
+                    work.errors.push(error(decl.span, message));
                 }
                 None => {
-                    let message = format!("there is no module {}", symbols.name(*of));
-                    errors.push(error(decl.span, message).hint("modules are declared with module M ... endmodule"));
+                    let message = format!("there is no module {}", work.symbols.name(*of));
+                    work.errors
+                        .push(error(decl.span, message).hint("modules are declared with module M ... endmodule"));
                 }
             },
             _ => out.push(decl),
@@ -54,9 +62,15 @@ fn opened(
     (name, args): (Symbol, &[Expr]),
     span: Span,
     around: &Modules,
-    symbols: &mut Symbols,
-    errors: &mut Vec<Diagnostic>,
+    work: &mut Flattening,
 ) -> Vec<Decl> {
+    if let Err(limit) = work.meter.check_time() {
+        let message = limit.to_string();
+        if work.errors.last().is_none_or(|last| last.message != message) {
+            work.errors.push(error(span, message));
+        }
+        return Vec::new();
+    }
     // A module cannot be made of itself.
     let mut inside = around.clone();
     inside.remove(&m.name);
@@ -65,10 +79,10 @@ fn opened(
             inside.insert(inner.name, inner.clone());
         }
     }
-    let private = flatten_in(m.private.clone(), &inside, symbols, errors);
-    let exports = flatten_in(m.exports.clone(), &inside, symbols, errors);
-    let prefix = symbols.name(name).to_owned();
-    let mut rewrite = Rewrite::renaming(symbols);
+    let private = flatten_in(m.private.clone(), &inside, work);
+    let exports = flatten_in(m.exports.clone(), &inside, work);
+    let prefix = work.symbols.name(name).to_owned();
+    let mut rewrite = Rewrite::renaming(work.symbols);
     let mut params = Vec::new();
     for pat in &m.params {
         crate::eval::free::pattern_names(pat, &mut params);

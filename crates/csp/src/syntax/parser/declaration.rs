@@ -11,8 +11,7 @@ impl Parser<'_> {
             if depth == self.sections {
                 self.operators = 0;
             }
-            if let Err(limit) = self.meter.check_time() {
-                self.errors.push(Diagnostic::new(Stage::Syntax, self.here(), limit.to_string()));
+            if self.is_late() {
                 self.at = self.tokens.len() - 1;
                 break;
             }

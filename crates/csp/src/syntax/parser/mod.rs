@@ -67,7 +67,13 @@ pub fn parse_within(
 ) -> Result<Script, Vec<Diagnostic>> {
     let mut errors = Vec::new();
     let mut tokens = Vec::new();
-    load(name, text, &mut Loader { sources, symbols, open: Vec::new(), read: Vec::new() }, &mut tokens, &mut errors);
+    load(
+        name,
+        text,
+        &mut Loader { sources, symbols, meter, open: Vec::new(), read: Vec::new() },
+        &mut tokens,
+        &mut errors,
+    );
     let files = sources.starts();
     let end = tokens.last().map_or(Span::default(), |t: &Token| Span { lo: t.span.hi, hi: t.span.hi });
     tokens.push(Token { tok: Tok::Eof, span: end, newline: true, glued: false });
@@ -90,10 +96,14 @@ pub fn parse_within(
     if parser.errors.is_empty() { Ok(Script { decls }) } else { Err(parser.errors) }
 }
 
+/// Tokens after which the parser looks at the clock.
+const LOOKED: usize = 4096;
+
 /// Files on their way in. A file is known by where it is, however its name is written.
 struct Loader<'a> {
     sources: &'a mut Sources,
     symbols: &'a mut Symbols,
+    meter: &'a Meter,
     /// The files that are being read, each included by the one before.
     open: Vec<(PathBuf, String)>,
     read: Vec<PathBuf>,
@@ -106,7 +116,7 @@ fn load(name: &str, text: &str, loader: &mut Loader, tokens: &mut Vec<Token>, er
     loader.read.push(place.clone());
     loader.open.push((place, name.to_owned()));
     let base = loader.sources.add(name, text);
-    let lexed = lex(text, base, loader.symbols);
+    let lexed = lex(text, base, loader.symbols, loader.meter);
     errors.extend(lexed.errors);
     let mut rest = lexed.tokens.into_iter();
     let mut taken = 0;
@@ -161,7 +171,17 @@ impl Parser<'_> {
         if self.at + 1 < self.tokens.len() {
             self.at += 1;
         }
+        if self.at.is_multiple_of(LOOKED) && self.is_late() {
+            self.at = self.tokens.len() - 1;
+        }
         token
+    }
+
+    /// Whether there is no time left, which is an error.
+    fn is_late(&mut self) -> bool {
+        let Err(limit) = self.meter.check_time() else { return false };
+        self.errors.push(Diagnostic::new(Stage::Syntax, self.here(), limit.to_string()));
+        true
     }
 
     fn is(&self, op: &str) -> bool {
