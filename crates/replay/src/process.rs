@@ -159,6 +159,7 @@ fn ends_within(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::process::CommandExt;
 
     #[test]
     fn what_a_process_has_forked_ends_with_it() {

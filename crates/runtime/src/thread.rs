@@ -82,8 +82,8 @@ pub struct Thread {
     pub children: Cell<u32>,
     /// It has asked the controlled gate for the operation that it is about to note.
     pub asked: Cell<bool>,
-    /// What its loop reads again and again, and how many bytes; zero: several things.
-    pub polled: Cell<(usize, usize)>,
+    /// How many operations are left of a round of polling that it goes through again because something has changed.
+    pub round_left: Cell<usize>,
     /// How many operations it has repeated since its last step.
     pub spins: Cell<u32>,
     /// The locks it held when it was last asked, and how often they had changed then, and what it held last if it holds

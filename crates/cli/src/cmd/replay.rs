@@ -12,7 +12,7 @@ use anyhow::bail;
 use debugger::Debugger;
 use foretrace_finding::ScheduleText;
 use foretrace_replay::TimeLimit;
-use foretrace_run::{CutShort, Outcome, Precision};
+use foretrace_run::{CutShort, Outcome};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -88,7 +88,7 @@ fn replay(args: &Args, kept: &Kept) -> anyhow::Result<Count> {
     let mut count = Count::default();
     while count.runs < args.times && !count.interrupted {
         let scratch = kept.scratch()?;
-        let run = kept.program.replay_file(scratch.path(), Precision::Each, limit)?;
+        let run = kept.replay(&scratch, limit)?;
         let same = kept.is_in(&run);
         count.interrupted = limit.is_stopped();
         count.failed += u32::from(same);

@@ -59,7 +59,7 @@ pub struct Forked {
 }
 
 impl Forked {
-    /// Prepares a directory, which exists and is empty but for a file `threads` that executors share.
+    /// Prepares a directory, which exists and is empty but for a file `numbers` that executors share.
     ///
     /// # Errors
     /// If files cannot be created.
@@ -82,6 +82,11 @@ impl Forked {
     pub fn set_visible(&mut self, ranges: Vec<Range<u64>>) {
         self.visible = ranges;
         self.raced.clear();
+    }
+
+    /// Which plain memory is visible.
+    pub fn visible(&self) -> &[Range<u64>] {
+        &self.visible
     }
 
     /// Where races were seen that are not visible yet.

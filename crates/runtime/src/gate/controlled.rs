@@ -12,8 +12,6 @@
 mod barrier;
 mod channel;
 mod enabled;
-mod policy;
-mod random;
 mod slots;
 mod stop;
 mod turn;

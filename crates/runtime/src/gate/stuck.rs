@@ -474,8 +474,18 @@ fn is_unknown(player: &Shared) -> bool {
 }
 
 /// Reports all threads that have not ended as stuck.
-pub fn report_all() {
+fn report_all() {
     report(|stopped, other| !other.has_ended(stopped));
+}
+
+/// No thread can go on: reports those that wait for each other in a circle or, if none do, all that have not ended.
+pub fn report_standstill() {
+    let is_there = {
+        let _section = Section::nest();
+        let stopped = StopTheWorld::new();
+        threads().any(|thread| !thread.has_ended(&stopped) && is_circle(&stopped, thread))
+    };
+    if is_there { report(is_circle) } else { report_all() }
 }
 
 fn report(which: impl Fn(&StopTheWorld, &'static Shared) -> bool) {

@@ -493,11 +493,8 @@ fn controlled_atomic<T: Word>(
     operation: &Operation<impl Fn(T) -> Option<Idle>, impl Fn() -> Outcome<T>>,
 ) -> Outcome<T> {
     let size = usize::from(T::SIZE);
-    if let Some(length) = would_poll(player, at, pc, &operation.0) {
-        player.polled.set(if length == 1 { (at as usize, size) } else { (0, 0) });
-        if let Some(outcome) = poll(player, at, pc, operation) {
-            return outcome;
-        }
+    if let Some(round) = would_poll(player, at, pc, &operation.0) {
+        controlled::await_change(player, round, at as usize, size, pc);
     }
     // SAFETY: the program passes an atomic variable.
     let reads = operation.0(unsafe { T::load(at) }) == Some(Idle::Load);

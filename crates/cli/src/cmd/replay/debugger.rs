@@ -9,7 +9,7 @@ use crate::environment::pair;
 use crate::run::announce;
 use crate::way::{Way, way_into};
 use anyhow::{Context, bail};
-use foretrace_run::{Outcome, Precision};
+use foretrace_run::Outcome;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -74,7 +74,7 @@ impl Debugger {
         }
         announce(&kept.program);
         let scratch = kept.scratch()?;
-        let program = kept.program.under(scratch.path(), Precision::Each, true);
+        let program = kept.held(&scratch);
         let input = kept.program.input.path().unwrap_or(Path::new("/dev/null"));
         let mut debugger = Command::new(installed(self.name()));
         match self {

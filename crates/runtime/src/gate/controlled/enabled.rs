@@ -8,7 +8,7 @@ use crate::thread::waiting::Held;
 use crate::thread::{objects, threads};
 use core::sync::atomic::Ordering;
 use foretrace_event::ThreadId;
-use foretrace_event::visible::{OpKind, Operation};
+use foretrace_event::visible::{ObjectId, OpKind, Operation};
 
 /// Can the thread go on with what it asks for? `Exit` is decided by whoever knows all threads.
 pub fn is_enabled(thread: ThreadId, slot: &Slot) -> bool {
@@ -24,9 +24,14 @@ pub fn is_enabled(thread: ThreadId, slot: &Slot) -> bool {
         OpKind::BarrierLeave => slot.woken.get(),
         OpKind::OnceBegin => once(operation.object.0) != Once::Running,
         OpKind::Join => has_ended(operation.argument),
-        OpKind::Spin => slot.changed.get(),
+        OpKind::Spin => slot.has_change(round(&operation)),
         _ => true,
     }
+}
+
+/// How many operations the loop of a spinning thread repeats.
+fn round(spin: &Operation) -> usize {
+    if spin.object == ObjectId::NONE { spin.argument as usize } else { 1 }
 }
 
 /// The operation as it would happen now.

@@ -26,6 +26,18 @@ pub struct Granted {
 
 const NOTHING: Operation = Operation::new(OpKind::Other, 0);
 
+/// How many reads are remembered: a loop with more in a round is not known as one.
+pub const LAST_READS: usize = 8;
+
+/// An operation that read something and changed nothing.
+#[derive(Clone, Copy)]
+pub struct Read {
+    /// The operation.
+    pub operation: Operation,
+    /// Another thread has changed since what it read.
+    pub changed: bool,
+}
+
 /// Where a thread is.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
@@ -53,12 +65,10 @@ pub struct Slot {
     pub woken: Cell<bool>,
     /// It returns from a barrier as the serial thread.
     pub serial: Cell<bool>,
-    /// Someone has changed what its loop reads.
-    pub changed: Cell<bool>,
+    /// What it has read last, and whether another thread has changed that since; the newest first.
+    pub reads: Cell<[Read; LAST_READS]>,
     /// It sleeps until a conflicting operation happens.
     pub asleep: Cell<bool>,
-    /// Its priority, for policies that have some.
-    pub priority: Cell<u64>,
 }
 
 // SAFETY: only the thread that has the turn uses the cells, and handing the turn over orders the uses.
@@ -73,15 +83,37 @@ impl Slot {
             granted: Cell::new(Granted { operation: NOTHING }),
             woken: Cell::new(false),
             serial: Cell::new(false),
-            changed: Cell::new(false),
+            reads: Cell::new([Read { operation: NOTHING, changed: true }; LAST_READS]),
             asleep: Cell::new(false),
-            priority: Cell::new(0),
         }
     }
 
     /// What it asks for.
     pub fn operation(&self) -> Operation {
         self.request.get().operation
+    }
+
+    /// Remembers an operation that read something.
+    pub fn note_read(&self, operation: Operation) {
+        let mut reads = self.reads.get();
+        reads.rotate_right(1);
+        reads[0] = Read { operation, changed: false };
+        self.reads.set(reads);
+    }
+
+    /// Another thread has done something: what this one has read may have changed.
+    pub fn note_change(&self, by: &Operation) {
+        let mut reads = self.reads.get();
+        let changed = |read: &Read| !read.changed && by.conflicts_with(&read.operation);
+        if reads.iter().any(changed) {
+            reads.iter_mut().filter(|read| changed(read)).for_each(|read| read.changed = true);
+            self.reads.set(reads);
+        }
+    }
+
+    /// Has what the last operations of a round have read been changed since?
+    pub fn has_change(&self, round: usize) -> bool {
+        round > LAST_READS || self.reads.get()[..round].iter().any(|read| read.changed)
     }
 
     /// Does it ask for an operation of this kind on this object?

@@ -52,7 +52,7 @@ pub fn stop(why: Why) -> ! {
     }
     match why {
         _ if !answer::is_open() => {}
-        Why::Deadlock | Why::Livelock => stuck::report_all(),
+        Why::Deadlock | Why::Livelock => stuck::report_standstill(),
         Why::Diverged { thread, .. } => answer::stalled(thread.0),
         Why::AllAsleep | Why::TooLong | Why::TooManyThreads => {}
     }
