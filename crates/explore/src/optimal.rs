@@ -20,7 +20,7 @@ pub use state::StateError;
 use crate::estimate::Progress;
 use crate::execution::{End, Execution, Step};
 use crate::plan::{Choice, Plan};
-use crate::search::Search;
+use crate::search::{Search, look_ahead};
 use event::Event;
 use foretrace_event::ThreadId;
 use foretrace_event::visible::{OpKind, Operation};
@@ -283,6 +283,11 @@ impl Search for Optimal {
         self.backtrack()?;
         let sleep = self.frames.last().map_or_else(Vec::new, Frame::next_sleep);
         Some(Plan { sleep, ..Plan::new(self.frames.iter().map(|frame| frame.current).collect()) })
+    }
+
+    fn upcoming(&self, most: usize) -> Vec<Plan> {
+        let (frames, root) = (self.frames.clone(), self.root.clone());
+        look_ahead(Self { frames, root, begun: true, ..Self::default() }, most)
     }
 
     fn learn(&mut self, execution: &Execution) {
