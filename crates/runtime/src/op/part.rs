@@ -12,7 +12,7 @@ use crate::gate::turn::{self, Arrival};
 use crate::gate::{self, answer, backoff, controlled as one_by_one, delay, schedule, stuck};
 use crate::op::controlled;
 use crate::sink::lines::{READ, WRITE, split};
-use crate::sys::settings::{Gate, Settings};
+use crate::sys::settings::{Gate, Settings, Watch};
 use crate::sys::{self, Activity};
 use crate::thread::stack::{self, Place};
 use crate::thread::tls::{Section, tls};
@@ -291,15 +291,18 @@ pub fn before_access(player: &'static Thread, address: usize, size: usize, kind:
 }
 
 /// A plain access of a thread that takes part. It is in a section.
+#[inline]
 pub fn access(player: &'static Thread, address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
     if player.published.is_awaiting() {
         // What it waited for has failed.
         player.published.set_awaited(None);
     }
-    if !axes::watches_segments() {
-        note_polled(player, address, size, kind);
+    let watch = axes::watch();
+    if watch == Watch::Segments as u8 {
+        return;
     }
-    if axes::watches_accesses() {
+    note_polled(player, address, size, kind);
+    if watch == Watch::Accesses as u8 {
         race::access(player, address, size, kind, pc, frame);
     }
 }
