@@ -326,7 +326,11 @@ fn a_budget_that_is_spent_leaves_predictions() {
     let scratch = scratch();
     let ran = scratch.run("foretrace check --budget 0s --all race.c");
     assert_eq!(ran.code(), Some(2), "{}", ran.err());
-    assert!(ran.err().contains("nothing found in the rest") && ran.err().contains("not everything was checked"), "{}", ran.err());
+    assert!(
+        ran.err().contains("nothing found in the rest") && ran.err().contains("not everything was checked"),
+        "{}",
+        ran.err()
+    );
     let accepted = scratch.run("foretrace check --budget 0s --accept-partial race.c");
     assert_eq!(accepted.code(), Some(0), "{}", accepted.err());
     assert!(accepted.err().contains("not everything was checked"), "{}", accepted.err());
