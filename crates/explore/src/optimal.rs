@@ -20,6 +20,7 @@ pub use state::StateError;
 use crate::estimate::Progress;
 use crate::execution::{End, Execution, Step};
 use crate::plan::{Choice, Plan};
+use crate::pruning::{Pruning, PruningCounts};
 use crate::search::{Search, look_ahead};
 use event::Event;
 use foretrace_event::ThreadId;
@@ -37,6 +38,7 @@ pub struct Optimal {
     known: usize,
     counts: Counts,
     root: Root,
+    pruning: Option<Pruning>,
 }
 
 /// The state that a search begins in.
@@ -131,6 +133,16 @@ impl Optimal {
         Self { root: Root { prefix, sleep }, ..Self::default() }
     }
 
+    /// Skips what cannot show the property that is looked for. It may then run some classes twice.
+    pub fn pruned(pruning: Pruning) -> Self {
+        Self { pruning: Some(pruning), ..Self::default() }
+    }
+
+    /// What pruning has done, if there is any.
+    pub fn pruning(&self) -> Option<PruningCounts> {
+        self.pruning.as_ref().map(Pruning::counts)
+    }
+
     /// What was seen so far.
     pub fn counts(&self) -> Counts {
         self.counts
@@ -216,23 +228,58 @@ impl Optimal {
     }
 
     fn reverse(&mut self, execution: &Execution) {
-        for at in self.known..self.history.events.len() {
-            self.reverse_races_of(&self.history.events[at].clone());
+        let boundary = self.pruning.as_mut().map(|pruning| pruning.boundary(execution));
+        let first = if boundary.is_some() { 0 } else { self.known };
+        for at in first..self.history.events.len() {
+            self.reverse_races_of(&self.history.events[at].clone(), boundary, execution);
         }
         let ended = ends_process(execution);
         for (thread, operation) in &execution.pending {
             let event = self.history.next_of(*thread, operation);
-            self.reverse_races_of(&event);
+            self.reverse_races_of(&event, boundary, execution);
             if ended {
                 self.delay_the_end(execution, &event);
             }
         }
     }
 
-    fn reverse_races_of(&mut self, event: &Event) {
-        for reversal in race::races(&self.history, event) {
+    /// Inserts the reversals of an event. From the boundary on, nothing can be found.
+    fn reverse_races_of(&mut self, event: &Event, boundary: Option<usize>, execution: &Execution) {
+        let end = boundary.unwrap_or(usize::MAX);
+        let found = race::races(&self.history, event, end as u32);
+        for reversal in found.reversals {
             self.insert(reversal.before as usize, reversal.sequence);
         }
+        if let Some(pruning) = &mut self.pruning {
+            (0..found.skipped).for_each(|_| pruning.skip());
+        }
+        for at in found.hidden {
+            self.go_another_way(at as usize, event, execution);
+        }
+    }
+
+    /// What the skipped reversals would have brought to light: the event's thread goes first in that state, or one on
+    /// which the event depends, or each (Figure 7, lines 29 to 33).
+    fn go_another_way(&mut self, at: usize, event: &Event, execution: &Execution) {
+        let step = &execution.steps[at];
+        let position = self.history.position(event);
+        let before_event = |thread: ThreadId| {
+            let next = self.history.next_after(thread, at as u32).filter(|&next| next < position);
+            next.is_some_and(|next| event.before.is_some_and(|before| self.history.is_before(next, before)))
+        };
+        let others = || step.enabled.iter().filter(|&thread| thread != step.thread);
+        let one = others().find(|&thread| thread == event.thread).or_else(|| others().find(|&t| before_event(t)));
+        let threads: Vec<ThreadId> = one.map_or_else(|| others().collect(), |thread| vec![thread]);
+        for thread in threads {
+            self.begin_with(at, thread);
+        }
+    }
+
+    fn begin_with(&mut self, at: usize, thread: ThreadId) {
+        let Some(next) = self.history.next_after(thread, at as u32) else { return };
+        let event = &self.history.events[next as usize];
+        let element = Element::reversed(event, race::most(&event.operation), Vec::new());
+        self.insert(at, vec![element]);
     }
 
     fn delay_the_end(&mut self, execution: &Execution, event: &Event) {
@@ -262,8 +309,8 @@ pub(crate) fn reversible_races(execution: &Execution) -> Vec<(usize, usize)> {
     let pending = execution.pending.iter().map(|(thread, operation)| history.next_of(*thread, operation));
     let events: Vec<Event> = history.events.iter().cloned().chain(pending).collect();
     let of = |(at, event): (usize, &Event)| {
-        let races = race::races(&history, event);
-        races.into_iter().map(move |race| (race.before as usize, at))
+        let races = race::races(&history, event, u32::MAX);
+        races.reversals.into_iter().map(move |race| (race.before as usize, at))
     };
     events.iter().enumerate().flat_map(of).collect()
 }
