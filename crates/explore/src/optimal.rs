@@ -12,16 +12,20 @@ mod cell;
 mod event;
 mod history;
 mod race;
+mod state;
 mod tree;
 
+pub use state::StateError;
+
+use crate::estimate::Progress;
 use crate::execution::{End, Execution, Step};
 use crate::plan::{Choice, Plan};
-use crate::search::Search;
+use crate::search::{Search, look_ahead};
 use event::Event;
 use foretrace_event::ThreadId;
 use foretrace_event::visible::{OpKind, Operation};
 use history::History;
-use tree::{Branch, Element, conflict};
+use tree::{Branch, Element, Label, conflict};
 
 /// Runs one execution of each class.
 #[derive(Clone, Debug, Default)]
@@ -71,15 +75,14 @@ struct Frame {
     taken: bool,
     /// The alternatives of the current thread that have been explored.
     done: Vec<u32>,
+    /// How many decisions have been explored.
+    explored: u32,
 }
 
 impl Frame {
-    fn new(sleep: Vec<(ThreadId, Operation)>, mut branches: Vec<Branch>) -> (Self, Vec<Branch>) {
-        let first = branches.remove(0);
-        (
-            Self { sleep, current: first.choice, operation: first.operation, branches, taken: true, done: Vec::new() },
-            first.children,
-        )
+    fn new(sleep: Vec<(ThreadId, Operation)>, label: Label, branches: Vec<Branch>) -> Self {
+        let Label { choice: current, operation } = label;
+        Self { sleep, current, operation, branches, taken: true, done: Vec::new(), explored: 0 }
     }
 
     /// Who sleeps in the next state.
@@ -93,7 +96,8 @@ impl Frame {
     /// The current decision has been explored. Its thread sleeps if none of its alternatives is left.
     fn finish(&mut self) {
         self.done.push(self.current.alternative);
-        if self.taken && self.branches.iter().all(|branch| branch.choice.thread != self.current.thread) {
+        self.explored += 1;
+        if self.taken && self.branches.iter().all(|branch| branch.first().thread != self.current.thread) {
             self.sleep.push((self.current.thread, self.operation));
         }
     }
@@ -102,12 +106,12 @@ impl Frame {
     fn add_alternatives(&mut self, step: &Step) {
         for alternative in (0..step.alternatives).filter(|&other| other != step.alternative) {
             let choice = Choice { thread: step.thread, alternative };
-            let known = self.done.contains(&alternative) || self.branches.iter().any(|branch| branch.choice == choice);
-            if !known {
-                self.branches.push(Branch { choice, operation: step.operation, children: Vec::new() });
+            let known = self.branches.iter().any(|branch| branch.first() == choice);
+            if !known && !self.done.contains(&alternative) {
+                self.branches.push(Branch::single(choice, step.operation));
             }
         }
-        self.branches.sort_by_key(|branch| branch.choice.thread != step.thread);
+        self.branches.sort_by_key(|branch| branch.first().thread != step.thread);
     }
 }
 
@@ -132,6 +136,17 @@ impl Optimal {
         self.counts
     }
 
+    /// How far the search is. It may be asked between an execution and the next plan.
+    pub fn progress(&self) -> Progress {
+        let Counts { classes, depth, .. } = self.counts;
+        let (mut part, mut weight) = (0.0, 1.0);
+        for frame in self.frames.iter().skip(self.root.prefix.len()) {
+            weight /= f64::from(frame.explored) + 1.0 + frame.branches.len() as f64;
+            part += weight * f64::from(frame.explored);
+        }
+        Progress { classes, depth, part: if self.begun { part + weight } else { 0.0 } }
+    }
+
     /// Goes back to the last state with something left, and down along what is to be explored there.
     fn backtrack(&mut self) -> Option<()> {
         while self.frames.len() > self.root.prefix.len() && self.frames.last()?.branches.is_empty() {
@@ -145,6 +160,7 @@ impl Optimal {
         self.known = self.frames.len();
         self.descend(frame.sleep, frame.branches);
         let next = &mut self.frames[self.known];
+        next.explored = frame.explored;
         if next.current.thread == frame.current.thread {
             next.done = frame.done;
         }
@@ -153,9 +169,13 @@ impl Optimal {
 
     fn descend(&mut self, mut sleep: Vec<(ThreadId, Operation)>, mut branches: Vec<Branch>) {
         while !branches.is_empty() {
-            let (frame, children) = Frame::new(sleep, branches);
-            (sleep, branches) = (frame.next_sleep(), children);
-            self.frames.push(frame);
+            let Branch { labels, children } = branches.remove(0);
+            for label in labels {
+                let frame = Frame::new(sleep, label, std::mem::take(&mut branches));
+                sleep = frame.next_sleep();
+                self.frames.push(frame);
+            }
+            branches = children;
         }
     }
 
@@ -179,14 +199,8 @@ impl Optimal {
             let operation = if ends(at) { Operation::new(OpKind::Exit, 0) } else { step.operation };
             if at >= self.frames.len() {
                 let sleep = self.sleep_at(at);
-                self.frames.push(Frame {
-                    sleep,
-                    current: step.choice(),
-                    operation,
-                    branches: Vec::new(),
-                    taken: true,
-                    done: Vec::new(),
-                });
+                let label = Label { choice: step.choice(), operation };
+                self.frames.push(Frame::new(sleep, label, Vec::new()));
             }
             self.frames[at].operation = operation;
             self.frames[at].add_alternatives(step);
@@ -269,6 +283,11 @@ impl Search for Optimal {
         self.backtrack()?;
         let sleep = self.frames.last().map_or_else(Vec::new, Frame::next_sleep);
         Some(Plan { sleep, ..Plan::new(self.frames.iter().map(|frame| frame.current).collect()) })
+    }
+
+    fn upcoming(&self, most: usize) -> Vec<Plan> {
+        let (frames, root) = (self.frames.clone(), self.root.clone());
+        look_ahead(Self { frames, root, begun: true, ..Self::default() }, most)
     }
 
     fn learn(&mut self, execution: &Execution) {

@@ -24,6 +24,8 @@ pub struct History {
     users: FxHashMap<u64, Vec<u32>>,
 }
 
+/// No access is longer; see [`OpKind::PlainRead`].
+const LONGEST: u64 = 1 << 20;
 /// Every write, for loops that wait for any.
 const WRITES: u64 = u64::MAX;
 /// Every loop that waits for any write.
@@ -39,7 +41,7 @@ fn keys(operation: &Operation, thread: ThreadId, mut see: impl FnMut(u64)) {
         K::Start => see(thread_key(u64::from(thread.0))),
         K::Spin if operation.object == ObjectId::NONE => [WRITES, SPINS].into_iter().for_each(see),
         K::Load | K::Store | K::Update | K::UpdateFailed | K::PlainRead | K::PlainWrite | K::Spin => {
-            let last = operation.object.0.saturating_add(operation.argument.max(1) - 1);
+            let last = operation.object.0.saturating_add(operation.argument.clamp(1, LONGEST) - 1);
             (operation.object.0 >> 3..=last >> 3).for_each(|word| see(word << 1));
             if writes {
                 [WRITES, SPINS].into_iter().for_each(see);
