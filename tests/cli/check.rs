@@ -393,7 +393,7 @@ fn what_hangs_on_a_value_is_found_and_replayed() {
             Some((folder.display().to_string(), std::fs::read_to_string(folder.join("finding")).ok()?))
         })
         .collect();
-    let late: Vec<_> = texts.iter().filter(|(_, text)| text.contains(" late:index+0x")).collect();
+    let late: Vec<_> = texts.iter().filter(|(_, text)| text.contains(" delay:index+0x")).collect();
     assert_eq!(late.len(), 1, "{texts:?}");
     assert!(late[0].1.contains("\nrepeats=8/8\n"), "{late:?}");
     let ran = scratch.run(&format!("foretrace replay {} --times 5", late[0].0));

@@ -6,7 +6,7 @@
 
 pub(super) mod describe;
 pub(super) mod examine;
-pub(super) mod keep;
+pub(super) mod saved;
 pub(super) mod subject;
 pub mod suppress;
 
@@ -133,7 +133,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     report.show_predicted = args.all || report.fail_on_predicted;
     suppressions.apply(&mut report);
     if report.counts().confirmed > 0 {
-        let kept = keep::all(&args.reporting.findings, &subject, &failures, &mut report);
+        let kept = saved::all(&args.reporting.findings, &subject, &failures, &mut report);
         kept.unwrap_or_else(|error| crate::output::say!("warning: not all findings are kept: {error:#}; {ELSEWHERE}"));
     }
     args.reporting.write(output, &report)?;

@@ -287,7 +287,7 @@ pub fn before_access(player: &'static Thread, address: usize, size: usize, kind:
     if one_by_one::is_visible(address, size) {
         one_by_one::ask_for_access(player, address, size, kind & WRITE != 0, pc);
     }
-    delay::come(player, pc, address);
+    delay::reach(player, pc, address);
 }
 
 /// A plain access of a thread that takes part. It is in a section.
@@ -421,7 +421,7 @@ pub fn finish() {
     if let Some(player) = thread::taking_part() {
         thread::use_no_lines();
         flush(player);
-        delay::say_how_often();
+        delay::report_passes();
         answer::say_what_is_unchecked();
     }
 }
