@@ -15,14 +15,15 @@
 mod constraints;
 mod inflection;
 mod obey;
+mod order;
 mod preemptions;
 mod trial;
 
 use crate::budget::Budget;
 use crate::execution::{Execution, Executor};
 use crate::plan::Choice;
-pub use constraints::{Constraint, Occurrence};
 pub use inflection::Inflection;
+pub use order::{Constraint, Occurrence};
 pub use preemptions::many_preemptions;
 use trial::Trial;
 

@@ -96,7 +96,7 @@ pub struct Thread {
     /// What it has done since it last looked at the horizon.
     pub work: Cell<u32>,
     /// How many operations all threads had made when it last lost its core.
-    pub progress_when_late: Cell<u64>,
+    pub progress_when_lost: Cell<u64>,
     /// What it waits for, as the others see it.
     waiting: Cell<Option<Waiting>>,
     /// The condition variable and the place of its last wait, if that ended without a signal and without a deadline.

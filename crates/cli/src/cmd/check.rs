@@ -6,7 +6,7 @@
 
 pub(super) mod describe;
 pub(super) mod examine;
-pub(super) mod keep;
+pub(super) mod saved;
 pub(super) mod subject;
 pub mod suppress;
 
@@ -51,6 +51,9 @@ pub struct Args {
     /// but 1m at least and 10m at most]
     #[arg(long, value_name = "TIME", value_parser = flags::time)]
     budget: Option<Duration>,
+    /// If nothing was found when the budget was spent, exit with 0 instead of 2
+    #[arg(long)]
+    accept_partial: bool,
     /// End the recorded run after this time of the clock, not counting time in which it wants to run and gets no processor,
     /// and check what it did so far
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = flags::time)]
@@ -118,17 +121,19 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     bar.finish();
     let interrupted = stop.load(Ordering::Relaxed);
     let (mut report, failures) = describe::report(&subject, &results);
-    report.notes.extend(results.found.spent.map(|why| format!("{why}: not everything was checked")));
+    let spent = results.spent();
+    report.notes.extend(spent.map(|why| format!("{why}: not everything was checked")));
     if memory::is_spent() {
         report.notes.push(format!("{}: not everything was checked", memory::SPENT));
     }
     let losses = subject.trace.notes().iter().any(Note::is_loss);
-    report.incomplete = interrupted || losses || memory::is_spent() || subject.is_partial();
+    let out_of_time = spent.is_some() && !args.accept_partial;
+    report.incomplete = interrupted || losses || out_of_time || memory::is_spent() || subject.is_partial();
     report.fail_on_predicted = args.fail_on == FailOn::Predicted;
     report.show_predicted = args.all || report.fail_on_predicted;
     suppressions.apply(&mut report);
     if report.counts().confirmed > 0 {
-        let kept = keep::all(&args.reporting.findings, &subject, &failures, &mut report);
+        let kept = saved::all(&args.reporting.findings, &subject, &failures, &mut report);
         kept.unwrap_or_else(|error| crate::output::say!("warning: not all findings are kept: {error:#}; {ELSEWHERE}"));
     }
     args.reporting.write(output, &report)?;

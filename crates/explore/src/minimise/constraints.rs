@@ -1,42 +1,14 @@
 //! The orders of events that make a program fail.
 
 use super::obey::{Obeyed, obey};
+use super::order::{Constraint, Occurrence};
 use super::trial::Trial;
 use crate::execution::{Execution, Executor};
 use crate::optimal::reversible_races;
-use foretrace_event::visible::Operation;
 use foretrace_event::{Policy, ThreadId};
 
 /// How many random executions must fail before a constraint counts as not needed.
 const SAMPLES: u64 = 8;
-
-/// A step of a thread.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Occurrence {
-    /// Whose.
-    pub thread: ThreadId,
-    /// Its number among the thread's steps, from 1.
-    pub index: u32,
-    /// What it did in the failing execution.
-    pub operation: Operation,
-    /// Where in the program; 0 if it was still to come when the execution ended.
-    pub place: u64,
-}
-
-/// The first step comes before the second.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Constraint {
-    /// What comes first.
-    pub first: Occurrence,
-    /// What comes later.
-    pub second: Occurrence,
-}
-
-impl Constraint {
-    fn turned(&self) -> Self {
-        Self { first: self.second, second: self.first }
-    }
-}
 
 /// The constraints of a failing execution that cannot be dropped, and whether all checks could be made.
 pub fn reduce<E: Executor>(

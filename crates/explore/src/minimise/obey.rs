@@ -1,6 +1,6 @@
 //! Runs the program under ordering constraints: where an execution breaks one, it is run again with another decision there.
 
-use super::constraints::Constraint;
+use super::order::Constraint;
 use super::trial::Trial;
 use crate::execution::{Execution, Executor, Step};
 use crate::plan::{Choice, Plan};

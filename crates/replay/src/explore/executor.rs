@@ -158,7 +158,8 @@ impl Executor for Forked {
                 None => End::Completed { code: status.code().unwrap_or_default() },
             },
         };
-        Ok(Execution { steps, pending, end, races: races.into_iter().map(|(race, _)| race).collect() })
+        let races = races.into_iter().map(|(race, _)| race).collect();
+        Ok(Execution { steps, pending, end, races, branches: Vec::new() })
     }
 }
 

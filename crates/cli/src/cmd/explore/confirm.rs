@@ -4,7 +4,7 @@ use super::Args;
 use super::hunt::Hunted;
 use crate::cmd::check::describe;
 use crate::cmd::check::examine::Results;
-use crate::cmd::check::keep;
+use crate::cmd::check::saved;
 use crate::cmd::check::subject::Subject;
 use crate::cmd::reporting::ELSEWHERE;
 use crate::recording;
@@ -64,7 +64,7 @@ pub fn all(
         let (mut report, failures) = describe::report(&subject, &results);
         report.findings.iter_mut().for_each(|finding| finding.schedule = plan.to_string());
         report.findings.retain(|finding| !known.contains(&finding.id));
-        let kept = keep::all(&args.reporting.findings, &subject, &failures, &mut report);
+        let kept = saved::all(&args.reporting.findings, &subject, &failures, &mut report);
         kept.unwrap_or_else(|error| crate::output::say!("warning: not all findings are kept: {error:#}; {ELSEWHERE}"));
         known.extend(report.findings.iter().map(|finding| finding.id.clone()));
         all.findings.extend(report.findings);

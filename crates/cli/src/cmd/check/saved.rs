@@ -218,7 +218,7 @@ fn is_place(text: &str) -> bool {
 }
 
 /// A finding that was kept.
-pub struct Kept {
+pub struct SavedFinding {
     /// How to run its program.
     pub program: foretrace_replay::Program,
     kind: String,
@@ -257,7 +257,7 @@ impl How {
     }
 }
 
-impl Kept {
+impl SavedFinding {
     /// Reads its folder.
     pub fn open(folder: &Path, trust: Trust) -> anyhow::Result<Self> {
         let lines = Lines::read(&folder.join("finding"))
