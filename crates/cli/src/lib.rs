@@ -50,7 +50,6 @@ enum Command {
     Csp(cmd::csp::Args),
     Monitor(cmd::monitor::Args),
     Check(cmd::check::Args),
-    #[command(hide = true)]
     Explore(cmd::explore::Args),
     Replay(cmd::replay::Args),
 }

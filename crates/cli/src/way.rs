@@ -1,7 +1,6 @@
 //! The way into a program: what must be done so that the runtime is in it.
 
 use crate::assets;
-use crate::cmd::cc::is_executable;
 use crate::environment::Environment;
 use anyhow::{Context, bail};
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
@@ -189,4 +188,10 @@ fn refuse_other_sanitizers<'a, R: object::ReadRef<'a>>(program: &Elf<'a, R>) -> 
         Some((name, ..)) => bail!("it was built with {name}; build it without, or with foretrace cc"),
         None => Ok(()),
     }
+}
+
+/// A file that may be run.
+pub fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }

@@ -1,7 +1,7 @@
 //! How the tool and a controlled program talk: two files that both sides map or read.
 //!
 //! Each controlled run has a directory. The tool writes the plan into the file `control` there; the runtime writes what
-//! happened into the same file. The file `threads` holds the numbers of threads, which stay the same in all executions.
+//! happened into the same file. The file `numbers` holds the numbers of threads, which stay the same in all executions.
 //! A *fork server* reads a byte from the pipe `requests` for each execution, and answers on the pipe `answers` with an
 //! [`Answer`] when the execution begins and when it has ended.
 //!
@@ -12,12 +12,13 @@
 //! | --- | --- |
 //! | [`PREFIX`] | choices of the plan, one word each: the thread, and from bit 32 the alternative |
 //! | [`SLEEP`] | sleeping threads, [`PENDING_WORDS`] each: the thread, and from bit 32 the kind; object, other, argument |
+//! | [`LENGTHS`] | for each thread, how many steps it is expected to take |
 //! | [`VISIBLE`] | visible ranges of plain memory: an address, and a number of bytes |
 //! | [`PENDING`] | threads that have not ended, as in [`SLEEP`] |
 //! | [`RACES`] | races, [`RACE_WORDS`] each ([`RaceRecord`]) |
 //! | [`STEPS`] | steps, [`STEP_WORDS`] each ([`StepRecord`]) |
 //!
-//! **`threads`** has a word for each thread but the main one, in the order of their numbers: the creator's number, and from
+//! **`numbers`** has a word for each thread but the main one, in the order of their numbers: the creator's number, and from
 //! bit 32 one more than the number of threads that the creator had created before. Zero: no thread has this number yet.
 //!
 //! Both files may have been overwritten by the program: whoever reads them checks every number.
@@ -86,8 +87,10 @@ const THREADS: usize = ThreadSet::CAPACITY as usize;
 pub const PREFIX: usize = HEADER_WORDS;
 /// Where the sleeping threads begin.
 pub const SLEEP: usize = PREFIX + MOST_STEPS;
+/// Where the lengths of threads begin.
+pub const LENGTHS: usize = SLEEP + THREADS * PENDING_WORDS;
 /// Where the visible ranges begin.
-pub const VISIBLE: usize = SLEEP + THREADS * PENDING_WORDS;
+pub const VISIBLE: usize = LENGTHS + THREADS;
 /// Where the pending operations begin.
 pub const PENDING: usize = VISIBLE + MOST_VISIBLE * 2;
 /// Where the races begin.
@@ -96,7 +99,7 @@ pub const RACES: usize = PENDING + THREADS * PENDING_WORDS;
 pub const STEPS: usize = RACES + MOST_RACES * RACE_WORDS;
 /// Words of the whole file.
 pub const CONTROL_WORDS: usize = STEPS + MOST_STEPS * STEP_WORDS;
-/// Words of `threads`.
+/// Words of `numbers`.
 pub const THREADS_WORDS: usize = THREADS;
 
 impl Policy {
@@ -112,12 +115,12 @@ impl Policy {
     }
 
     /// From words; one that is not known stays with the running thread.
-    pub const fn from_words([kind, seed, depth, length]: [u64; 4]) -> Self {
+    pub const fn from_words([kind, seed, first, second]: [u64; 4]) -> Self {
         match kind {
             1 => Self::Random { seed },
-            2 => Self::Pct { seed, depth: depth as u32, length: length as u32 },
+            2 => Self::Pct { seed, depth: first as u32, length: second as u32 },
             3 => Self::Pos { seed },
-            4 => Self::Surw { seed, object: ObjectId(depth) },
+            4 => Self::Surw { seed, object: ObjectId(first) },
             _ => Self::Stay,
         }
     }
@@ -157,6 +160,8 @@ pub mod notes {
     pub const WRITES_FILES: u64 = 4;
     /// A process was forked.
     pub const FORKS: u64 = 8;
+    /// A thread was cancelled.
+    pub const CANCELS: u64 = 16;
 }
 
 /// What the fork server says about an execution: a word.

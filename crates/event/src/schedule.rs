@@ -14,8 +14,8 @@
 //! * The whole order, and the order of each object, are runs: a thread and the number of steps it takes in a row
 //!   ([`Run`]).
 //! * A delay point is the number of times it is passed freely, the lower and the upper half of its address in its file,
-//!   and the length of the file's name, all as numbers, followed by the name ([`Late`]). There are at most
-//!   [`MOST_LATE`]: a plain read whose value decides what the program does next, or the write that it may see.
+//!   and the length of the file's name, all as numbers, followed by the name ([`DelayPoint`]). There are at most
+//!   [`MOST_DELAY_POINTS`]: a plain read whose value decides what the program does next, or the write that it may see.
 //!
 //! A number has seven bits a byte, the lowest first; the highest bit says that another byte follows. Threads are
 //! matched by their place in the tree of creation and objects by their first use, so that addresses do not matter.
@@ -85,7 +85,7 @@ pub const NO_THREAD: u32 = u32::MAX;
 /// The object of an operation that has none.
 pub const NO_OBJECT: u32 = u32::MAX;
 /// The most delay points that a schedule may have.
-pub const MOST_LATE: usize = 8;
+pub const MOST_DELAY_POINTS: usize = 8;
 /// The exit status of a program that was stopped because it failed, diverged or stalled.
 pub const EXIT_STOPPED: i32 = 66;
 
@@ -229,7 +229,7 @@ impl Run {
 
 /// A delay point: a place where a thread waits until no other can go on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Late<'a> {
+pub struct DelayPoint<'a> {
     /// How often it is passed freely.
     pub after: u32,
     /// The return address of the access's hook, in the file.
@@ -238,7 +238,7 @@ pub struct Late<'a> {
     pub file: &'a [u8],
 }
 
-impl<'a> Late<'a> {
+impl<'a> DelayPoint<'a> {
     /// Adds it to a stream.
     pub fn encode(self, stream: &mut impl Extend<u8>) {
         extend(stream, [self.after, self.address as u32, (self.address >> 32) as u32, self.file.len() as u32]);
@@ -282,14 +282,14 @@ mod tests {
 
     #[test]
     fn late_places_round_trip() {
-        let place = Late { after: 3, address: 0x1234_5678_9abc, file: b"prog" };
+        let place = DelayPoint { after: 3, address: 0x1234_5678_9abc, file: b"prog" };
         let mut stream = Vec::new();
         place.encode(&mut stream);
         let whole = stream.clone();
         stream.push(9);
         let mut rest = &stream[..];
-        assert_eq!((Late::decode(&mut rest), rest), (Some(place), &[9][..]));
-        (0..whole.len()).for_each(|end| assert_eq!(Late::decode(&mut &whole[..end]), None, "cut off at {end}"));
+        assert_eq!((DelayPoint::decode(&mut rest), rest), (Some(place), &[9][..]));
+        (0..whole.len()).for_each(|end| assert_eq!(DelayPoint::decode(&mut &whole[..end]), None, "cut off at {end}"));
     }
 
     #[test]

@@ -120,7 +120,7 @@ kinds! {
     Update = "update",
     /// An atomic compare-and-swap that failed: it has only read.
     UpdateFailed = "update-failed",
-    /// A plain read of a visible location.
+    /// A plain read of a visible location. Longer ones than a mebibyte are several operations.
     PlainRead = "read",
     /// A plain write of a visible location.
     PlainWrite = "write",

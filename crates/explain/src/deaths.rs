@@ -1,7 +1,7 @@
 //! Deaths of the program: reported with the races that lead to them.
 
 use crate::Subject;
-use foretrace_finding::{Late, Schedule};
+use foretrace_finding::{DelayPoint, Schedule};
 use foretrace_report::{Death, Finding, Kind};
 use foretrace_run::{Evidence, Run, SeenRace};
 use foretrace_search::Confirmed;
@@ -34,9 +34,10 @@ pub(crate) type Told<'a> = Vec<(Finding, &'a Confirmed)>;
 /// Is it a race one of whose accesses this schedule delays?
 fn is_turned_in(failure: &Confirmed, schedule: &Schedule) -> bool {
     let spots = failure.evidence.spots(&failure.run.modules);
-    let is_at =
-        |late: &Late| spots.iter().any(|(path, address)| path.ends_with(late.file()) && *address == late.address());
-    matches!(failure.evidence, Evidence::Race(_)) && schedule.late().iter().any(is_at)
+    let is_at = |delay: &DelayPoint| {
+        spots.iter().any(|(path, address)| path.ends_with(delay.file()) && *address == delay.address())
+    };
+    matches!(failure.evidence, Evidence::Race(_)) && schedule.delays().iter().any(is_at)
 }
 
 /// Is it a race that this run shows, too?

@@ -1,11 +1,10 @@
 //! Failures and predictions as findings.
 
-use crate::resolver::{Resolver, index_of};
+use crate::resolver::{Locks, Resolver, index_of};
 use crate::steps::{self, Followed};
 use crate::{fold, kinds};
 use foretrace_event::EventId;
-use foretrace_report::{Act, Finding, Kind, Lock, Memory, Site, Sort, Status, Thing, Thread};
-use foretrace_run::SeenLock;
+use foretrace_report::{Act, Finding, Kind, Memory, Site, Status, Thread};
 use foretrace_search::{Confirmed, Open};
 
 impl Resolver<'_> {
@@ -71,32 +70,5 @@ impl Resolver<'_> {
         let id = format!("{}-{:08x}", kind.rule(), fold::fingerprint(kind, memory.as_ref(), &sites));
         let schedule = followed.schedule.to_string();
         Finding { id, status, memory, sites, threads, steps, schedule, ..Finding::new(kind) }
-    }
-
-    pub(crate) fn locks(&self, held: &[SeenLock], names: &Locks) -> Vec<Lock> {
-        let taken = |lock: &SeenLock| self.sources.stack(&lock.stack, self.symbols, self.modules);
-        held.iter()
-            .map(|lock| Lock { lock: names.thing(self, lock.address), shared: lock.shared, taken: taken(lock) })
-            .collect()
-    }
-}
-
-/// The locks of a failure that have no name, by address: to tell them apart.
-pub(crate) struct Locks(Vec<u64>);
-
-impl Locks {
-    fn of(resolver: &Resolver<'_>, addresses: Vec<u64>) -> Self {
-        let mut unnamed = Vec::new();
-        for address in addresses.into_iter().filter(|address| resolver.symbols.name_of(*address).is_none()) {
-            if !unnamed.contains(&address) {
-                unnamed.push(address);
-            }
-        }
-        Self(unnamed)
-    }
-
-    pub(crate) fn thing(&self, resolver: &Resolver<'_>, address: u64) -> Thing {
-        let number = self.0.iter().position(|known| *known == address).filter(|_| self.0.len() > 1);
-        Thing { number, ..resolver.thing(Sort::Lock, address) }
     }
 }

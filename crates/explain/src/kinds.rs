@@ -6,8 +6,7 @@ mod deadlock;
 mod death;
 mod race;
 
-use crate::describe::Locks;
-use crate::resolver::Resolver;
+use crate::resolver::{Locks, Resolver};
 use crate::steps::Followed;
 use foretrace_event::EventId;
 use foretrace_finding::{Candidate, Schedule};

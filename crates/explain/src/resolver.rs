@@ -3,8 +3,8 @@
 use crate::Subject;
 use crate::sources::Sources;
 use foretrace_event::ThreadId;
-use foretrace_report::{Block, Memory, Origin, Sort, Thing, Thread};
-use foretrace_run::{Modules, Outcome, Owner, SeenRace};
+use foretrace_report::{Block, Lock, Memory, Origin, Sort, Thing, Thread};
+use foretrace_run::{Modules, Outcome, Owner, SeenLock, SeenRace};
 use foretrace_trace::Symbols;
 
 /// What one run's addresses mean.
@@ -18,6 +18,13 @@ pub(crate) struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
+    pub(crate) fn locks(&self, held: &[SeenLock], names: &Locks) -> Vec<Lock> {
+        let taken = |lock: &SeenLock| self.sources.stack(&lock.stack, self.symbols, self.modules);
+        held.iter()
+            .map(|lock| Lock { lock: names.thing(self, lock.address), shared: lock.shared, taken: taken(lock) })
+            .collect()
+    }
+
     pub(crate) fn threads(&self, mut numbers: Vec<u32>) -> Vec<Thread> {
         numbers.sort_unstable();
         numbers.dedup();
@@ -117,4 +124,24 @@ impl Resolver<'_> {
 
 pub(crate) fn index_of(threads: &[Thread], number: u32) -> usize {
     threads.iter().position(|thread| thread.number == number).unwrap_or(0)
+}
+
+/// The locks of a failure that have no name, by address: to tell them apart.
+pub(crate) struct Locks(Vec<u64>);
+
+impl Locks {
+    pub(crate) fn of(resolver: &Resolver<'_>, addresses: Vec<u64>) -> Self {
+        let mut unnamed = Vec::new();
+        for address in addresses.into_iter().filter(|address| resolver.symbols.name_of(*address).is_none()) {
+            if !unnamed.contains(&address) {
+                unnamed.push(address);
+            }
+        }
+        Self(unnamed)
+    }
+
+    pub(crate) fn thing(&self, resolver: &Resolver<'_>, address: u64) -> Thing {
+        let number = self.0.iter().position(|known| *known == address).filter(|_| self.0.len() > 1);
+        Thing { number, ..resolver.thing(Sort::Lock, address) }
+    }
 }

@@ -12,16 +12,21 @@ mod cell;
 mod event;
 mod history;
 mod race;
+mod state;
 mod tree;
 
+pub use state::StateError;
+
+use crate::estimate::Progress;
 use crate::execution::{End, Execution, Step};
 use crate::plan::{Choice, Plan};
-use crate::search::Search;
+use crate::pruning::{Pruning, PruningCounts};
+use crate::search::{Search, look_ahead};
 use event::Event;
 use foretrace_event::ThreadId;
 use foretrace_event::visible::{OpKind, Operation};
 use history::History;
-use tree::{Branch, Element, conflict};
+use tree::{Branch, Element, Label, conflict};
 
 /// Runs one execution of each class.
 #[derive(Clone, Debug, Default)]
@@ -29,10 +34,18 @@ pub struct Optimal {
     history: History,
     frames: Vec<Frame>,
     begun: bool,
-    /// How many of the frames the last plan prescribed, and how many of those the execution before had.
-    prescribed: usize,
+    /// How many events the last plan shares with the execution before.
     known: usize,
     counts: Counts,
+    root: Root,
+    pruning: Option<Pruning>,
+}
+
+/// The state that a search begins in.
+#[derive(Clone, Debug, Default)]
+struct Root {
+    prefix: Vec<Choice>,
+    sleep: Vec<(ThreadId, Operation)>,
 }
 
 /// What was seen.
@@ -64,15 +77,14 @@ struct Frame {
     taken: bool,
     /// The alternatives of the current thread that have been explored.
     done: Vec<u32>,
+    /// How many decisions have been explored.
+    explored: u32,
 }
 
 impl Frame {
-    fn new(sleep: Vec<(ThreadId, Operation)>, mut branches: Vec<Branch>) -> (Self, Vec<Branch>) {
-        let first = branches.remove(0);
-        (
-            Self { sleep, current: first.choice, operation: first.operation, branches, taken: true, done: Vec::new() },
-            first.children,
-        )
+    fn new(sleep: Vec<(ThreadId, Operation)>, label: Label, branches: Vec<Branch>) -> Self {
+        let Label { choice: current, operation } = label;
+        Self { sleep, current, operation, branches, taken: true, done: Vec::new(), explored: 0 }
     }
 
     /// Who sleeps in the next state.
@@ -86,7 +98,8 @@ impl Frame {
     /// The current decision has been explored. Its thread sleeps if none of its alternatives is left.
     fn finish(&mut self) {
         self.done.push(self.current.alternative);
-        if self.taken && self.branches.iter().all(|branch| branch.choice.thread != self.current.thread) {
+        self.explored += 1;
+        if self.taken && self.branches.iter().all(|branch| branch.first().thread != self.current.thread) {
             self.sleep.push((self.current.thread, self.operation));
         }
     }
@@ -95,12 +108,12 @@ impl Frame {
     fn add_alternatives(&mut self, step: &Step) {
         for alternative in (0..step.alternatives).filter(|&other| other != step.alternative) {
             let choice = Choice { thread: step.thread, alternative };
-            let known = self.done.contains(&alternative) || self.branches.iter().any(|branch| branch.choice == choice);
-            if !known {
-                self.branches.push(Branch { choice, operation: step.operation, children: Vec::new() });
+            let known = self.branches.iter().any(|branch| branch.first() == choice);
+            if !known && !self.done.contains(&alternative) {
+                self.branches.push(Branch::single(choice, step.operation));
             }
         }
-        self.branches.sort_by_key(|branch| branch.choice.thread != step.thread);
+        self.branches.sort_by_key(|branch| branch.first().thread != step.thread);
     }
 }
 
@@ -110,21 +123,56 @@ impl Optimal {
         Self::default()
     }
 
+    /// Only the executions that begin with these decisions.
+    pub fn below(prefix: Vec<Choice>) -> Self {
+        Self::below_asleep(prefix, Vec::new())
+    }
+
+    /// The same, with threads that sleep there.
+    pub(crate) fn below_asleep(prefix: Vec<Choice>, sleep: Vec<(ThreadId, Operation)>) -> Self {
+        Self { root: Root { prefix, sleep }, ..Self::default() }
+    }
+
+    /// Skips what cannot show the property that is looked for. It may then run some classes twice.
+    pub fn pruned(pruning: Pruning) -> Self {
+        Self { pruning: Some(pruning), ..Self::default() }
+    }
+
+    /// What pruning has done, if there is any.
+    pub fn pruning(&self) -> Option<PruningCounts> {
+        self.pruning.as_ref().map(Pruning::counts)
+    }
+
     /// What was seen so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }
 
+    /// How far the search is. It may be asked between an execution and the next plan.
+    pub fn progress(&self) -> Progress {
+        let Counts { classes, depth, .. } = self.counts;
+        let (mut part, mut weight) = (0.0, 1.0);
+        for frame in self.frames.iter().skip(self.root.prefix.len()) {
+            weight /= f64::from(frame.explored) + 1.0 + frame.branches.len() as f64;
+            part += weight * f64::from(frame.explored);
+        }
+        Progress { classes, depth, part: if self.begun { part + weight } else { 0.0 } }
+    }
+
     /// Goes back to the last state with something left, and down along what is to be explored there.
     fn backtrack(&mut self) -> Option<()> {
-        while self.frames.last()?.branches.is_empty() {
+        while self.frames.len() > self.root.prefix.len() && self.frames.last()?.branches.is_empty() {
             self.frames.pop();
+        }
+        if self.frames.len() <= self.root.prefix.len() {
+            return None;
         }
         let mut frame = self.frames.pop()?;
         frame.finish();
         self.known = self.frames.len();
         self.descend(frame.sleep, frame.branches);
         let next = &mut self.frames[self.known];
+        next.explored = frame.explored;
         if next.current.thread == frame.current.thread {
             next.done = frame.done;
         }
@@ -133,9 +181,13 @@ impl Optimal {
 
     fn descend(&mut self, mut sleep: Vec<(ThreadId, Operation)>, mut branches: Vec<Branch>) {
         while !branches.is_empty() {
-            let (frame, children) = Frame::new(sleep, branches);
-            (sleep, branches) = (frame.next_sleep(), children);
-            self.frames.push(frame);
+            let Branch { labels, children } = branches.remove(0);
+            for label in labels {
+                let frame = Frame::new(sleep, label, std::mem::take(&mut branches));
+                sleep = frame.next_sleep();
+                self.frames.push(frame);
+            }
+            branches = children;
         }
     }
 
@@ -158,56 +210,109 @@ impl Optimal {
             self.history.push(step, ends(at));
             let operation = if ends(at) { Operation::new(OpKind::Exit, 0) } else { step.operation };
             if at >= self.frames.len() {
-                let sleep = self.frames.last().map_or_else(Vec::new, Frame::next_sleep);
-                self.frames.push(Frame {
-                    sleep,
-                    current: step.choice(),
-                    operation,
-                    branches: Vec::new(),
-                    taken: true,
-                    done: Vec::new(),
-                });
+                let sleep = self.sleep_at(at);
+                let label = Label { choice: step.choice(), operation };
+                self.frames.push(Frame::new(sleep, label, Vec::new()));
             }
             self.frames[at].operation = operation;
             self.frames[at].add_alternatives(step);
         }
     }
 
+    /// Who sleeps in a state that has no frame yet.
+    fn sleep_at(&self, at: usize) -> Vec<(ThreadId, Operation)> {
+        if at == self.root.prefix.len() {
+            return self.root.sleep.clone();
+        }
+        self.frames.last().map_or_else(Vec::new, Frame::next_sleep)
+    }
+
     fn reverse(&mut self, execution: &Execution) {
-        for at in self.known..self.history.events.len() {
-            self.reverse_races_of(&self.history.events[at].clone());
+        let boundary = self.pruning.as_mut().map(|pruning| pruning.boundary(execution));
+        let first = if boundary.is_some() { 0 } else { self.known };
+        for at in first..self.history.events.len() {
+            self.reverse_races_of(&self.history.events[at].clone(), boundary, execution);
         }
         let ended = ends_process(execution);
         for (thread, operation) in &execution.pending {
-            let (index, before) = (self.history.many_of(*thread) + 1, self.history.last_of(*thread));
-            let event = Event { thread: *thread, index, alternative: 0, operation: *operation, before };
-            self.reverse_races_of(&event);
+            let event = self.history.next_of(*thread, operation);
+            self.reverse_races_of(&event, boundary, execution);
             if ended {
                 self.delay_the_end(execution, &event);
             }
         }
     }
 
-    fn reverse_races_of(&mut self, event: &Event) {
-        for reversal in race::races(&self.history, event) {
+    /// Inserts the reversals of an event. From the boundary on, nothing can be found.
+    fn reverse_races_of(&mut self, event: &Event, boundary: Option<usize>, execution: &Execution) {
+        let end = boundary.unwrap_or(usize::MAX);
+        let found = race::races(&self.history, event, end as u32);
+        for reversal in found.reversals {
             self.insert(reversal.before as usize, reversal.sequence);
+        }
+        if let Some(pruning) = &mut self.pruning {
+            (0..found.skipped).for_each(|_| pruning.skip());
+        }
+        for at in found.hidden {
+            self.go_another_way(at as usize, event, execution);
         }
     }
 
+    /// What the skipped reversals would have brought to light: the event's thread goes first in that state, or one on
+    /// which the event depends, or each (Figure 7, lines 29 to 33).
+    fn go_another_way(&mut self, at: usize, event: &Event, execution: &Execution) {
+        let step = &execution.steps[at];
+        let position = self.history.position(event);
+        let before_event = |thread: ThreadId| {
+            let next = self.history.next_after(thread, at as u32).filter(|&next| next < position);
+            next.is_some_and(|next| event.before.is_some_and(|before| self.history.is_before(next, before)))
+        };
+        let others = || step.enabled.iter().filter(|&thread| thread != step.thread);
+        let one = others().find(|&thread| thread == event.thread).or_else(|| others().find(|&t| before_event(t)));
+        let threads: Vec<ThreadId> = one.map_or_else(|| others().collect(), |thread| vec![thread]);
+        for thread in threads {
+            self.begin_with(at, thread);
+        }
+    }
+
+    fn begin_with(&mut self, at: usize, thread: ThreadId) {
+        let Some(next) = self.history.next_after(thread, at as u32) else { return };
+        let event = &self.history.events[next as usize];
+        let element = Element::reversed(event, race::most(&event.operation), Vec::new());
+        self.insert(at, vec![element]);
+    }
+
     fn delay_the_end(&mut self, execution: &Execution, event: &Event) {
-        let last = execution.steps.len() - 1;
-        if execution.steps[last].enabled.contains(event.thread) {
-            self.insert(last, vec![Element::reversed(event, event.operation, Vec::new())]);
+        let at = execution.steps.len() - 1;
+        let last = &execution.steps[at];
+        if last.thread != event.thread && last.enabled.contains(event.thread) {
+            self.insert(at, vec![Element::reversed(event, event.operation, Vec::new())]);
         }
     }
 
     fn insert(&mut self, at: usize, sequence: Vec<Element>) {
+        if at < self.root.prefix.len() {
+            return;
+        }
         let frame = &mut self.frames[at];
         let explored = frame.sleep.iter().any(|sleeper| tree::is_weak_initial(&sequence, sleeper, &self.history));
         if !explored {
             tree::insert(&mut frame.branches, sequence, &self.history);
         }
     }
+}
+
+/// The pairs of steps that could have come the other way round, by position; the pending operations come after all steps.
+pub(crate) fn reversible_races(execution: &Execution) -> Vec<(usize, usize)> {
+    let mut history = History::default();
+    execution.steps.iter().for_each(|step| history.push(step, false));
+    let pending = execution.pending.iter().map(|(thread, operation)| history.next_of(*thread, operation));
+    let events: Vec<Event> = history.events.iter().cloned().chain(pending).collect();
+    let of = |(at, event): (usize, &Event)| {
+        let races = race::races(&history, event, u32::MAX);
+        races.reversals.into_iter().map(move |race| (race.before as usize, at))
+    };
+    events.iter().enumerate().flat_map(of).collect()
 }
 
 /// Did the last step end the process while other threads were left?
@@ -218,13 +323,18 @@ fn ends_process(execution: &Execution) -> bool {
 
 impl Search for Optimal {
     fn next(&mut self) -> Option<Plan> {
-        if self.begun {
-            self.backtrack()?;
+        if !self.begun {
+            self.begun = true;
+            return Some(Plan { sleep: self.root.sleep.clone(), ..Plan::new(self.root.prefix.clone()) });
         }
-        self.begun = true;
-        self.prescribed = self.frames.len();
+        self.backtrack()?;
         let sleep = self.frames.last().map_or_else(Vec::new, Frame::next_sleep);
         Some(Plan { sleep, ..Plan::new(self.frames.iter().map(|frame| frame.current).collect()) })
+    }
+
+    fn upcoming(&self, most: usize) -> Vec<Plan> {
+        let (frames, root) = (self.frames.clone(), self.root.clone());
+        look_ahead(Self { frames, root, begun: true, ..Self::default() }, most)
     }
 
     fn learn(&mut self, execution: &Execution) {

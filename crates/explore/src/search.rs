@@ -11,6 +11,17 @@ pub trait Search {
 
     /// Learns what happened under the plan that [`Self::next`] gave.
     fn learn(&mut self, execution: &Execution);
+
+    /// The plans that would follow if the current execution and those after it brought nothing new: at most so many. They
+    /// may be run ahead.
+    fn upcoming(&self, _most: usize) -> Vec<Plan> {
+        Vec::new()
+    }
+}
+
+/// The plans that a copy of a search proposes without learning anything.
+pub(crate) fn look_ahead(mut copy: impl Search, most: usize) -> Vec<Plan> {
+    std::iter::from_fn(|| copy.next()).take(most).collect()
 }
 
 /// Whether a search goes on after an execution.

@@ -2,7 +2,7 @@
 
 use crate::execution::Execution;
 use crate::plan::Plan;
-use crate::search::Search;
+use crate::search::{Search, look_ahead};
 use foretrace_event::Policy;
 use foretrace_event::visible::ObjectId;
 use std::collections::BTreeMap;
@@ -65,6 +65,10 @@ impl Search for Walks {
         let plan = self.plan();
         self.seed = self.seed.wrapping_add(1);
         Some(plan)
+    }
+
+    fn upcoming(&self, most: usize) -> Vec<Plan> {
+        look_ahead(self.clone(), most)
     }
 
     /// The longest execution so far is what the next are expected to be.

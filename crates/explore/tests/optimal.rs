@@ -2,14 +2,14 @@
 
 mod oracle;
 
-use foretrace_explore::Optimal;
-use foretrace_explore::tiny::random_program;
+use foretrace_explore::tiny::{random_failing_program, random_program};
+use foretrace_explore::{End, Optimal};
 use oracle::{everything, explore};
 
 #[test]
 fn one_execution_of_each_class() {
     // More of them with `PROGRAMS=50000 cargo test --release`.
-    let many = std::env::var("PROGRAMS").map_or(2_000, |many| many.parse().expect("a number"));
+    let many = std::env::var("PROGRAMS").map_or(1_000, |many| many.parse().expect("a number"));
     let (mut compared, mut classes) = (0, 0);
     for seed in 0..many {
         let program = random_program(seed);
@@ -24,5 +24,32 @@ fn one_execution_of_each_class() {
         assert_eq!(seen.executions as usize, all.classes.len(), "seed {seed}: {program:?}");
         (compared, classes) = (compared + 1, classes + all.classes.len());
     }
-    assert!(compared > 800 && classes > 3 * compared, "{compared} programs, {classes} classes");
+    assert!(compared > 400 && classes > 3 * compared, "{compared} programs, {classes} classes");
+}
+
+/// Executions that end early are not complete, so there are fewer of them than classes; but every failure, every race and
+/// every way to end is found.
+#[test]
+fn programs_that_fail_or_exit() {
+    let (mut compared, mut failing) = (0, 0);
+    for seed in 0..1_000 {
+        let program = random_failing_program(seed);
+        let Some(all) = everything(&program, 2_000) else { continue };
+        let seen =
+            explore(&program, &mut Optimal::new(), 2_000).unwrap_or_else(|| panic!("seed {seed}: more than all"));
+        assert_eq!((seen.diverged, seen.asleep), (0, 0), "seed {seed}: {program:?}");
+        assert_eq!(seen.failures, all.failures, "seed {seed}: {program:?}");
+        assert_eq!(seen.races, all.races, "seed {seed}: {program:?}");
+        let whole = |end: &End| !matches!(end, End::Crashed { .. });
+        let complete = |seen: &oracle::Seen| {
+            seen.outcomes
+                .iter()
+                .filter(|(_, _, end)| whole(end))
+                .map(|(.., end)| end.clone())
+                .collect::<std::collections::BTreeSet<_>>()
+        };
+        assert_eq!(complete(&seen), complete(&all), "seed {seed}: {program:?}");
+        (compared, failing) = (compared + 1, failing + usize::from(!all.failures.is_empty()));
+    }
+    assert!(compared > 400 && failing > 200, "{compared} programs, {failing} of them fail");
 }

@@ -5,8 +5,8 @@
 //! the judge checks them, replay runs them, and none of these needs to know the others.
 //!
 //! A schedule has a short textual form that a person can paste back: `t0:3 t1:7 t0:2` is three events of `t0`, then
-//! seven of `t1`, then two of `t0`; `!` after a count makes the last of them fail. `late:prog+0x1234` after the runs is
-//! a delay point, where a thread lets all others go first ([`Late`]).
+//! seven of `t1`, then two of `t0`; `!` after a count makes the last of them fail. `delay:prog+0x1234` after the runs is
+//! a delay point, where a thread lets all others go first ([`DelayPoint`]).
 //!
 //! **Deviations.** The thesis's counterexamples (4.5, 5.4) contain memory accesses and drop them before replay. Here a
 //! schedule counts all events of a thread, accesses included, and the replay enforces those that it can.
@@ -29,5 +29,5 @@ mod schedule;
 mod witness;
 
 pub use candidate::{Candidate, Deadlock, Race, Stuck, WaitsFor};
-pub use schedule::{Late, Schedule, ScheduleText, ScheduleTextError, Step};
+pub use schedule::{DelayPoint, Schedule, ScheduleText, ScheduleTextError, Step};
 pub use witness::{Rung, Witness};

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use foretrace_event::schedule::MOST_LATE;
+use foretrace_event::schedule::MOST_DELAY_POINTS;
 use foretrace_event::{EventId, ThreadId};
 
 /// One step: this event takes place now.
@@ -20,13 +20,13 @@ pub struct Step {
 /// The value that a plain access reads may decide what the program does next, and steps do not order plain accesses. At
 /// a delay point the thread sees what all the others have written.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Late {
+pub struct DelayPoint {
     file: String,
     address: u64,
     after: u32,
 }
 
-impl Late {
+impl DelayPoint {
     /// A delay point at an address of a file, which is named without its directory.
     pub fn new(file: &str, address: u64) -> Self {
         Self { file: file.replace(char::is_whitespace, "_"), address, after: 0 }
@@ -64,25 +64,25 @@ impl Late {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Schedule {
     steps: Vec<Step>,
-    late: Vec<Late>,
+    delays: Vec<DelayPoint>,
 }
 
 impl Schedule {
     /// The schedule of these steps.
     pub fn new(steps: Vec<Step>) -> Self {
-        Self { steps, late: Vec::new() }
+        Self { steps, delays: Vec::new() }
     }
 
     /// The same steps with these delay points. If threads wait at several points, those at the first one in the list go
     /// first.
     #[must_use]
-    pub fn with_late(self, late: Vec<Late>) -> Self {
-        Self { late, ..self }
+    pub fn with_delays(self, delays: Vec<DelayPoint>) -> Self {
+        Self { delays, ..self }
     }
 
     /// The delay points.
-    pub fn late(&self) -> &[Late] {
-        &self.late
+    pub fn delays(&self) -> &[DelayPoint] {
+        &self.delays
     }
 
     /// The steps, in order.
@@ -115,8 +115,8 @@ impl fmt::Display for Schedule {
             write!(f, "{separator}{}:{}{}", last.event.thread, run.len(), if last.fails { "!" } else { "" })?;
             separator = " ";
         }
-        for Late { file, address, after } in &self.late {
-            write!(f, "{separator}late:{file}+{address:#x}")?;
+        for DelayPoint { file, address, after } in &self.delays {
+            write!(f, "{separator}delay:{file}+{address:#x}")?;
             if *after > 0 {
                 write!(f, "/{after}")?;
             }
@@ -132,7 +132,7 @@ pub enum ScheduleTextError {
     /// A part does not have the required form.
     #[error(
         "part {run} of the schedule, `{text}`, is not valid: write THREAD:COUNT, as in `t0:3`, with `!` if its last event \
-         fails, or a delay point late:FILE+ADDRESS, as in `late:prog+0x1234`, with /COUNT if it is passed freely COUNT times"
+         fails, or a delay point delay:FILE+ADDRESS, as in `delay:prog+0x1234`, with /COUNT if it is passed freely COUNT times"
     )]
     Form {
         /// The number of the run, from 1.
@@ -149,7 +149,7 @@ pub enum ScheduleTextError {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScheduleText {
     runs: Vec<Run>,
-    late: Vec<Late>,
+    delays: Vec<DelayPoint>,
 }
 
 /// Events that one thread takes in a row.
@@ -182,7 +182,7 @@ impl ScheduleText {
             steps.extend((*next..end).map(|index| Step { event: EventId { thread, index }, fails: last(index) }));
             *next = end;
         }
-        Ok(Schedule { steps, late: self.late })
+        Ok(Schedule { steps, delays: self.delays })
     }
 }
 
@@ -190,15 +190,18 @@ impl FromStr for ScheduleText {
     type Err = ScheduleTextError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let (mut runs, mut late) = (Vec::new(), Vec::new());
+        let (mut runs, mut delays) = (Vec::new(), Vec::new());
         for (index, word) in text.split_whitespace().enumerate() {
             let error = || ScheduleTextError::Form { run: index + 1, text: word.to_owned() };
-            match word.strip_prefix("late:") {
-                Some(place) => late.push(parse_late(place).filter(|_| late.len() < MOST_LATE).ok_or_else(error)?),
+            // Schedules of earlier releases spell a delay point as `late:`.
+            match word.strip_prefix("delay:").or_else(|| word.strip_prefix("late:")) {
+                Some(place) => {
+                    delays.push(parse_delay(place).filter(|_| delays.len() < MOST_DELAY_POINTS).ok_or_else(error)?)
+                }
                 None => runs.push(parse_run(word).ok_or_else(error)?),
             }
         }
-        Ok(Self { runs, late })
+        Ok(Self { runs, delays })
     }
 }
 
@@ -213,12 +216,12 @@ fn parse_run(word: &str) -> Option<Run> {
     Some(Run { thread: ThreadId(thread), count, fails })
 }
 
-fn parse_late(place: &str) -> Option<Late> {
+fn parse_delay(place: &str) -> Option<DelayPoint> {
     let (file, rest) = place.rsplit_once("+0x")?;
     let (address, after) =
         rest.split_once('/').map_or((rest, Some(0)), |(address, after)| (address, after.parse().ok()));
     let address = u64::from_str_radix(address, 16).ok()?;
-    (!file.is_empty()).then_some(Late::new(file, address).after(after?))
+    (!file.is_empty()).then_some(DelayPoint::new(file, address).after(after?))
 }
 
 #[cfg(test)]
@@ -227,14 +230,20 @@ mod tests {
 
     #[test]
     fn text_goes_round() {
-        for text in ["", "t0:1", "t0:3 t2:1! t2:4 t0:9", "t0:1 late:a+b+0x1f late:prog+0x0/3"] {
+        for text in ["", "t0:1", "t0:3 t2:1! t2:4 t0:9", "t0:1 delay:a+b+0x1f delay:prog+0x0/3"] {
             assert_eq!(text.parse::<ScheduleText>().unwrap().of(|_| 12).unwrap().to_string(), text);
         }
     }
 
     #[test]
+    fn the_old_spelling_of_delay_points_is_read() {
+        let schedule = "t0:1 late:prog+0x1f/2".parse::<ScheduleText>().unwrap().of(|_| 12).unwrap();
+        assert_eq!(schedule.to_string(), "t0:1 delay:prog+0x1f/2");
+    }
+
+    #[test]
     fn bad_text_is_named() {
-        let nine = "late:a+0x1 ".repeat(MOST_LATE) + "late:b+0x2";
+        let nine = "delay:a+0x1 ".repeat(MOST_DELAY_POINTS) + "delay:b+0x2";
         for text in [
             "t0:0",
             "0:1",
@@ -242,9 +251,9 @@ mod tests {
             "t0",
             "t0:x",
             "t0:1 t99999999:1",
-            "late:prog",
-            "late:+0x1",
-            "t0:1 late:a+0x1/b",
+            "delay:prog",
+            "delay:+0x1",
+            "t0:1 delay:a+0x1/b",
             &nine,
         ] {
             let Err(ScheduleTextError::Form { text: named, .. }) = text.parse::<ScheduleText>() else {

@@ -37,7 +37,7 @@
 #![forbid(unsafe_code)]
 
 mod claim;
-mod kept;
+mod pinned;
 mod state;
 
 use foretrace_event::EventId;
@@ -104,7 +104,7 @@ pub fn judge(trace: &Trace, witness: &Witness) -> Result<(), Objection> {
         state.perform(next);
     }
     if witness.rung < Rung::Free {
-        kept::check(trace, &witness.schedule)?;
+        pinned::check(trace, &witness.schedule)?;
     }
     claim::check(&state, &witness.candidate)
 }

@@ -1,6 +1,5 @@
 //! Debug information of a module: the source place of each instruction.
 
-use crate::module::Module;
 use crate::text;
 use std::collections::HashMap;
 
@@ -25,12 +24,12 @@ const DEPTH: usize = 256;
 
 impl<'a> Debug<'a> {
     /// Records the position of each node; nodes are parsed on demand.
-    pub(crate) fn read(module: &Module<'a>) -> Self {
+    pub(crate) fn read(lines: impl Iterator<Item = &'a str>) -> Self {
         let node = |line: &'a str| {
             let (number, text) = line.strip_prefix('!')?.split_once(" = ")?;
             Some((number.parse().ok()?, text.strip_prefix("distinct ").unwrap_or(text)))
         };
-        Self { nodes: module.lines().filter_map(node).collect() }
+        Self { nodes: lines.filter_map(node).collect() }
     }
 
     /// The place of an instruction, or of a function's first line, by the number after its `!dbg`. Inlined code has the
@@ -80,6 +79,7 @@ fn string<'a>(node: &'a str, name: &str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::module::Module;
 
     #[test]
     fn a_place_is_found_through_its_scopes() {

@@ -85,7 +85,7 @@ impl<'a> Module<'a> {
 
     /// The debug information of the module.
     pub fn debug(&self) -> Debug<'a> {
-        Debug::read(self)
+        Debug::read(self.lines())
     }
 
     /// Declares a function for calls that a pass adds; repeated declarations have no effect.

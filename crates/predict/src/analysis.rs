@@ -61,7 +61,7 @@ pub(crate) struct Analysis<'a> {
     segments: OnceLock<Order<'a>>,
     updates: OnceLock<Order<'a>>,
     free: OnceLock<Searchable>,
-    kept: OnceLock<Searchable>,
+    pinned: OnceLock<Searchable>,
     windows: OnceLock<Windows>,
     by_place: OnceLock<Vec<Touched>>,
 }
@@ -69,7 +69,7 @@ pub(crate) struct Analysis<'a> {
 impl<'a> Analysis<'a> {
     pub(crate) fn new(trace: &'a Trace, options: &'a Options) -> Self {
         let must = MustOrder::new(trace, false);
-        let (weak, all_sections, must_order, sections, segments, free, kept, windows) = Default::default();
+        let (weak, all_sections, must_order, sections, segments, free, pinned, windows) = Default::default();
         let (updates, by_place) = Default::default();
         Self {
             trace,
@@ -82,7 +82,7 @@ impl<'a> Analysis<'a> {
             segments,
             updates,
             free,
-            kept,
+            pinned,
             windows,
             by_place,
         }
@@ -123,8 +123,8 @@ impl<'a> Analysis<'a> {
     }
 
     /// The same with atomics in their recorded order.
-    pub(crate) fn kept(&self) -> &Searchable {
-        self.kept.get_or_init(|| Searchable::new(self.trace, &Rules { keep_atomics: true, ..Rules::default() }))
+    pub(crate) fn pinned(&self) -> &Searchable {
+        self.pinned.get_or_init(|| Searchable::new(self.trace, &Rules { keep_atomics: true, ..Rules::default() }))
     }
 
     /// All accesses with their places, by interval.

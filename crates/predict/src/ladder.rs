@@ -10,8 +10,8 @@ use foretrace_finding::{Candidate, Deadlock, Race, Rung, Schedule, WaitsFor, Wit
 
 use crate::analysis::{Analysis, Searchable};
 use crate::budget::Budget;
-use crate::kept::kept;
 use crate::model::{Program, State};
+use crate::rung;
 use crate::schedule::{Writer, finish_threads};
 use crate::search::{Query, Visit, Wish, reach, search};
 
@@ -113,7 +113,7 @@ impl<'a, 'b> Climb<'a, 'b> {
     /// The rung of a schedule that was not built for one: how much of the recorded order it keeps. Never below an
     /// earlier rung.
     fn rung_of(&self, schedule: &Schedule) -> Rung {
-        let kept = kept(self.analysis, schedule, &self.events);
+        let kept = rung::nearest(self.analysis, schedule, &self.events);
         kept.max(self.last.unwrap_or(Rung::Segments))
     }
 
@@ -172,7 +172,7 @@ impl<'a, 'b> Climb<'a, 'b> {
     }
 
     fn by_search(&self, keep_atomics: bool) -> Option<Schedule> {
-        let searchable = if keep_atomics { self.analysis.kept() } else { self.analysis.free() };
+        let searchable = if keep_atomics { self.analysis.pinned() } else { self.analysis.free() };
         match &self.candidate {
             Candidate::Race(_) => self.to_goal(searchable),
             Candidate::Deadlock(deadlock) => {

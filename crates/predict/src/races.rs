@@ -20,8 +20,8 @@ pub(crate) struct Check {
     /// The intervals in question; the first represents all.
     pub(crate) intervals: Vec<IntervalId>,
     pairs: Vec<(Class, Class)>,
-    /// Whether there are more pairs than these.
-    left_over: bool,
+    /// Why there may be more pairs than these, if so.
+    left_over: Option<Unknown>,
 }
 
 /// Accesses of one thread under the same locks.
@@ -102,11 +102,11 @@ fn checks_of(analysis: &Analysis<'_>, touched: &Touched, detail: Detail, stats: 
     let classes = classes(touched, detail);
     let mut by_key: FxHashMap<(u64, u64), Vec<(Class, Class)>> = FxHashMap::default();
     let mut marks: Vec<Vec<bool>> = classes.iter().map(|class| vec![false; class.touches.len()]).collect();
-    let (mut left_over, mut looks, mut kept) = (false, 0, 0);
+    let (mut left_over, mut looks, mut kept) = (None, 0, 0);
     let meeting = Meeting::new(analysis, &classes, detail);
     for at in 0..classes.len() {
-        if left_over || analysis.options.budget.interrupted().is_some() {
-            left_over = true;
+        left_over = left_over.or_else(|| analysis.options.budget.interrupted());
+        if left_over.is_some() {
             break;
         }
         for (one, other) in meeting.pairs(at) {
@@ -116,7 +116,7 @@ fn checks_of(analysis: &Analysis<'_>, touched: &Touched, detail: Detail, stats: 
             }
             looks += 1;
             if (looks > MOST_LOOKS || kept >= MOST_CLASS_PAIRS) && detail == Detail::Intervals {
-                left_over = true;
+                left_over = Some(Unknown::Pairs(MOST_CLASS_PAIRS));
                 break;
             }
             let (left, right) = concurrent(analysis, pair);
@@ -133,7 +133,7 @@ fn checks_of(analysis: &Analysis<'_>, touched: &Touched, detail: Detail, stats: 
     stats.hybrid += (touched.touches.len() - alive) as u64;
     let mut keyed: Vec<_> = by_key.into_iter().collect();
     keyed.sort_unstable_by_key(|(key, _)| *key);
-    if left_over && keyed.is_empty() {
+    if left_over.is_some() && keyed.is_empty() {
         keyed.push(((0, 0), Vec::new()));
     }
     keyed.into_iter().map(|(_, pairs)| Check { intervals: vec![touched.interval], pairs, left_over }).collect()
@@ -367,7 +367,7 @@ fn search_pairs(analysis: &Analysis<'_>, check: &Check, most: u64) -> Decided {
             }
         }
     }
-    let unknown = unknown.or(check.left_over.then_some(Unknown::Pairs(MOST_CLASS_PAIRS)));
+    let unknown = unknown.or(check.left_over);
     Decided { answer: unknown.map_or(Answer::No, Answer::Unknown), states }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::process::spawn;
+use crate::spawn::spawn;
 use crate::standstill::waits_outside;
 
 /// A program that never waits for input gets its client after this time.

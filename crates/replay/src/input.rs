@@ -49,6 +49,27 @@ impl Input {
         }
     }
 
+    /// Our own standard input for many runs, which all read the same: a file as it is, anything else but a terminal as a
+    /// copy.
+    ///
+    /// # Errors
+    /// If it cannot be stored.
+    pub fn own(copy: &Path) -> io::Result<Self> {
+        let own = io::stdin();
+        let kind = rustix::fs::fstat(own.as_fd()).map(|status| FileType::from_raw_mode(status.st_mode));
+        match kind {
+            Ok(FileType::RegularFile) => {
+                let at = rustix::fs::seek(own.as_fd(), rustix::fs::SeekFrom::Current(0))?;
+                Ok(Self::File(PathBuf::from(OWN), at))
+            }
+            Ok(FileType::Fifo) if !own.is_terminal() => {
+                io::copy(&mut own.lock(), &mut File::create(copy)?)?;
+                Ok(Self::File(copy.to_owned(), 0))
+            }
+            _ => Ok(Self::Nothing),
+        }
+    }
+
     /// Our own standard input under a path that another process can open, if it is a file: for a later run.
     pub fn own_file() -> Self {
         let at = rustix::fs::seek(io::stdin(), rustix::fs::SeekFrom::Current(0));

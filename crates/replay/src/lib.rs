@@ -32,11 +32,13 @@ mod input;
 mod process;
 mod processes;
 mod program;
+mod spawn;
 mod standstill;
 
 pub use arenas::share_one_arena;
 pub use explore::{ExploreError, Forked, Malformed, Notes, PlanText, Setup};
 pub use input::{Input, NoInput};
-pub use process::{TimeLimit, run_beside, run_limited, run_watched, spawn};
-pub use processes::Processes;
+pub use process::{TimeLimit, run_beside, run_limited, run_watched};
+pub use processes::{BUDGET_SPENT, Processes};
 pub use program::{LINGER, Program, ReplayError};
+pub use spawn::spawn;

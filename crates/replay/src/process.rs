@@ -1,12 +1,12 @@
 //! A process with a time limit.
 
 use std::io;
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::client::Client;
+use crate::spawn::spawn;
 use crate::standstill::{Stillness, Watch};
 use foretrace_run::{CutShort, Ended};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -88,24 +88,6 @@ pub fn run_beside(
     Ok(Ended { process: child.id(), status, cut_short, time: begin.elapsed() })
 }
 
-/// Starts a command that is killed when the calling thread ends, as a debugger's child is when the debugger is killed.
-///
-/// # Errors
-/// If the command cannot be run.
-#[allow(unsafe_code)]
-pub fn spawn(command: &mut Command) -> io::Result<Child> {
-    let tool = rustix::process::getpid();
-    // SAFETY: between fork and exec the closure makes two system calls and touches no memory of others.
-    unsafe {
-        command.pre_exec(move || {
-            rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-            // The tool may have died before that.
-            if rustix::process::getppid() == Some(tool) { Ok(()) } else { Err(rustix::io::Errno::SRCH.into()) }
-        });
-    }
-    command.spawn()
-}
-
 /// A signal may reach a thread other than the waiting one, so the waiting thread checks from time to time.
 const GLANCE: Duration = Duration::from_millis(50);
 /// With a client, which is started meanwhile, it checks more often.
@@ -177,6 +159,7 @@ fn ends_within(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::process::CommandExt;
 
     #[test]
     fn what_a_process_has_forked_ends_with_it() {

@@ -10,6 +10,9 @@ use foretrace_trace::Trace;
 
 use crate::{Program, ReplayError, TimeLimit};
 
+/// Why no more runs begin after the time that a check may take.
+pub const BUDGET_SPENT: &str = "the time budget (--budget) is spent";
+
 /// Runs a program's schedules, each in a process of its own.
 #[derive(Debug)]
 pub struct Processes<'a> {
@@ -74,7 +77,7 @@ impl Runner<Schedule> for Processes<'_> {
     fn spent(&self) -> Option<&'static str> {
         match self.until {
             _ if self.time.is_stopped() => Some("interrupted"),
-            Some(until) if Instant::now() >= until => Some("the time budget (--budget) is spent"),
+            Some(until) if Instant::now() >= until => Some(BUDGET_SPENT),
             _ => None,
         }
     }

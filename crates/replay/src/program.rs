@@ -120,7 +120,7 @@ impl Program {
             self.command.split_first().map_or((self.path.as_os_str(), &[][..]), |(n, a)| (n.as_ref(), a));
         command.arg0(name).args(args);
         command.env_clear().envs(self.environment.iter().map(|(name, value)| (name, value)));
-        command.env("FORETRACE_RUNTIME", settings).env("FORETRACE_TOOL", std::process::id().to_string());
+        command.env("FORETRACE_RUNTIME", settings).env("FORETRACE_TOOL", format!("{:010}", std::process::id()));
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }

@@ -1,9 +1,11 @@
 //! The report as data.
 
+mod frame;
 mod kind;
 
 use crate::act::{Act, Thing};
-use crate::statement;
+pub(crate) use frame::any_frame;
+pub use frame::{Frame, top};
 pub use kind::{ErrorKind, Kind};
 use serde::Serialize;
 
@@ -246,25 +248,6 @@ pub struct Step {
     pub fails: bool,
 }
 
-/// One call.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
-pub struct Frame {
-    /// The function, if it is known.
-    pub function: Option<String>,
-    /// The file, if it is known.
-    pub file: Option<String>,
-    /// From 1; zero: unknown.
-    pub line: u32,
-    /// From 1; zero: unknown.
-    pub column: u32,
-    /// The text of the line, if it could be read.
-    pub source: Option<String>,
-    /// The object file.
-    pub module: String,
-    /// The address in it.
-    pub offset: u64,
-}
-
 /// A question without an answer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Undecided {
@@ -362,20 +345,6 @@ impl Site {
     }
 }
 
-/// Of calls, the innermost in the program's own source; else one whose source is known, or the innermost.
-pub fn top(stack: &[Frame]) -> Option<&Frame> {
-    let known = stack.iter().find(|frame| frame.file.is_some());
-    stack.iter().find(|frame| frame.is_own()).or(known).or(stack.first())
-}
-
-/// Is there a call whose function, file or module matches?
-pub(crate) fn any_frame<'a>(stack: impl IntoIterator<Item = &'a Frame>, matches: &dyn Fn(&str) -> bool) -> bool {
-    stack.into_iter().any(|frame| {
-        let names = [frame.function.as_deref(), frame.file.as_deref()];
-        matches(&frame.module) || names.into_iter().flatten().any(matches)
-    })
-}
-
 impl Block {
     /// Where it was allocated, for people.
     pub fn place(&self) -> Option<&Frame> {
@@ -431,45 +400,4 @@ pub fn bytes(count: u64) -> String {
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./+=:@%,".contains(c);
     if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', r"'\''")) }
-}
-
-impl Frame {
-    /// `file:line`, or the object file and the address.
-    pub fn short(&self) -> String {
-        match &self.file {
-            Some(file) if self.line > 0 => format!("{file}:{}", self.line),
-            Some(file) => file.clone(),
-            None => format!("{}+{:#x}", self.module, self.offset),
-        }
-    }
-
-    /// Is it in the program's own source, not in a header of the system?
-    pub fn is_own(&self) -> bool {
-        self.file.as_ref().is_some_and(|file| !is_system(file)) && !self.function.as_deref().is_some_and(is_standard)
-    }
-
-    /// The part of the line that is meant.
-    pub fn statement(&self) -> Option<&str> {
-        let source = self.source.as_deref()?;
-        Some(&source[statement::range(source, self.column)])
-    }
-
-    /// The function's name.
-    pub fn name(&self) -> &str {
-        self.function.as_deref().unwrap_or("<unknown>")
-    }
-}
-
-/// Directories of headers and sources that are not the user's.
-const SYSTEM: [&str; 4] = ["/usr/include/", "/usr/lib/", "/usr/local/include/", "/usr/src/"];
-
-fn is_system(file: &str) -> bool {
-    SYSTEM.iter().any(|directory| file.starts_with(directory))
-}
-
-/// Is it a function of the C++ library? A template's name has its result in front.
-fn is_standard(function: &str) -> bool {
-    let head = function.split(['(', '<']).next().unwrap_or_default();
-    let name = head.rsplit(' ').next().unwrap_or_default();
-    ["std::", "__gnu_cxx::"].iter().any(|space| name.starts_with(space))
 }

@@ -3,7 +3,7 @@
 use foretrace_event::schedule::{self, MAGIC, NO_OBJECT, NO_THREAD, Run, Step, VERSION, is_file};
 use foretrace_event::wire::Op;
 use foretrace_event::{Event, EventId, Object, Sort, ThreadId};
-use foretrace_finding::{Late, Schedule};
+use foretrace_finding::{DelayPoint, Schedule};
 use foretrace_trace::Trace;
 use rustc_hash::FxHashMap;
 
@@ -38,7 +38,7 @@ pub struct EnforcedStep {
 pub struct Enforced {
     threads: Vec<(u32, u32)>,
     steps: Vec<EnforcedStep>,
-    late: Vec<Late>,
+    delays: Vec<DelayPoint>,
     leaves_a_wait_open: bool,
 }
 
@@ -72,7 +72,7 @@ impl Enforced {
         let unknown = (NO_THREAD, u32::MAX);
         let threads = threads.into_iter().map(|place| place.unwrap_or(unknown)).collect();
         let leaves_a_wait_open = leaves_a_wait_open(trace, &next);
-        Ok(Self { threads, steps, late: schedule.late().to_vec(), leaves_a_wait_open })
+        Ok(Self { threads, steps, delays: schedule.delays().to_vec(), leaves_a_wait_open })
     }
 
     /// Does a thread begin a wait on a condition variable that the schedule does not end?
@@ -97,13 +97,13 @@ impl Enforced {
                 orders[1 + step.object as usize].push(event.thread);
             }
         }
-        let mut late = Vec::new();
-        for place in &self.late {
+        let mut delays = Vec::new();
+        for place in &self.delays {
             let (after, address, file) = (place.rounds(), place.address(), place.file().as_bytes());
-            schedule::Late { after, address, file }.encode(&mut late);
+            schedule::DelayPoint { after, address, file }.encode(&mut delays);
         }
         let orders = orders.into_iter().map(Order::end);
-        let streams: Vec<Vec<u8>> = steps.into_iter().chain(orders).chain([late]).collect();
+        let streams: Vec<Vec<u8>> = steps.into_iter().chain(orders).chain([delays]).collect();
         let mut bytes = MAGIC.to_vec();
         for number in [VERSION, self.threads.len() as u32, objects] {
             bytes.extend(number.to_le_bytes());

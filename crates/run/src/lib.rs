@@ -12,7 +12,7 @@
 //!
 //! **Deviations.** Memory accesses of a schedule are left out: they are free between two sync operations, because a
 //! race is detected by clocks and not by timing. Where their order decides what the program does, threads are held at
-//! delay points ([`foretrace_finding::Late`]).
+//! delay points ([`foretrace_finding::DelayPoint`]).
 //!
 //! **What it misses.** A timed wait whose condition variable the trace does not know is matched by its kind alone.
 //!

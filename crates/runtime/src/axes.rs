@@ -30,16 +30,22 @@ pub fn will_watch_accesses() -> bool {
     watches_accesses() && STATE.load(Ordering::Acquire) == ARMED
 }
 
+/// What is checked, as a number of [`Watch`].
+#[inline]
+pub fn watch() -> u8 {
+    WATCH.load(Ordering::Relaxed)
+}
+
 /// Is each access examined?
 #[inline]
 pub fn watches_accesses() -> bool {
-    WATCH.load(Ordering::Relaxed) == Watch::Accesses as u8
+    watch() == Watch::Accesses as u8
 }
 
 /// Are accesses examined when their segment ends?
 #[inline]
 pub fn watches_segments() -> bool {
-    WATCH.load(Ordering::Relaxed) == Watch::Segments as u8
+    watch() == Watch::Segments as u8
 }
 
 /// Is the program recorded, from now or from its first thread on?

@@ -20,6 +20,6 @@ use crate::sys::settings::Settings;
 /// Opens the schedule; false if there is none that can be used.
 pub fn open(settings: &Settings, loose: bool) -> bool {
     let Some((streams, objects)) = schedule::load(settings) else { return false };
-    delay::open(streams.late());
+    delay::open(streams.delays());
     order::open(&streams, objects, loose)
 }

@@ -158,8 +158,7 @@ fn access_taking_part(address: usize, size: usize, kind: u32, pc: usize, frame: 
     part::before_access(thread, address, size, kind, pc);
     let Some(_section) = Section::enter() else { return };
     part::access(thread, address, size, kind, pc, frame);
-    let recorded = thread.is_recorded() && thread::current().is_some();
-    if recorded || axes::watches_segments() {
+    if axes::watches_segments() || thread.is_recorded() && thread::current().is_some() {
         gather(thread, true, address, size, kind, pc);
     }
 }

@@ -41,6 +41,9 @@ pub fn init() {
     if let Some(linger) = settings.as_ref().and_then(|settings| settings.linger) {
         ending::set_linger(linger);
     }
+    if settings.as_ref().is_some_and(|settings| matches!(settings.gate, Gate::Controlled { .. })) {
+        sys::map_apart();
+    }
     WATCH.store(watch as u8, Ordering::Relaxed);
     *SETTINGS.lock() = settings;
     STATE.store(state, Ordering::Release);

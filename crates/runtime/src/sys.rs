@@ -19,7 +19,7 @@ pub mod tables;
 
 use crate::sys::decimal::Decimal;
 use core::arch::asm;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// A system call's result: a value, or an error number.
 pub type Result<T> = core::result::Result<T, i32>;
@@ -63,16 +63,33 @@ macro_rules! call {
     }};
 }
 
+/// Where our next mapping goes; zero: wherever the kernel likes.
+static APART: AtomicUsize = AtomicUsize::new(0);
+
+/// From now on our mappings are far from the program's, which are then the same whatever we record and watch.
+pub fn map_apart() {
+    APART.store(0x2000_0000_0000, Ordering::Relaxed);
+}
+
+/// A hint for the next mapping.
+fn place_for(size: usize) -> usize {
+    const GAP: usize = 1 << 21;
+    match APART.load(Ordering::Relaxed) {
+        0 => 0,
+        _ => APART.fetch_add(size.next_multiple_of(GAP) + GAP, Ordering::Relaxed),
+    }
+}
+
 /// Maps anonymous memory, zeroed.
 pub fn map_memory(size: usize) -> Result<*mut u8> {
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    call!(SYS_mmap, 0, size, libc::PROT_READ | libc::PROT_WRITE, flags, -1i64, 0).map(|at| at as *mut u8)
+    call!(SYS_mmap, place_for(size), size, libc::PROT_READ | libc::PROT_WRITE, flags, -1i64, 0).map(|at| at as *mut u8)
 }
 
 /// Maps a file from its beginning, shared.
 pub fn map_file(fd: i32, size: usize) -> Result<*mut u8> {
     let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
-    call!(SYS_mmap, 0, size, libc::PROT_READ | libc::PROT_WRITE, flags, fd, 0).map(|at| at as *mut u8)
+    call!(SYS_mmap, place_for(size), size, libc::PROT_READ | libc::PROT_WRITE, flags, fd, 0).map(|at| at as *mut u8)
 }
 
 /// Unmaps memory.
@@ -439,6 +456,14 @@ pub fn position(fd: i32) -> Option<u64> {
 /// Goes on elsewhere in a file.
 pub fn set_position(fd: i32, at: u64) {
     let _ = call!(SYS_lseek, fd, at, libc::SEEK_SET);
+}
+
+/// Would reading a file return at once? Waits a while for that, if asked to.
+pub fn is_readable(fd: i32, waits: bool) -> bool {
+    const PAUSE: i32 = 20;
+    let mut file = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    let timeout = if waits { PAUSE } else { 0 };
+    call!(SYS_poll, &raw mut file, 1, timeout).is_ok_and(|ready| ready > 0)
 }
 
 /// Is there a thread of this process with that number?

@@ -36,7 +36,7 @@ use foretrace_event::table::ENTRY_SIZE;
 use moments::Moments;
 use objects::Remembered;
 use order::Synchronised;
-use polling::Rounds;
+use polling::{Poll, Rounds};
 use published::Published;
 use repeats::Repeats;
 use signals::Slots;
@@ -82,8 +82,10 @@ pub struct Thread {
     pub children: Cell<u32>,
     /// It has asked the controlled gate for the operation that it is about to note.
     pub asked: Cell<bool>,
-    /// What its loop reads again and again, and how many bytes; zero: several things.
-    pub polled: Cell<(usize, usize)>,
+    /// The operations that it has done last and that changed nothing, the newest first; for the controlled gate.
+    pub last_polls: Owned<[Poll; polling::LONGEST]>,
+    /// How many operations are left of a round of polling that it goes through again because something has changed.
+    pub round_left: Cell<usize>,
     /// How many operations it has repeated since its last step.
     pub spins: Cell<u32>,
     /// The locks it held when it was last asked, and how often they had changed then, and what it held last if it holds
@@ -94,7 +96,7 @@ pub struct Thread {
     /// What it has done since it last looked at the horizon.
     pub work: Cell<u32>,
     /// How many operations all threads had made when it last lost its core.
-    pub progress_when_late: Cell<u64>,
+    pub progress_when_lost: Cell<u64>,
     /// What it waits for, as the others see it.
     waiting: Cell<Option<Waiting>>,
     /// The condition variable and the place of its last wait, if that ended without a signal and without a deadline.
@@ -256,6 +258,13 @@ impl Thread {
     /// What others may read of it.
     pub const fn shared(&'static self) -> &'static Shared {
         &self.shared
+    }
+
+    /// Remembers an operation that changed nothing.
+    pub fn note_poll(&self, poll: Poll) {
+        let polls = self.last_polls.get();
+        polls.rotate_right(1);
+        polls[0] = poll;
     }
 
     /// The locks it holds, by a number that stands for them.

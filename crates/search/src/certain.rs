@@ -37,7 +37,7 @@ impl<R: Runner<Schedule>> Search<'_, '_, R> {
     /// chance: does each show every time?
     fn count_repeats(&mut self) -> Result<(), R::Error> {
         let races = self.failures.all.iter().filter(|one| matches!(one.evidence, Evidence::Race(_))).count();
-        let is_doubtful = |one: &&Confirmed| one.schedule.late().is_empty() && (races > 1 || !one.aimed_at);
+        let is_doubtful = |one: &&Confirmed| one.schedule.delays().is_empty() && (races > 1 || !one.aimed_at);
         let doubtful = self.failures.all.iter().filter(is_doubtful);
         let schedules: BTreeSet<Schedule> = doubtful.map(|failure| failure.schedule.clone()).collect();
         for schedule in schedules.iter().take(COUNTED) {
@@ -88,7 +88,7 @@ impl<R: Runner<Schedule>> Search<'_, '_, R> {
             let failure = &self.failures.all[number];
             let Some(repeats) = failure.count_in(&runs) else { break };
             // What came every time without delay points may have been lucky.
-            let is_plain = failure.schedule.late().is_empty();
+            let is_plain = failure.schedule.delays().is_empty();
             let is_better = failure
                 .repeats
                 .is_none_or(|before| repeats.is_more_than(before) || is_plain && !before.is_more_than(repeats));

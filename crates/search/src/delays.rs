@@ -3,7 +3,7 @@
 //! In a race of plain accesses, which comes first decides what is read, and that may decide what the program does next: an
 //! index, a pointer, a branch. Schedules order operations, not plain accesses, so either may come first in a run, and an
 //! error behind the read comes by chance. So each race that was seen is run again with the access that came first as a
-//! delay point ([`Late`]): threads that reach it wait there until nobody else can go on. If anything else is seen then, or
+//! delay point ([`DelayPoint`]): threads that reach it wait there until nobody else can go on. If anything else is seen then, or
 //! was seen before, the access that came second is delayed in another run; and if the write takes place several times, the
 //! reads are placed between two of them. A failure that some of these runs show and others do not hangs on a value. It is
 //! kept with the delay points that bring it about, in its own schedule if that shows it every time.
@@ -12,8 +12,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use foretrace_event::schedule::MOST_LATE;
-use foretrace_finding::{Late, Schedule};
+use foretrace_event::schedule::MOST_DELAY_POINTS;
+use foretrace_finding::{DelayPoint, Schedule};
 use foretrace_run::{Evidence, Modules, Precision, Run, SeenAccess, Spot};
 use foretrace_trace::Trace;
 
@@ -41,8 +41,8 @@ struct Pair {
     schedule: Schedule,
     shown: BTreeSet<Vec<Spot>>,
     /// The access that is delayed, and the other one; and do these write?
-    late: (Late, bool),
-    early: (Late, bool),
+    delayed: (DelayPoint, bool),
+    other: (DelayPoint, bool),
 }
 
 /// Replays that have been made and are to be made.
@@ -99,21 +99,21 @@ impl Delays {
     /// The schedules that may show a failure every time; none if it seems not to hang on a value.
     pub(crate) fn schedules(&self, failure: &Confirmed) -> Vec<Schedule> {
         let spots = failure.spots();
-        let own: Vec<Late> = spots.iter().filter_map(|(path, address)| late_at(path, *address)).collect();
+        let own: Vec<DelayPoint> = spots.iter().filter_map(|(path, address)| delay_at(path, *address)).collect();
         // Delays at the accesses themselves decide nothing that comes before them.
         let others = self
             .shown
             .iter()
-            .filter(|(schedule, _)| !schedule.late().iter().any(|late| own.iter().any(|own| own.is_at(late))));
+            .filter(|(schedule, _)| !schedule.delays().iter().any(|place| own.iter().any(|own| own.is_at(place))));
         let (with, without): (Vec<_>, Vec<_>) =
             others.partition(|(_, shown)| shown.iter().any(|one| one.spots() == spots));
         let shows_always = failure.repeats.is_none_or(Repeats::is_always);
-        if without.is_empty() && shows_always && failure.schedule.late().is_empty() {
+        if without.is_empty() && shows_always && failure.schedule.delays().is_empty() {
             return Vec::new();
         }
         let mut schedules = Vec::new();
         for (schedule, _) in with {
-            let own_steps = failure.schedule.clone().with_late(schedule.late().to_vec());
+            let own_steps = failure.schedule.clone().with_delays(schedule.delays().to_vec());
             schedules.extend([own_steps, schedule.clone()]);
         }
         schedules.push(failure.schedule.clone());
@@ -129,51 +129,51 @@ impl Try {
     pub(crate) fn counting(&self) -> Schedule {
         let schedule = self.schedule.clone();
         let Some(pair) = &self.race else { return schedule };
-        let counts = pair.early.0.clone().after(u32::MAX);
-        let mut late = schedule.late().to_vec();
-        if !late.iter().any(|place| place.is_at(&counts)) {
-            late.push(counts);
+        let counts = pair.other.0.clone().after(u32::MAX);
+        let mut delays = schedule.delays().to_vec();
+        if !delays.iter().any(|place| place.is_at(&counts)) {
+            delays.push(counts);
         }
-        schedule.with_late(late)
+        schedule.with_delays(delays)
     }
 }
 
 impl Pair {
     /// The one access after the other. A write comes after reads that have waited for it, and see what was there just before.
     fn in_order(self) -> Option<Try> {
-        let (late, early) = (self.late.0.clone(), self.early.0.clone());
-        let reads_first = self.late.1 && !self.early.1;
-        let schedule = if reads_first { self.with_late(&[early, late]) } else { self.with_late(&[late]) }?;
+        let (delayed, other) = (self.delayed.0.clone(), self.other.0.clone());
+        let reads_first = self.delayed.1 && !self.other.1;
+        let schedule = if reads_first { self.with_delays(&[other, delayed]) } else { self.with_delays(&[delayed]) }?;
         Some(Try { schedule, race: Some(self) })
     }
 
     fn turned(self) -> Self {
-        Self { late: self.early, early: self.late, ..self }
+        Self { delayed: self.other, other: self.delayed, ..self }
     }
 
     /// The reads after so many rounds of the write.
     fn between(&self, tried: &Try, run: &Run) -> Vec<Try> {
-        let (read, write) = match (&self.late, &self.early) {
+        let (read, write) = match (&self.delayed, &self.other) {
             ((write, true), (read, false)) | ((read, false), (write, true)) => (read, write),
             _ => return Vec::new(),
         };
-        let number = tried.counting().late().iter().position(|place| place.is_at(write));
+        let number = tried.counting().delays().iter().position(|place| place.is_at(write));
         let passed = number.and_then(|number| run.outcome.passed.get(&(number as u32)).copied());
         let rounds = 1..passed.unwrap_or(0).min(BETWEEN + 1);
-        let schedules = rounds.filter_map(|round| self.with_late(&[read.clone(), write.clone().after(round)]));
+        let schedules = rounds.filter_map(|round| self.with_delays(&[read.clone(), write.clone().after(round)]));
         schedules.map(|schedule| Try { schedule, race: None }).collect()
     }
 
     /// The schedule with more delay points; none if these are too many, with one more that counts.
-    fn with_late(&self, more: &[Late]) -> Option<Schedule> {
-        let mut late = self.schedule.late().to_vec();
+    fn with_delays(&self, more: &[DelayPoint]) -> Option<Schedule> {
+        let mut delays = self.schedule.delays().to_vec();
         for place in more {
-            if !late.iter().any(|known| known.is_at(place)) {
-                late.push(place.clone());
+            if !delays.iter().any(|known| known.is_at(place)) {
+                delays.push(place.clone());
             }
         }
-        let schedule = self.schedule.clone().with_late(late);
-        (schedule.late().len() < MOST_LATE).then_some(schedule)
+        let schedule = self.schedule.clone().with_delays(delays);
+        (schedule.delays().len() < MOST_DELAY_POINTS).then_some(schedule)
     }
 }
 
@@ -185,17 +185,17 @@ fn pair(failure: &Confirmed) -> Option<Pair> {
     }
     let place = |access: &SeenAccess| Some((place(access, &failure.run.modules)?, access.write));
     let [second, first] = &race.accesses;
-    let (late, early) = (place(first)?, place(second)?);
-    Some(Pair { schedule: failure.schedule.clone(), shown: all_spots(&failure.run), late, early })
+    let (delayed, other) = (place(first)?, place(second)?);
+    Some(Pair { schedule: failure.schedule.clone(), shown: all_spots(&failure.run), delayed, other })
 }
 
-fn place(access: &SeenAccess, modules: &Modules) -> Option<Late> {
+fn place(access: &SeenAccess, modules: &Modules) -> Option<DelayPoint> {
     let (path, address) = modules.locate(access.pc);
-    late_at(&path, address)
+    delay_at(&path, address)
 }
 
-fn late_at(path: &Path, address: u64) -> Option<Late> {
-    Some(Late::new(&path.file_name()?.to_string_lossy(), address))
+fn delay_at(path: &Path, address: u64) -> Option<DelayPoint> {
+    Some(DelayPoint::new(&path.file_name()?.to_string_lossy(), address))
 }
 
 fn all_spots(run: &Run) -> BTreeSet<Vec<Spot>> {

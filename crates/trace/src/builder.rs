@@ -10,13 +10,14 @@ use foretrace_event::{
 };
 use rustc_hash::FxHashMap;
 
+use crate::illegal::Illegal;
 use crate::note::Note;
 use crate::trace::{
     AtomicInfo, BarrierInfo, ConditionId, ConditionInfo, Extras, IntervalInfo, LockInfo, Name, Objects, Place,
     PlainInfo, SemInfo, Slot, Thread, ThreadInfo,
 };
 use conditions::Conditions;
-pub use rules::Illegal;
+pub(crate) use recorded::Placed;
 use rules::{Lesson, Phase, Rules};
 
 /// A place of the program, known to a builder.

@@ -38,6 +38,7 @@ mod builder;
 pub mod check;
 pub mod convert;
 pub mod dump;
+mod illegal;
 mod info;
 mod normalise;
 mod note;
@@ -46,7 +47,8 @@ mod symbols;
 pub mod text;
 mod trace;
 
-pub use builder::{Illegal, PlaceId, TraceBuilder};
+pub use builder::{PlaceId, TraceBuilder};
+pub use illegal::Illegal;
 pub use info::Info;
 pub use note::Note;
 pub use recording::{

@@ -17,12 +17,12 @@ mod lines;
 mod misuse;
 mod naming;
 mod operations;
+mod repair;
 mod touching;
 
 use crate::note::Note;
 use crate::recording::{Recording, RecordingError};
 use crate::trace::Trace;
-pub(crate) use touching::Placed;
 
 impl Recording {
     /// The normalised form of this recording.

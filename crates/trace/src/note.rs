@@ -47,7 +47,7 @@ pub enum Note {
         /// The stamp of the first event left out.
         stamp: u64,
         /// Why it is not allowed.
-        why: crate::Illegal,
+        why: crate::illegal::Illegal,
     },
     /// A thread did something that the events before it do not allow: an error of the program, or the effect of
     /// something that was not recorded. The operation is repaired or left out, and all others of the thread are kept.
@@ -55,7 +55,7 @@ pub enum Note {
         /// Which thread.
         thread: ThreadId,
         /// Why it is not allowed, the first time.
-        why: crate::Illegal,
+        why: crate::illegal::Illegal,
         /// Where: the program counter, or zero.
         pc: u64,
         /// How often the thread did so there.

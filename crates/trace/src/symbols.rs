@@ -4,6 +4,7 @@
 //! debug information may be in a separate file ([`separate`]). If something is missing or stripped, the name degrades
 //! to `module+0xoffset`, never to an error.
 
+mod file;
 mod frame;
 mod lines;
 mod members;

@@ -24,7 +24,7 @@ fn broken_text(random: &mut Random, good: &str) -> String {
 
 /// A schedule: what is read is written as it was read.
 pub fn schedule(random: &mut Random) {
-    let text = broken_text(random, "t0:3 t2:1! t2:4 t1:9 t0:9 late:a+b+0x1f late:prog+0x0/3");
+    let text = broken_text(random, "t0:3 t2:1! t2:4 t1:9 t0:9 delay:a+b+0x1f delay:prog+0x0/3");
     let Ok(read) = text.parse::<ScheduleText>() else { return };
     if let Ok(schedule) = read.of(|_| 12) {
         let again = schedule.to_string().parse::<ScheduleText>().expect("what was written reads");
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn the_good_files_are_good() {
-        assert_eq!("t0:3 t2:1! t2:4 t1:9 t0:9 late:a+b+0x1f late:prog+0x0/3".parse::<ScheduleText>().err(), None);
+        assert_eq!("t0:3 t2:1! t2:4 t1:9 t0:9 delay:a+b+0x1f delay:prog+0x0/3".parse::<ScheduleText>().err(), None);
         Outcome::parse(OUTCOME).expect("it reads");
         assert!(build().expect("it is built").len() > 1000);
     }

@@ -126,11 +126,5 @@ fn family(command: &[OsString]) -> anyhow::Result<Family> {
 
 fn is_in_path(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|directory| is_executable(&directory.join(name)))
-}
-
-/// A file that may be run.
-pub fn is_executable(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    file.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+    std::env::split_paths(&path).any(|directory| crate::way::is_executable(&directory.join(name)))
 }

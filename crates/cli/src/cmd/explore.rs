@@ -1,63 +1,105 @@
 //! `foretrace explore`: run the program through every order that matters.
+//!
+//! One file a step: [`hunt`] has a search (`foretrace-explore`) run the program in forks and keeps what fails, [`confirm`]
+//! runs each failing plan once more, recorded and watched, and has it explained, [`statement`] says how far the search came.
 
-use super::check::subject;
+mod confirm;
+mod hunt;
+mod statement;
+
 use super::interrupt;
+use super::reporting::Reporting;
+use super::sources::{Sources, program};
 use crate::flags;
 use crate::scratch::Scratch;
-use foretrace_explore::{Budget, DepthFirst, Goes, run as search};
-use foretrace_replay::{Forked, Setup, TimeLimit};
-use std::ffi::OsString;
+use anyhow::bail;
+use clap::ValueEnum;
+use foretrace_replay::{ExploreError, Input, LINGER, Program};
+use foretrace_report::Report;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Run a program through every order of its threads that matters.
+///
+/// One thread runs at a time, and Foretrace decides which, at every lock, signal, atomic operation and the like. It runs one
+/// order of each class of orders that differ in nothing the program could notice, and looks in each for data races,
+/// deadlocks, failed assertions and crashes. If nothing is left to run, it says so: no order of this input fails.
+///
+/// Source files are compiled first: `foretrace explore bank.c -- ARGS`. A program that was built with `foretrace cc` is run
+/// as it is: `foretrace explore -- ./prog ARGS`. The program is run many times, so it should not change what it reads.
+///
+/// The exit code is 0 if all orders were run and none failed, 1 if one did, and 2 if the program could not be explored, or
+/// not to the end. Ctrl-C ends the search, and what was found is reported.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The program and its arguments
-    #[arg(last = true, value_name = "PROG")]
-    command: Vec<OsString>,
-    /// Start nothing new after this time
+    #[command(flatten)]
+    sources: Sources,
+    /// Begin no execution after this time (30s, 5m)
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = flags::time)]
     budget: Duration,
     /// End an execution after this time
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = flags::time)]
     timeout: Duration,
+    /// How to choose the orders
+    #[arg(long, value_enum, default_value_t = Strategy::Complete)]
+    strategy: Strategy,
+    /// Where random choices begin
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Waits on condition variables may end without a signal, as the standard allows
+    #[arg(long)]
+    spurious: bool,
+    #[command(flatten)]
+    reporting: Reporting,
 }
+
+/// How orders are chosen.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Strategy {
+    /// One of each class, until none is left
+    Complete,
+    /// Every order, without reduction
+    Every,
+    /// Each thread that can go on is as likely
+    Random,
+    /// Random priorities of threads
+    Pct,
+    /// Random priorities of operations
+    Pos,
+    /// Uniformly over the orders of one object at a time
+    Surw,
+}
+
+const FOUND: u8 = 1;
+const UNKNOWN: u8 = 2;
 
 /// Explores; the exit code says whether something was found.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stop = interrupt::flag()?;
+    let output = args.reporting.open()?;
     let scratch = Scratch::new("explore-")?;
-    let program = subject::program(&args.command)?;
-    let limit = TimeLimit { stop: Some(stop), ..args.timeout.into() };
-    let mut executor = Forked::new(&program, scratch.path(), Setup { limit, spurious: false, core: 0 })?;
-    let mut budget = Budget::unlimited().until(Instant::now() + args.budget);
-    let verbose = std::env::var_os("EXPLORE_VERBOSE").is_some();
-    let begin = Instant::now();
-    let mut ends = std::collections::BTreeMap::new();
-    let finished = search(&mut DepthFirst::default(), &mut executor, &mut budget, |_, execution| {
-        if verbose {
-            for step in &execution.steps {
-                eprintln!(
-                    "  t{} {:?} {:x} {:x} {} of {:?}",
-                    step.thread.0,
-                    step.operation.kind,
-                    step.operation.object.0,
-                    step.operation.other.0,
-                    step.operation.argument,
-                    step.enabled
-                );
-            }
-            eprintln!("{:?} pending {:?} races {:?}", execution.end, execution.pending, execution.races);
-        }
-        *ends.entry(format!("{:?}", execution.end)).or_insert(0u64) += 1;
-        Goes::On
-    })?;
-    let time = begin.elapsed();
-    eprintln!(
-        "{finished:?} {} executions in {time:.2?}: {:.0} a second; {ends:?}",
-        budget.done(),
-        budget.done() as f64 / time.as_secs_f64()
-    );
-    Ok(ExitCode::SUCCESS)
+    let (command, compiled) = args.sources.command(scratch.path(), &args.reporting)?;
+    let input = Input::own(&scratch.path().join("input"))?;
+    let program = Program { input, linger: LINGER, ..program(&command)? };
+    let hunted = match hunt::hunt(args, &program, scratch.path(), stop) {
+        Err(ExploreError::NoThread(status)) => bail!("{}", statement::no_thread(status)),
+        hunted => hunted?,
+    };
+    let confirmed = confirm::all(args, (&program, compiled), &hunted, scratch.path(), stop)?;
+    let mut report = Report {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        program: confirm::command_line(&program, compiled),
+        exit: statement::of(&hunted),
+        findings: confirmed.findings,
+        notes: statement::notes(&hunted).into_iter().chain(confirmed.notes).collect(),
+        incomplete: !hunted.is_complete() || confirmed.unconfirmed > 0,
+        ..Report::default()
+    };
+    report.show_predicted = false;
+    args.reporting.write(output, &report)?;
+    Ok(ExitCode::from(match report.counts().confirmed {
+        1.. => FOUND,
+        0 if report.incomplete => UNKNOWN,
+        0 => 0,
+    }))
 }

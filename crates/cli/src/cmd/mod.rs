@@ -11,5 +11,7 @@ pub mod predict;
 mod progress;
 pub mod record;
 pub mod replay;
+mod reporting;
+mod sources;
 pub mod trace;
 mod watchdog;

@@ -3,6 +3,7 @@
 mod clock;
 mod coverage;
 mod feed;
+mod files;
 mod input;
 mod live;
 mod out;

@@ -47,6 +47,45 @@ impl Watch for Bar {
     }
 }
 
+/// How far an exploration is.
+pub struct Progress {
+    /// Executions so far.
+    pub executions: u64,
+    /// The time they took.
+    pub time: Duration,
+    /// Steps of the last one.
+    pub steps: usize,
+}
+
+/// A line about an exploration, which has no known end. It appears after a second, on a terminal.
+pub struct Line(Bar);
+
+impl Line {
+    /// A hidden one.
+    pub fn new() -> Self {
+        let bar = Bar::new(false);
+        bar.bar.set_style(
+            ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()),
+        );
+        Self(bar)
+    }
+
+    /// Shows how far it is, now and then.
+    pub fn show(&self, progress: &Progress) {
+        const EVERY: u64 = 64;
+        let Progress { executions, time, steps } = progress;
+        if executions.is_multiple_of(EVERY) {
+            let rate = *executions as f64 / time.as_secs_f64().max(0.001);
+            self.0.bar.set_message(format!("exploring: {executions} orders, {rate:.0} a second, {steps} steps each"));
+        }
+    }
+
+    /// The work is done; the line is gone.
+    pub fn finish(self) {
+        self.0.finish();
+    }
+}
+
 /// Something that is done after a second on a terminal, unless this goes away before.
 pub struct Later {
     done: Option<Sender<()>>,

@@ -2,7 +2,7 @@
 
 mod debugger;
 
-use super::check::keep::Kept;
+use super::check::saved::SavedFinding;
 use super::interrupt;
 use crate::flags;
 use crate::output;
@@ -12,7 +12,7 @@ use anyhow::bail;
 use debugger::Debugger;
 use foretrace_finding::ScheduleText;
 use foretrace_replay::TimeLimit;
-use foretrace_run::{CutShort, Outcome, Precision};
+use foretrace_run::{CutShort, Outcome};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -57,15 +57,15 @@ impl Args {
 
 /// Replays.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let kept = open(args)?;
+    let saved = open(args)?;
     if let Some(debugger) = args.debugger() {
-        return debugger.run(&kept);
+        return debugger.run(&saved);
     }
-    announce(&kept.program);
-    let count = replay(args, &kept)?;
+    announce(&saved.program);
+    let count = replay(args, &saved)?;
     let interrupted = if count.interrupted { "; interrupted" } else { "" };
     let (failed, runs) = (count.failed, count.runs);
-    let said = output::write(|out| Ok(writeln!(out, "{}: failed {failed} of {runs} times{interrupted}", kept.title)?));
+    let said = output::write(|out| Ok(writeln!(out, "{}: failed {failed} of {runs} times{interrupted}", saved.title)?));
     match said {
         Err(error) if !output::reader_left(&error) => Err(error),
         _ if failed > 0 => Ok(ExitCode::from(1)),
@@ -83,13 +83,13 @@ struct Count {
 }
 
 /// Runs it as often as was asked for, or until Ctrl-C. A run that was cut off has not shown that it does not fail.
-fn replay(args: &Args, kept: &Kept) -> anyhow::Result<Count> {
+fn replay(args: &Args, saved: &SavedFinding) -> anyhow::Result<Count> {
     let limit = TimeLimit { stop: Some(interrupt::flag()?), ..args.timeout.into() };
     let mut count = Count::default();
     while count.runs < args.times && !count.interrupted {
-        let scratch = kept.scratch()?;
-        let run = kept.program.replay_file(scratch.path(), Precision::Each, limit)?;
-        let same = kept.is_in(&run);
+        let scratch = saved.scratch()?;
+        let run = saved.replay(&scratch, limit)?;
+        let same = saved.is_in(&run);
         count.interrupted = limit.is_stopped();
         count.failed += u32::from(same);
         count.runs += u32::from(same || run.ended.cut_short != Some(CutShort::Stopped));
@@ -102,13 +102,13 @@ fn replay(args: &Args, kept: &Kept) -> anyhow::Result<Count> {
 }
 
 /// What is to be seen again.
-fn open(args: &Args) -> anyhow::Result<Kept> {
+fn open(args: &Args) -> anyhow::Result<SavedFinding> {
     let text = args.finding.to_str().unwrap_or_default();
     let pasted = !args.finding.exists() && text.parse::<ScheduleText>().is_ok_and(|text| !text.is_empty());
     match &args.recording {
-        Some(recording) => Kept::pasted(text, recording, args.trust),
+        Some(recording) => SavedFinding::pasted(text, recording, args.trust),
         None if pasted => bail!("of which recording is this schedule? Say it with --recording DIR"),
-        None => Kept::open(&args.finding, args.trust),
+        None => SavedFinding::open(&args.finding, args.trust),
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::memory;
 use crate::scratch;
+use foretrace_replay::BUDGET_SPENT;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -37,7 +38,7 @@ pub fn watch(phase: &'static str, stop: &'static AtomicBool, deadline: Option<In
                 let why = match full {
                     _ if stopped => "interrupted",
                     true => memory::SPENT,
-                    false => "the time budget (--budget) is spent",
+                    false => BUDGET_SPENT,
                 };
                 give_up(&format!("foretrace: {why} while {phase}; nothing was checked\n"));
             }

@@ -1,8 +1,7 @@
 //! Threads that wait for each other, or for what will not come.
 
 use super::{Failure, Suspect, addresses};
-use crate::describe::Locks;
-use crate::resolver::{Resolver, index_of};
+use crate::resolver::{Locks, Resolver, index_of};
 use crate::steps::{self, Followed};
 use foretrace_event::EventId;
 use foretrace_finding::{Deadlock, Schedule};

@@ -1,8 +1,7 @@
 //! The death of the program.
 
 use super::Failure;
-use crate::describe::Locks;
-use crate::resolver::{Resolver, index_of};
+use crate::resolver::{Locks, Resolver, index_of};
 use foretrace_report::{Act, Fault, Manner, Site, Thread, top};
 use foretrace_run::{Cause, Death, SeenFault};
 

@@ -1,8 +1,7 @@
 //! Two unordered accesses.
 
 use super::{Failure, Suspect, addresses};
-use crate::describe::Locks;
-use crate::resolver::{Resolver, index_of};
+use crate::resolver::{Locks, Resolver, index_of};
 use crate::steps::{self, Followed};
 use foretrace_event::{Event, EventId};
 use foretrace_finding::{Race, Schedule};

@@ -24,6 +24,8 @@ pub struct History {
     users: FxHashMap<u64, Vec<u32>>,
 }
 
+/// No access is longer; see [`OpKind::PlainRead`].
+const LONGEST: u64 = 1 << 20;
 /// Every write, for loops that wait for any.
 const WRITES: u64 = u64::MAX;
 /// Every loop that waits for any write.
@@ -39,7 +41,7 @@ fn keys(operation: &Operation, thread: ThreadId, mut see: impl FnMut(u64)) {
         K::Start => see(thread_key(u64::from(thread.0))),
         K::Spin if operation.object == ObjectId::NONE => [WRITES, SPINS].into_iter().for_each(see),
         K::Load | K::Store | K::Update | K::UpdateFailed | K::PlainRead | K::PlainWrite | K::Spin => {
-            let last = operation.object.0.saturating_add(operation.argument.max(1) - 1);
+            let last = operation.object.0.saturating_add(operation.argument.clamp(1, LONGEST) - 1);
             (operation.object.0 >> 3..=last >> 3).for_each(|word| see(word << 1));
             if writes {
                 [WRITES, SPINS].into_iter().for_each(see);
@@ -152,6 +154,23 @@ impl History {
     /// A thread's last event.
     pub fn last_of(&self, thread: ThreadId) -> Option<u32> {
         self.threads.get(thread.index())?.last().copied()
+    }
+
+    /// The event that an operation would be, if its thread went on.
+    pub fn next_of(&self, thread: ThreadId, operation: &Operation) -> Event {
+        let (index, before) = (self.many_of(thread) + 1, self.last_of(thread));
+        Event { thread, index, alternative: 0, operation: *operation, before }
+    }
+
+    /// A thread's first event from a position on.
+    pub fn next_after(&self, thread: ThreadId, position: u32) -> Option<u32> {
+        self.threads.get(thread.index())?.iter().copied().find(|&at| at >= position)
+    }
+
+    /// Where an event is, or would be.
+    pub fn position(&self, event: &Event) -> u32 {
+        let own = self.threads.get(event.thread.index()).and_then(|events| events.get(event.index as usize - 1));
+        own.copied().unwrap_or(self.events.len() as u32)
     }
 
     /// How many events a thread has.

@@ -75,33 +75,70 @@ pub fn is_weak_initial(sequence: &[Element], sleeper: &(ThreadId, Operation), hi
     matches!(stand(sequence, sleeper.0, &sleeper.1, history), Stand::Initial(_) | Stand::Independent)
 }
 
-/// A branch: a decision, and what is to follow it. Without children it may go on in any way.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Branch {
+/// A decision, and the operation that it leads to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Label {
     pub choice: Choice,
     pub operation: Operation,
+}
+
+/// A branch: decisions to be taken one after the other, then one of its children. Without children it may go on in any
+/// way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Branch {
+    /// Never empty.
+    pub labels: Vec<Label>,
     pub children: Vec<Self>,
 }
 
-/// Adds a sequence to the branches of a state, unless they contain an equivalent.
-pub fn insert(branches: &mut Vec<Branch>, mut sequence: Vec<Element>, history: &History) {
-    for branch in branches.iter_mut() {
-        match stand(&sequence, branch.choice.thread, &branch.operation, history) {
-            Stand::Initial(at) if sequence[at].choice == branch.choice => drop(sequence.remove(at)),
-            Stand::Independent => {}
-            _ => continue,
-        }
-        if !branch.children.is_empty() && !sequence.is_empty() {
-            insert(&mut branch.children, sequence, history);
-        }
-        return;
+impl Branch {
+    /// A branch of one decision.
+    pub fn single(choice: Choice, operation: Operation) -> Self {
+        Self { labels: vec![Label { choice, operation }], children: Vec::new() }
     }
-    branches.extend(chain(sequence));
+
+    pub fn first(&self) -> Choice {
+        self.labels[0].choice
+    }
+
+    /// Divides the labels, so that other branches can begin there.
+    fn split(&mut self, at: usize) {
+        let labels = self.labels.split_off(at);
+        let children = std::mem::take(&mut self.children);
+        self.children.push(Self { labels, children });
+    }
+
+    /// How many labels the sequence agrees with. What it contains of them is removed from it.
+    fn follow(&self, sequence: &mut Vec<Element>, history: &History) -> usize {
+        let agrees = |label: &&Label| match stand(sequence, label.choice.thread, &label.operation, history) {
+            Stand::Initial(at) if sequence[at].choice == label.choice => {
+                sequence.remove(at);
+                true
+            }
+            Stand::Independent => true,
+            _ => false,
+        };
+        self.labels.iter().take_while(agrees).count()
+    }
 }
 
-fn chain(sequence: Vec<Element>) -> Option<Branch> {
-    sequence.into_iter().rev().fold(None, |children, element| {
-        let Element { choice, operation, .. } = element;
-        Some(Branch { choice, operation, children: children.into_iter().collect() })
-    })
+/// Adds a sequence to the branches of a state, unless they contain an equivalent.
+pub fn insert(mut branches: &mut Vec<Branch>, mut sequence: Vec<Element>, history: &History) {
+    loop {
+        let follow = |branch: &Branch| branch.follow(&mut sequence, history);
+        let found = branches.iter().map(follow).enumerate().find(|&(_, agreed)| agreed > 0);
+        let Some((at, agreed)) = found else { break };
+        if sequence.is_empty() {
+            return;
+        }
+        let branch = &mut branches[at];
+        if agreed < branch.labels.len() {
+            branch.split(agreed);
+        } else if branch.children.is_empty() {
+            return;
+        }
+        branches = &mut branch.children;
+    }
+    let label = |element: Element| Label { choice: element.choice, operation: element.operation };
+    branches.push(Branch { labels: sequence.into_iter().map(label).collect(), children: Vec::new() });
 }

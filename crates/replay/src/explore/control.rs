@@ -1,8 +1,8 @@
-//! The files `control` and `threads` of a controlled run, from the tool's side.
+//! The files `control` and `numbers` of a controlled run, from the tool's side.
 
 use foretrace_event::channel::{
-    CONTROL_WORDS, HEADER_WORDS, Header, MAGIC, MOST_RACES, MOST_STEPS, MOST_VISIBLE, PENDING, PENDING_WORDS, PREFIX,
-    RACE_WORDS, RACES, RaceRecord, SLEEP, STEP_WORDS, STEPS, StepRecord, THREADS_WORDS, VISIBLE, end, notes,
+    CONTROL_WORDS, HEADER_WORDS, Header, LENGTHS, MAGIC, MOST_RACES, MOST_STEPS, MOST_VISIBLE, PENDING, PENDING_WORDS,
+    PREFIX, RACE_WORDS, RACES, RaceRecord, SLEEP, STEP_WORDS, STEPS, StepRecord, THREADS_WORDS, VISIBLE, end, notes,
     pending_from, pending_words,
 };
 use foretrace_event::visible::{ObjectId, Operation};
@@ -49,6 +49,11 @@ impl Notes {
         self.0 & notes::WRITES_FILES != 0
     }
 
+    /// A thread was cancelled.
+    pub fn cancels(self) -> bool {
+        self.0 & notes::CANCELS != 0
+    }
+
     /// A process was forked.
     pub fn forks(self) -> bool {
         self.0 & notes::FORKS != 0
@@ -74,14 +79,14 @@ fn bytes(words: &[u64]) -> Vec<u8> {
 }
 
 impl Control {
-    /// Creates both files in a directory; `threads` is shared with other executors if it is there.
+    /// Creates both files in a directory; `numbers` is shared with other executors if it is there.
     pub fn create(directory: &Path) -> io::Result<Self> {
         let options = || {
             let mut options = File::options();
             options.read(true).write(true).create(true).truncate(false);
             options
         };
-        options().open(directory.join("threads"))?.set_len(8 * THREADS_WORDS as u64)?;
+        options().open(directory.join("numbers"))?.set_len(8 * THREADS_WORDS as u64)?;
         let file = options().open(directory.join("control"))?;
         file.set_len(8 * CONTROL_WORDS as u64)?;
         Ok(Self { file })
@@ -116,6 +121,9 @@ impl Control {
         self.write(PREFIX, &prefix.iter().map(choice).collect::<Vec<_>>())?;
         let sleeper = |(thread, operation): &(ThreadId, Operation)| pending_words(*thread, operation);
         self.write(SLEEP, &sleep.iter().flat_map(sleeper).collect::<Vec<_>>())?;
+        let mut lengths: Vec<u64> = plan.lengths.iter().map(|length| u64::from(*length)).collect();
+        lengths.resize(ThreadSet::CAPACITY as usize, 0);
+        self.write(LENGTHS, &lengths)?;
         let range = |range: &Range<u64>| [range.start, range.end - range.start];
         self.write(VISIBLE, &visible.iter().flat_map(range).collect::<Vec<_>>())?;
         self.write(0, &header)
@@ -162,9 +170,9 @@ fn race(words: &[u64]) -> Option<(RaceSeen, Range<u64>)> {
     Some((seen, address..address.checked_add(u64::from(size))?))
 }
 
-/// The numbers of threads, as the file `threads` has them.
+/// The numbers of threads, as the file `numbers` has them.
 pub fn threads(directory: &Path) -> io::Result<Vec<u64>> {
-    let bytes = std::fs::read(directory.join("threads"))?;
+    let bytes = std::fs::read(directory.join("numbers"))?;
     let words = bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
     Ok(words.take(THREADS_WORDS).take_while(|word| *word != 0).collect())
 }
@@ -173,5 +181,5 @@ pub fn threads(directory: &Path) -> io::Result<Vec<u64>> {
 pub fn set_threads(directory: &Path, threads: &[u64]) -> io::Result<()> {
     let mut words = threads[..threads.len().min(THREADS_WORDS)].to_vec();
     words.resize(THREADS_WORDS, 0);
-    std::fs::write(directory.join("threads"), bytes(&words))
+    std::fs::write(directory.join("numbers"), bytes(&words))
 }

@@ -1,14 +1,13 @@
 //! One run of a plan from the beginning of the program, recorded and watched; and a plan as text.
 
 use super::control::{Control, set_threads, threads};
-use super::server::prepare;
+use super::server::{padded, prepare};
 use crate::program::{PRINTED, read, watch_output};
 use crate::{Program, ReplayError, TimeLimit, run_beside};
 use foretrace_event::ThreadId;
 use foretrace_event::channel::{MOST_STEPS, THREADS_WORDS, flags};
 use foretrace_explore::{Choice, Plan};
 use foretrace_run::Run;
-use std::ffi::OsString;
 use std::fmt;
 use std::fs;
 use std::ops::Range;
@@ -129,9 +128,8 @@ impl Program {
     pub fn under_plan(&self, directory: &Path, recorded: bool, hold: bool) -> Command {
         let sink = if recorded { "sink=recording " } else { "" };
         let (hold, only) = (u8::from(hold), u8::from(self.started_only && !hold));
-        let mut settings = OsString::from(format!("explore {sink}hold={hold} only_started={only} dir="));
-        settings.push(directory);
-        let mut command = self.with_settings(&settings);
+        let settings = format!("explore {sink}hold={hold} only_started={only} dir=");
+        let mut command = self.with_settings(&padded(&settings, directory));
         prepare(&mut command, None);
         command
     }

@@ -43,10 +43,8 @@ impl Server {
             // Open for both, so that neither side waits for the other here.
             File::options().read(true).write(true).open(path)
         });
-        let mut settings =
-            OsString::from(format!("explore server=1 only_started={} dir=", u8::from(program.started_only)));
-        settings.push(directory);
-        let mut command = program.with_settings(&settings);
+        let settings = format!("explore server=1 only_started={} dir=", u8::from(program.started_only));
+        let mut command = program.with_settings(&padded(&settings, directory));
         command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         program.input.give(&mut command)?;
         prepare(&mut command, Some(core));
@@ -103,6 +101,17 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Settings of one length, whatever they say: the stack begins below them, and its addresses are to be the same in all runs.
+pub fn padded(settings: &str, directory: &Path) -> OsString {
+    const LENGTH: usize = 1024;
+    let rest = LENGTH.saturating_sub(settings.len() + directory.as_os_str().len());
+    let mut padded = OsString::from(settings);
+    // More slashes at the beginning of a path mean nothing.
+    padded.push("/".repeat(rest));
+    padded.push(directory);
+    padded
 }
 
 /// The command will run without randomised addresses, so that objects are where they were, and on one core, if one is named.

@@ -190,7 +190,7 @@ pub fn end() {
     Answer::new().line("end");
 }
 
-/// So often threads came to a place where they come late.
+/// How often threads have reached a delay point.
 pub fn passed(place: usize, count: u32) {
     Answer::new().line("passed").decimal("place", place as i64).decimal("count", count.into());
 }

@@ -1,82 +1,81 @@
-//! How a thread waits for what another will do soon: it looks again and again. To sleep in the kernel and be woken takes
-//! longer than most steps, and much longer if the core it slept on had nothing else to do.
+//! How a thread waits for what another thread will do soon: it polls. Sleeping in the kernel and being woken takes longer
+//! than most steps, and much longer if the core has gone idle meanwhile.
 //!
-//! While all threads that want to run have a core, a look is a few dozen cycles. When not, the one that is waited for may
-//! need the core of the one that waits, which lets others run between its looks. Beside a program that takes all it can
-//! get, that would cost a slice of time each: who comes back late time and again, and finds that little has been done
-//! meanwhile, says so, and for a while threads sleep at once.
+//! While every awake thread has a core, a poll costs a few dozen cycles. Otherwise the awaited thread may need the core of
+//! the waiting one, which therefore yields between polls. On a machine that other programs keep busy, each yield would cost
+//! a time slice: a thread that keeps losing its core sets a flag, and for a while all waiters sleep at once.
 
 use crate::sink::stamp;
 use crate::sys;
 use crate::thread::{self, count, taking_part};
 use core::sync::atomic::{AtomicI32, Ordering};
 
-/// How many of them can run side by side.
+/// How many threads can run at the same time.
 static CORES: AtomicI32 = AtomicI32::new(1);
-/// How many more waits shall not let others run, because someone came back late.
-static HURRY: AtomicI32 = AtomicI32::new(0);
+/// How many more waits sleep at once instead of yielding, because a thread kept losing its core.
+static SLEEP_AT_ONCE: AtomicI32 = AtomicI32::new(0);
 
-/// Looks while everybody has a core.
-const BRIEF: u32 = 200;
-/// Looks in all.
-const LOOKS: u32 = 2000;
-/// Late, by the processor's clock: about half a millisecond.
-const LATE: u64 = 1_000_000;
-/// So few operations of all threads between two late returns of one: something else had the core.
+/// Polls while every awake thread has a core.
+const SPINS: u32 = 200;
+/// Polls before the thread sleeps.
+const POLLS: u32 = 2000;
+/// A yield that takes longer than this has lost the core: about half a millisecond of the processor's clock.
+const LOST: u64 = 1_000_000;
+/// If all threads together perform fewer operations than this between two losses, another program had the core.
 const FEW: u64 = 500;
-/// See [`HURRY`].
-const HURRIED: i32 = 256;
+/// The value that [`SLEEP_AT_ONCE`] is set to.
+const SLEEPS: i32 = 256;
 
-/// Asks how many threads can run side by side.
+/// Asks how many threads can run at the same time.
 pub fn open() {
     CORES.store(sys::cores() as i32, Ordering::Relaxed);
 }
 
-/// A wait that is hoped to be short.
+/// A wait that should be short.
 #[derive(Default)]
 pub struct Backoff {
-    looks: u32,
-    /// What it waits for is being done.
+    polls: u32,
+    /// Another thread is already doing what it waits for.
     under_way: bool,
 }
 
 impl Backoff {
-    /// What the thread waits for is being done, so it does not matter who else wants its core.
+    /// For a wait whose end is already under way: the thread may keep its core.
     pub const fn for_a_moment() -> Self {
-        Self { looks: 0, under_way: true }
+        Self { polls: 0, under_way: true }
     }
 
-    /// Pauses a little before another look; false: it has been long enough.
+    /// Pauses briefly before the next poll. False means that the thread should sleep.
     pub fn again(&mut self) -> bool {
-        self.looks += 1;
+        self.polls += 1;
         let may_keep_core = || self.under_way || count::awake() <= CORES.load(Ordering::Relaxed);
-        if self.looks < BRIEF && may_keep_core() {
+        if self.polls < SPINS && may_keep_core() {
             core::hint::spin_loop();
             return true;
         }
-        if HURRY.load(Ordering::Relaxed) > 0 {
-            HURRY.fetch_sub(1, Ordering::Relaxed);
+        if SLEEP_AT_ONCE.load(Ordering::Relaxed) > 0 {
+            SLEEP_AT_ONCE.fetch_sub(1, Ordering::Relaxed);
             return false;
         }
         let before = now();
         sys::yield_now();
-        if now().wrapping_sub(before) > LATE {
-            came_back_late();
+        if now().wrapping_sub(before) > LOST {
+            lost_core();
         }
-        self.looks < LOOKS
+        self.polls < POLLS
     }
 }
 
 #[cold]
-fn came_back_late() {
+fn lost_core() {
     let Some(player) = taking_part() else { return };
     let progress = thread::progress();
-    if progress.wrapping_sub(player.progress_when_late.replace(progress)) < FEW {
-        HURRY.store(HURRIED, Ordering::Relaxed);
+    if progress.wrapping_sub(player.progress_when_lost.replace(progress)) < FEW {
+        SLEEP_AT_ONCE.store(SLEEPS, Ordering::Relaxed);
     }
 }
 
-/// The processor's clock; in programs that have given it up, about what it would say.
+/// The processor's clock, or an estimate of it in programs that have given it up.
 pub fn now() -> u64 {
     if !stamp::has_clock() {
         return sys::monotonic() * 2;

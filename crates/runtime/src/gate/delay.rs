@@ -1,14 +1,14 @@
-//! Places where threads come late: who comes there lets everybody else go first.
+//! Delay points: a thread that reaches one waits until no other thread can go on.
 //!
-//! The order of a schedule is that of operations. What a plain access reads, and so what the program does next, hangs on
-//! which thread is faster. Where that matters the schedule names the place, and a thread that has taken its last step waits
-//! there until nobody else can go on, which is worked out as in [`stuck`]; then one goes, and the others wait for it as for
-//! anybody. So the read sees what all others have written, or, if the place is that of the write, all others have read
-//! before it, whatever else the machine does. It is a delay and nothing else: the race detector learns nothing from it.
+//! A schedule orders operations. The value that a plain access reads, and so what the program does next, depends on which
+//! thread is faster. Where that matters, the schedule names a delay point. A thread that has taken its last step waits
+//! there until no other thread can go on, by the test of [`stuck`]; then one delayed thread continues, and the others wait
+//! for it in the same way. A read at a delay point therefore sees everything that other threads have written, and a write
+//! comes after everything that they have read. The race detector learns nothing from a delay.
 //!
-//! It is not for ever. A thread that reads the same again and again counts as blocked: it waits for what the late one will
-//! do. Threads that run for long, or sleep in calls that we know nothing of, do not; who has waited for them long enough goes
-//! on, and nobody is held at that place again.
+//! A delay ends in any case. A thread that repeats the same reads counts as polling, that is, as waiting for what the
+//! delayed thread will do. Threads that run for long, or sleep in calls that the runtime does not know, do not; a thread
+//! that has waited for them long enough goes on, and its delay point is switched off.
 
 use crate::gate::backoff::now;
 use crate::gate::stuck::{self, Rest};
@@ -19,59 +19,58 @@ use crate::thread::waiting::Waiting;
 use crate::thread::{Shared, StopTheWorld, Thread, threads};
 use crate::{axes, sys};
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use foretrace_event::schedule::{Late, MOST_LATE};
+use foretrace_event::schedule::{DelayPoint, MOST_DELAY_POINTS};
 
-/// A place.
-struct LatePlace {
+/// A delay point.
+struct DelayPlace {
     /// The return address of its hook.
     pc: AtomicUsize,
     /// How often it is passed freely.
     after: AtomicU32,
-    /// How often threads have come here.
+    /// How often threads have reached it.
     passed: AtomicU32,
-    /// How often the others did nothing but wait for a change, and so the late one went on.
+    /// How often a delayed thread went on because all others were polling.
     awaited: AtomicU32,
 }
 
-static PLACES: [LatePlace; MOST_LATE] = [const {
-    LatePlace {
+static PLACES: [DelayPlace; MOST_DELAY_POINTS] = [const {
+    DelayPlace {
         pc: AtomicUsize::new(0),
         after: AtomicU32::new(0),
         passed: AtomicU32::new(0),
         awaited: AtomicU32::new(0),
     }
-}; MOST_LATE];
-/// How many of them there are.
+}; MOST_DELAY_POINTS];
+/// How many there are.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 /// When the program began, by the processor's clock.
 static OPENED: AtomicU64 = AtomicU64::new(0);
 
-/// A place holds threads at most this many times.
+/// A delay point delays at most this many times.
 const MOST_HELD: u32 = 32;
-/// A thread has waited long enough after this much time by the processor's clock, about 200 milliseconds, and ten times as
-/// long as the program had run when it came.
+/// The longest delay, by the processor's clock: about 200 milliseconds, and ten times as long as the program had run before.
 const PATIENCE: u64 = 400_000_000;
 const PATIENCE_PER_TIME_RUN: u64 = 10;
-/// A thread that repeats itself for so long, about eight milliseconds, waits for a change; where it was so before, half of that is enough, down to a
-/// sixteenth.
+/// A thread that repeats itself for about eight milliseconds counts as polling. Each time that a delay point has ended in
+/// this way, half of that is enough, down to a sixteenth.
 const SPINNING: u64 = 16_000_000;
 const MOST_HALVES: u32 = 4;
-/// So many looks are a twentieth of a millisecond apart; then it is a whole one.
+/// The first polls are a twentieth of a millisecond apart, later ones a whole millisecond.
 const FREQUENT: u32 = 20;
 
-/// Reads the places. Those in files that are not loaded yet are never come to.
+/// Reads the delay points. Those in files that are not loaded yet are never reached.
 pub fn open(mut stream: &'static [u8]) {
     OPENED.store(now(), Ordering::Relaxed);
     let mut count = 0;
-    while let Some(late) = Late::decode(&mut stream)
+    while let Some(point) = DelayPoint::decode(&mut stream)
         && let Some(place) = PLACES.get(count)
     {
         elf::modules(|module| {
-            if is_named(module, late.file) {
-                place.pc.store(module.base().wrapping_add(late.address as usize), Ordering::Relaxed);
+            if is_named(module, point.file) {
+                place.pc.store(module.base().wrapping_add(point.address as usize), Ordering::Relaxed);
             }
         });
-        place.after.store(late.after, Ordering::Relaxed);
+        place.after.store(point.after, Ordering::Relaxed);
         count += 1;
     }
     COUNT.store(if axes::watches_accesses() { count } else { 0 }, Ordering::Relaxed);
@@ -90,15 +89,15 @@ fn is_named(module: &Module<'_>, wanted: &[u8]) -> bool {
     path[start..].iter().map(blank).eq(wanted.iter().copied())
 }
 
-/// A thread comes to an access. Waits, if this is a place for that.
+/// A thread is about to make an access. It waits if this is a delay point.
 #[inline]
-pub fn come(player: &'static Thread, pc: usize, address: usize) {
+pub fn reach(player: &'static Thread, pc: usize, address: usize) {
     if COUNT.load(Ordering::Relaxed) > 0 {
-        come_to(player, pc, address);
+        reach_point(player, pc, address);
     }
 }
 
-/// A thread has loaded an atomic. If it has seen that value there of late, it may be waiting for another one.
+/// A thread has loaded an atomic. If it keeps seeing the same value, it may be polling.
 #[inline]
 pub fn load(player: &'static Thread, pc: usize, address: usize, value: [u64; 2]) {
     if COUNT.load(Ordering::Relaxed) > 0 {
@@ -107,7 +106,7 @@ pub fn load(player: &'static Thread, pc: usize, address: usize, value: [u64; 2])
 }
 
 #[cold]
-fn come_to(player: &'static Thread, pc: usize, address: usize) {
+fn reach_point(player: &'static Thread, pc: usize, address: usize) {
     player.repeats.note(pc, address);
     let places = &PLACES[..COUNT.load(Ordering::Relaxed)];
     let Some(number) = places.iter().position(|place| place.pc.load(Ordering::Relaxed) == pc) else { return };
@@ -127,15 +126,15 @@ fn come_to(player: &'static Thread, pc: usize, address: usize) {
     }
 }
 
-/// Waits until the thread may go on; false: it has waited long enough.
-fn wait(player: &'static Thread, place: &LatePlace) -> bool {
+/// Waits until the thread may go on. False means that it has waited long enough.
+fn wait(player: &'static Thread, place: &DelayPlace) -> bool {
     let began = now();
     let patience = PATIENCE + PATIENCE_PER_TIME_RUN * began.saturating_sub(OPENED.load(Ordering::Relaxed));
     let spinning = SPINNING >> place.awaited.load(Ordering::Relaxed).min(MOST_HALVES);
-    let (mut looks, mut ran_at) = (0, began);
+    let (mut polls, mut ran_at) = (0, began);
     while now().saturating_sub(began) < patience {
         let despite_spinning = now().saturating_sub(ran_at) > spinning;
-        match look(player, despite_spinning) {
+        match poll(player, despite_spinning) {
             Rest::Nobody => {
                 place.awaited.fetch_add(despite_spinning.into(), Ordering::Relaxed);
                 return true;
@@ -143,18 +142,18 @@ fn wait(player: &'static Thread, place: &LatePlace) -> bool {
             Rest::Spinning => {}
             Rest::Running => ran_at = now(),
         }
-        sys::sleep(if looks < FREQUENT { 50_000 } else { 1_000_000 });
-        looks += 1;
+        sys::sleep(if polls < FREQUENT { 50_000 } else { 1_000_000 });
+        polls += 1;
     }
     false
 }
 
-/// Who has to go before this thread? If there is nobody, it does not wait any more.
-fn look(player: &'static Thread, despite_spinning: bool) -> Rest {
+/// Which threads have to go before this one? If there are none, it stops waiting.
+fn poll(player: &'static Thread, despite_spinning: bool) -> Rest {
     let _section = Section::nest();
     let stopped = StopTheWorld::new();
-    let late = |player: &'static Shared| Some((player.waiting(&stopped)?.late_at()?, player.index));
-    let is_first = || threads().filter_map(late).min() == late(player.shared());
+    let delayed = |player: &'static Shared| Some((player.waiting(&stopped)?.delayed_at()?, player.index));
+    let is_first = || threads().filter_map(delayed).min() == delayed(player.shared());
     match stuck::rest(&stopped) {
         Rest::Spinning if !despite_spinning => Rest::Spinning,
         Rest::Nobody | Rest::Spinning if is_first() => {
@@ -165,8 +164,8 @@ fn look(player: &'static Thread, despite_spinning: bool) -> Rest {
     }
 }
 
-/// Says how often threads have come to each place.
-pub fn say_how_often() {
+/// Reports how often threads have reached each delay point.
+pub fn report_passes() {
     for (number, place) in PLACES[..COUNT.load(Ordering::Relaxed)].iter().enumerate() {
         answer::passed(number, place.passed.load(Ordering::Relaxed));
     }

@@ -80,8 +80,8 @@ impl Streams {
         self.get(thread as usize)
     }
 
-    /// The places where threads come late.
-    pub fn late(&self) -> &'static [u8] {
+    /// The delay points.
+    pub fn delays(&self) -> &'static [u8] {
         self.get(self.count - 1)
     }
 

@@ -192,7 +192,7 @@ fn by_all(blocked: bool) -> Blocked {
 
 fn blocked(stopped: &StopTheWorld, player: &'static Shared) -> Blocked {
     match player.waiting(stopped) {
-        None | Some(Waiting::Late(_) | Waiting::Leaving) => Blocked::No,
+        None | Some(Waiting::Delayed(_) | Waiting::Leaving) => Blocked::No,
         Some(Waiting::Turn) => by_all(matches!(order::next(player.index), Next::NotYet)),
         Some(Waiting::Operation(wanted)) => withheld(stopped, player, wanted),
     }
@@ -330,7 +330,7 @@ fn all(stopped: &StopTheWorld, is_so: impl Fn(&'static Shared) -> bool) -> bool 
     !crate::thread::count::is_someone_coming() && alive.peek().is_some() && alive.all(is_so)
 }
 
-/// Which threads, other than those waiting at late places, can still run?
+/// Which threads, other than those at delay points, can still run?
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Rest {
     Nobody,
@@ -342,7 +342,7 @@ pub enum Rest {
 /// Who can go on?
 pub fn rest(stopped: &StopTheWorld) -> Rest {
     let waits = |player: &'static Shared| match player.waiting(stopped) {
-        Some(Waiting::Late(_) | Waiting::Leaving) => true,
+        Some(Waiting::Delayed(_) | Waiting::Leaving) => true,
         _ => !matches!(blocked(stopped, player), Blocked::No),
     };
     match () {
@@ -358,7 +358,7 @@ pub fn is_idle(player: &'static Shared, last: bool) -> bool {
         let _section = Section::nest();
         let stopped = StopTheWorld::new();
         player.waiting(&stopped).map(|waiting| match waiting {
-            Waiting::Late(_) => !last,
+            Waiting::Delayed(_) => !last,
             _ => !matches!(blocked(&stopped, player), Blocked::No),
         })
     };
@@ -474,8 +474,18 @@ fn is_unknown(player: &Shared) -> bool {
 }
 
 /// Reports all threads that have not ended as stuck.
-pub fn report_all() {
+fn report_all() {
     report(|stopped, other| !other.has_ended(stopped));
+}
+
+/// No thread can go on: reports those that wait for each other in a circle or, if none do, all that have not ended.
+pub fn report_standstill() {
+    let is_there = {
+        let _section = Section::nest();
+        let stopped = StopTheWorld::new();
+        threads().any(|thread| !thread.has_ended(&stopped) && is_circle(&stopped, thread))
+    };
+    if is_there { report(is_circle) } else { report_all() }
 }
 
 fn report(which: impl Fn(&StopTheWorld, &'static Shared) -> bool) {

@@ -17,14 +17,14 @@ const MOST_BYTES: usize = 64 << 20;
 const LARGEST: usize = 1 << 20;
 
 #[derive(Clone, Copy)]
-struct Kept {
+struct Quarantined {
     at: usize,
     size: usize,
 }
 
 struct Quarantine {
     /// A ring of [`MOST`] places; null until the first block comes.
-    ring: *mut Kept,
+    ring: *mut Quarantined,
     first: usize,
     count: usize,
     bytes: usize,
@@ -40,19 +40,19 @@ impl Quarantine {
     /// Is there room for blocks, and memory to note them?
     fn is_ready(&mut self) -> bool {
         if self.ring.is_null()
-            && let Some(ring) = arena::allocate(MOST * size_of::<Kept>())
+            && let Some(ring) = arena::allocate(MOST * size_of::<Quarantined>())
         {
             self.ring = ring.cast();
         }
         !self.ring.is_null()
     }
 
-    fn place(&self, index: usize) -> *mut Kept {
+    fn place(&self, index: usize) -> *mut Quarantined {
         // SAFETY: the ring has that many places.
         unsafe { self.ring.add((self.first + index) % MOST) }
     }
 
-    fn push(&mut self, block: Kept) {
+    fn push(&mut self, block: Quarantined) {
         // SAFETY: the caller has seen to it that there is room.
         unsafe { self.place(self.count).write(block) };
         self.count += 1;
@@ -121,7 +121,7 @@ pub fn keep(at: *mut c_void, size: usize, free: impl Fn(*mut c_void)) -> bool {
             return false;
         }
         let Some(oldest) = quarantine.make_room(size) else {
-            quarantine.push(Kept { at: at as usize, size });
+            quarantine.push(Quarantined { at: at as usize, size });
             if let Some(mark) = mark {
                 mark.set();
             }

@@ -3,7 +3,6 @@
 use crate::gate::controlled::{self, Granted};
 use crate::gate::limit::Limit;
 use crate::gate::turn::Arrival;
-use crate::sys;
 use crate::thread::tls::Section;
 use crate::thread::waiting::{Held, Waiting};
 use crate::thread::{self, Thread};
@@ -88,7 +87,11 @@ fn releasing(player: &'static Thread, op: Op, object: usize, arg: u64) -> Option
         Op::Release | Op::Acquire => OpKind::Other,
         _ => return None,
     };
-    let argument = if op == Op::Fork { arg } else { 0 };
+    let argument = match op {
+        Op::Fork => arg,
+        Op::End => player.index.into(),
+        _ => 0,
+    };
     Some(Operation::new(kind, object as u64).with(argument))
 }
 
@@ -130,15 +133,17 @@ pub fn before_signal(player: &'static Thread, op: Op, cond: usize, pc: usize) {
     }
 }
 
-/// The thread repeats a round of its loop, and reads nothing new until another changes what it reads.
-pub fn spin(player: &'static Thread, pc: usize) {
-    if !controlled::asks() {
-        return sys::yield_now();
+/// The thread is about to repeat a round of its loop, of so many operations: it waits until another changes what it reads. Then
+/// it goes through the whole round again.
+pub fn await_change(player: &'static Thread, round: usize, at: usize, size: usize, pc: usize) {
+    let left = player.round_left.get();
+    if left > 0 || !controlled::asks() {
+        return player.round_left.set(left.saturating_sub(1));
     }
-    let (at, size) = player.polled.get();
     player.set_waiting(Some(Waiting::new(Op::AtomicLoad, at, 0, pc)));
-    controlled::ask(player, Operation::new(OpKind::Spin, at as u64).with(size as u64), false, pc);
+    controlled::ask(player, controlled::change(player, round, at, size), false, pc);
     player.set_waiting(None);
+    player.round_left.set(round - 1);
 }
 
 /// Asks for an atomic operation, which writes or only reads.
@@ -148,11 +153,13 @@ pub fn before_atomic(player: &'static Thread, at: usize, size: usize, reads: boo
     controlled::asks().then(|| controlled::ask(player, operation, false, pc))
 }
 
-/// What an atomic operation turned out to be.
-pub fn after_atomic(op: Op, at: usize, size: usize) {
+/// What an atomic operation turned out to be. One that leaves its variable as it was has only read it.
+pub fn after_atomic(op: Op, changes_nothing: bool, at: usize, size: usize) {
     let kind = match op {
         Op::AtomicStore => OpKind::Store,
+        Op::AtomicRmw if changes_nothing => OpKind::UpdateFailed,
         Op::AtomicRmw => OpKind::Update,
+        Op::AtomicCasFailed => OpKind::UpdateFailed,
         _ => OpKind::Load,
     };
     controlled::amend(Operation::new(kind, at as u64).with(size as u64));

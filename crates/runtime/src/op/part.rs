@@ -12,7 +12,7 @@ use crate::gate::turn::{self, Arrival};
 use crate::gate::{self, answer, backoff, controlled as one_by_one, delay, schedule, stuck};
 use crate::op::controlled;
 use crate::sink::lines::{READ, WRITE, split};
-use crate::sys::settings::{Gate, Settings};
+use crate::sys::settings::{Gate, Settings, Watch};
 use crate::sys::{self, Activity};
 use crate::thread::stack::{self, Place};
 use crate::thread::tls::{Section, tls};
@@ -287,19 +287,22 @@ pub fn before_access(player: &'static Thread, address: usize, size: usize, kind:
     if one_by_one::is_visible(address, size) {
         one_by_one::ask_for_access(player, address, size, kind & WRITE != 0, pc);
     }
-    delay::come(player, pc, address);
+    delay::reach(player, pc, address);
 }
 
 /// A plain access of a thread that takes part. It is in a section.
+#[inline]
 pub fn access(player: &'static Thread, address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
     if player.published.is_awaiting() {
         // What it waited for has failed.
         player.published.set_awaited(None);
     }
-    if !axes::watches_segments() {
-        note_polled(player, address, size, kind);
+    let watch = axes::watch();
+    if watch == Watch::Segments as u8 {
+        return;
     }
-    if axes::watches_accesses() {
+    note_polled(player, address, size, kind);
+    if watch == Watch::Accesses as u8 {
         race::access(player, address, size, kind, pc, frame);
     }
 }
@@ -418,7 +421,7 @@ pub fn finish() {
     if let Some(player) = thread::taking_part() {
         thread::use_no_lines();
         flush(player);
-        delay::say_how_often();
+        delay::report_passes();
         answer::say_what_is_unchecked();
     }
 }

@@ -17,9 +17,6 @@ const SPINS_BETWEEN: u32 = 32;
 
 /// The thread has repeated an operation that is no step.
 pub fn spin(player: &'static Thread, op: Op, pc: usize) {
-    if one_by_one::is_on() {
-        return controlled::spin(player, pc);
-    }
     player.repeats.again();
     player.spins.set(player.spins.get() + 1);
     let spins = player.spins.get();
@@ -29,19 +26,24 @@ pub fn spin(player: &'static Thread, op: Op, pc: usize) {
     sys::yield_now();
 }
 
-/// Would an attempt to take the mutex repeat a round of polling, if it failed? Then it is no step.
+/// Would an attempt to take the mutex repeat a round of polling, if it failed? Then it is no step. The controlled gate lets the
+/// thread wait for a change first; the attempt is a step then.
 pub fn would_repeat(mutex: usize, arg: u64, pc: usize) -> bool {
     let Some(player) = thread::taking_part().filter(|_| tls().sections.get() == 0) else { return false };
     player.note_touched();
     part::flush(player);
-    player.rounds.get().repeats(&Poll::failed_try(mutex, arg, pc)).is_some()
+    let round = player.rounds.get().repeats(&Poll::failed_try(mutex, arg, pc));
+    if one_by_one::is_on() {
+        round.into_iter().for_each(|round| controlled::await_change(player, round, mutex, 1, pc));
+        return false;
+    }
+    round.is_some()
 }
 
 /// The attempt has failed, and repeats a round of polling.
 pub fn repeat(mutex: usize, arg: u64, pc: usize) {
     if let Some(player) = thread::taking_part() {
-        let round = player.rounds.get().note(&Poll::failed_try(mutex, arg, pc));
-        player.polled.set(if round == Some(1) { (mutex, 1) } else { (0, 0) });
+        player.rounds.get().note(&Poll::failed_try(mutex, arg, pc));
         spin(player, Op::FailedLock, pc);
     }
 }

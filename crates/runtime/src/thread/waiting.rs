@@ -84,7 +84,7 @@ pub enum Waiting {
     /// Its turn in the schedule.
     Turn,
     /// That no other thread can go on, at the delay point with this number.
-    Late(usize),
+    Delayed(usize),
     /// That others go on before it ends the process.
     Leaving,
     /// That an operation becomes possible.
@@ -107,12 +107,12 @@ pub struct Wanted {
 impl Waiting {
     /// Until no other thread can go on, at the delay point with this number.
     pub const fn to_be_last(number: usize) -> Self {
-        Self::Late(number)
+        Self::Delayed(number)
     }
 
     /// The delay point that it waits at, if any.
-    pub const fn late_at(self) -> Option<usize> {
-        if let Self::Late(number) = self { Some(number) } else { None }
+    pub const fn delayed_at(self) -> Option<usize> {
+        if let Self::Delayed(number) = self { Some(number) } else { None }
     }
 
     /// For an operation to become possible.

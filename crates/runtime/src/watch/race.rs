@@ -215,12 +215,13 @@ fn check_cell(
 /// An earlier access that this one races with.
 fn conflict(player: &'static Thread, access: &Access, cell: &Cell) -> Option<Before> {
     let concurrent = |epoch: u64| epoch != 0 && !player.clock.get().knows(epoch);
-    let ((wrote, write_stack), (read, read_stack)) = (cell.write(), cell.read());
-    if concurrent(wrote) {
-        return Some(Before { at: 0, epoch: wrote, stack: write_stack, write: true, atomic: false });
+    if concurrent(cell.write_epoch()) {
+        let (epoch, stack) = cell.write();
+        return Some(Before { at: 0, epoch, stack, write: true, atomic: false });
     }
-    if access.write && concurrent(read) {
-        return Some(Before { at: 0, epoch: read, stack: read_stack, write: false, atomic: false });
+    if access.write && concurrent(cell.read_epoch()) {
+        let (epoch, stack) = cell.read();
+        return Some(Before { at: 0, epoch, stack, write: false, atomic: false });
     }
     let more = cell.known_more()?;
     let find = |accesses: &shadow::Accesses, write, atomic| {
@@ -249,14 +250,21 @@ fn note(player: &'static Thread, access: &Access, cell: &Cell, epoch: u64, stack
         if let Some(more) = cell.known_more() {
             more.reads.clear();
         }
-    } else if cell.read().0 == 0 || player.clock.get().knows(cell.read().0) {
-        cell.set_read(epoch, stack);
     } else {
-        let other = cell.read();
-        if let Some(more) = cell.more() {
-            more.reads.note(other.0, other.1);
-            more.reads.note(epoch, stack);
-        }
+        note_read(player, cell, epoch, stack);
+    }
+}
+
+/// Notes a plain read: in place of the last one, if that happened before, or beside it.
+fn note_read(player: &'static Thread, cell: &Cell, epoch: u64, stack: StackId) {
+    let last = cell.read_epoch();
+    if last == 0 || player.clock.get().knows(last) {
+        return cell.set_read(epoch, stack);
+    }
+    let (other, other_stack) = cell.read();
+    if let Some(more) = cell.more() {
+        more.reads.note(other, other_stack);
+        more.reads.note(epoch, stack);
     }
 }
 

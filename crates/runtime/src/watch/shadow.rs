@@ -104,6 +104,18 @@ impl Cell {
         (self.read.load(Ordering::Relaxed), self.read_stack.load(Ordering::Relaxed))
     }
 
+    /// When the last write was made. The compiler keeps every atomic load, so that what is not needed is not asked for.
+    #[inline]
+    pub fn write_epoch(&self) -> Epoch {
+        self.write.load(Ordering::Relaxed)
+    }
+
+    /// When the last read was made, if no other is concurrent with it.
+    #[inline]
+    pub fn read_epoch(&self) -> Epoch {
+        self.read.load(Ordering::Relaxed)
+    }
+
     /// Notes a write, and that there was no read since.
     #[inline]
     pub fn set_write(&self, epoch: Epoch, stack: StackId) {
@@ -193,9 +205,7 @@ pub fn cell(address: usize) -> Option<&'static Cell> {
 /// lock: none of those who change it meanwhile writes this epoch.
 #[inline]
 pub fn is(cell: &Cell, epoch: Epoch, write: bool) -> bool {
-    // Epochs alone: the compiler keeps every atomic load that is asked for.
-    let is_epoch = |last: &AtomicU64| last.load(Ordering::Relaxed) == epoch;
-    cell.is_plain() && (is_epoch(&cell.write) || !write && is_epoch(&cell.read))
+    cell.is_plain() && (cell.write_epoch() == epoch || !write && cell.read_epoch() == epoch)
 }
 
 /// Calls `change` with each cell of a block, and its address; with those there are, if the block is large.

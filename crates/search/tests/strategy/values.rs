@@ -12,12 +12,12 @@ const READ: &str = "prog+0x2a";
 const WRITE: &str = "prog+0x1a";
 
 fn delays(schedule: &Schedule) -> Vec<String> {
-    let place = |late: &foretrace_finding::Late| match late.rounds() {
+    let place = |late: &foretrace_finding::DelayPoint| match late.rounds() {
         u32::MAX => format!("({}+{:#x})", late.file(), late.address()),
         0 => format!("{}+{:#x}", late.file(), late.address()),
         rounds => format!("{}+{:#x}/{rounds}", late.file(), late.address()),
     };
-    schedule.late().iter().map(place).collect()
+    schedule.delays().iter().map(place).collect()
 }
 
 fn deaths(found: &Found) -> Vec<(Vec<String>, Option<Repeats>)> {

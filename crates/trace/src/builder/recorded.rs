@@ -4,9 +4,20 @@ use foretrace_event::{AtomicId, BarrierId, Event, IntervalId, LockId, OnceId, Pa
 
 use super::rules::Phase;
 use super::{PlaceId, TraceBuilder};
-use crate::normalise::Placed;
 use crate::note::Note;
 use crate::trace::{AllocationInfo, AtomicInfo, IntervalInfo, Slot};
+
+/// An access event before it is inserted among a thread's events.
+pub(crate) struct Placed {
+    /// Its thread.
+    pub(crate) thread: ThreadId,
+    /// How many of the thread's sync events come before it.
+    pub(crate) position: u32,
+    /// A read or a write.
+    pub(crate) event: Event,
+    /// Its place.
+    pub(crate) place: PlaceId,
+}
 
 impl TraceBuilder {
     /// The thread held the lock before its first event.

@@ -7,21 +7,10 @@ use super::generations::bits;
 use super::intervals::{self, Sink, Threads, Touch, Toucher};
 use super::lines::is_access;
 use super::operations::{AtomicUse, Normaliser};
+use crate::builder::Placed;
 use crate::note::Note;
 use crate::trace::{AllocationInfo, IntervalInfo, Trace};
 use crate::{PlaceId, TraceBuilder};
-
-/// An access event before it is inserted among a thread's events.
-pub(crate) struct Placed {
-    /// Its thread.
-    pub(crate) thread: ThreadId,
-    /// How many of the thread's sync events come before it.
-    pub(crate) position: u32,
-    /// A read or a write.
-    pub(crate) event: Event,
-    /// Its place.
-    pub(crate) place: PlaceId,
-}
 
 impl Normaliser<'_> {
     /// An access of a thread's open segment. Memory that is not allocated now may be allocated before the segment ends.

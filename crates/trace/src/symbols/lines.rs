@@ -14,15 +14,11 @@ use std::sync::Arc;
 
 use addr2line::{Context, FrameIter, LookupContinuation, LookupResult, SplitDwarfLoad};
 use gimli::{Dwarf, DwarfPackage, EndianRcSlice, LittleEndian};
-use object::{Object, ObjectSection};
 
 use super::Location;
-use super::module::{LONGEST_MODULE, demangled};
+use super::file::{LONGEST_MODULE, demangled, unpacked};
 
 type Bytes = EndianRcSlice<LittleEndian>;
-
-/// The largest factor by which a section may expand. Debug information compresses to a third or a fifth.
-const MOST_UNPACKED: u64 = 64;
 
 /// The code of a module.
 pub(super) struct Lines {
@@ -110,13 +106,4 @@ fn section(file: &object::File<'_>, name: Option<&str>) -> gimli::Result<Bytes> 
 
 fn in_memory(bytes: &[u8]) -> Bytes {
     Bytes::new(Rc::from(bytes), LittleEndian)
-}
-
-/// The bytes of a section. A section that claims to expand by more than the limit is left out.
-pub(super) fn unpacked(file: &object::File<'_>, name: &str) -> Option<Vec<u8>> {
-    let section = file.section_by_name(name)?;
-    let packed = section.compressed_data().ok()?;
-    let most = (packed.data.len() as u64).saturating_mul(MOST_UNPACKED);
-    let fits = packed.uncompressed_size <= most;
-    if fits { packed.decompress().ok().map(std::borrow::Cow::into_owned) } else { None }
 }

@@ -9,7 +9,7 @@ use gimli::{
 };
 use rustc_hash::FxHashMap;
 
-use super::lines::unpacked;
+use super::file::unpacked;
 
 pub(super) type Slice<'a> = EndianSlice<'a, LittleEndian>;
 pub(super) type Unit<'a> = gimli::Unit<Slice<'a>>;

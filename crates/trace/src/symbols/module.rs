@@ -6,15 +6,13 @@ use std::path::{Path, PathBuf};
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
 use super::Location;
+use super::file::{LONGEST_MODULE, demangled, hex};
 use super::lines::Lines;
 use super::members::Members;
 use super::separate;
 
 /// How many bytes of code around an instruction without a line are searched for one.
 const NEAR: u64 = 96;
-
-/// Larger files are not read: a recording may name any file as a module.
-pub(super) const LONGEST_MODULE: u64 = 4 << 30;
 
 /// Address, size and name of symbols, by address.
 type Table = Vec<(u64, u64, Box<str>)>;
@@ -168,16 +166,4 @@ fn spelled(name: &str) -> String {
         "_IO_2_1_stderr_" => "stderr".to_owned(),
         name => demangled(name),
     }
-}
-
-/// A C name is not demangled, even if it could be a mangled type.
-pub(super) fn demangled(name: &str) -> String {
-    if !name.starts_with("_Z") && !name.starts_with("_R") {
-        return name.to_owned();
-    }
-    addr2line::demangle_auto(name.into(), None).into_owned()
-}
-
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

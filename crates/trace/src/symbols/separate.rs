@@ -35,7 +35,7 @@ fn directories() -> Vec<PathBuf> {
 fn candidates(path: &Path, file: &object::File<'_>, directories: &[PathBuf]) -> Vec<PathBuf> {
     let mut found = Vec::new();
     if let Ok(Some([first, rest @ ..])) = file.build_id() {
-        let name = format!("{}.debug", super::module::hex(rest));
+        let name = format!("{}.debug", super::file::hex(rest));
         found.extend(
             directories.iter().map(|directory| directory.join(".build-id").join(format!("{first:02x}")).join(&name)),
         );
@@ -57,7 +57,7 @@ fn has_lines(file: &object::File<'_>) -> bool {
 
 /// Does the file have debug information of the module with this build id?
 fn is_debug_file(path: &Path, id: Option<&[u8]>) -> bool {
-    let Ok(bytes) = foretrace_file::read(path, super::module::LONGEST_MODULE) else { return false };
+    let Ok(bytes) = foretrace_file::read(path, super::file::LONGEST_MODULE) else { return false };
     let Ok(file) = object::File::parse(&*bytes) else { return false };
     has_lines(&file) && (id.is_none() || file.build_id().ok().flatten() == id)
 }

@@ -5,8 +5,8 @@ use super::{Args, Look};
 use crate::cmd::progress::Bar;
 use crate::cmd::watchdog::watch;
 use anyhow::{Context, bail};
-use foretrace_predict::{Budget, Options, Prediction, Predictor};
-use foretrace_replay::{Processes, TimeLimit};
+use foretrace_predict::{Budget, Options, Prediction, Predictor, Undecided, Unknown};
+use foretrace_replay::{BUDGET_SPENT, Processes, TimeLimit};
 use foretrace_report::Kind;
 use foretrace_run::Precision;
 use foretrace_search::{Effort, Found, Looks, REPEATS, Recorded, search};
@@ -20,6 +20,15 @@ pub struct Results {
     pub found: Found,
     /// What prediction says.
     pub prediction: Prediction,
+}
+
+impl Results {
+    /// Why not everything was looked at, if so: time was up for replays, or for questions of the prediction.
+    pub fn spent(&self) -> Option<&'static str> {
+        let is_late = |question: &Undecided| question.why == Unknown::Time;
+        let late = self.prediction.undecided.iter().any(is_late);
+        self.found.spent.or(late.then_some(BUDGET_SPENT))
+    }
 }
 
 /// States that one question may take: large programs ask hundreds, and most are answered with far less or never.

@@ -1,21 +1,19 @@
 //! What is checked: a program that was compiled, or one as it is, and a recording of it.
 
-use super::{Args, Form};
-use crate::cmd::cc::default_compiler;
+use super::Args;
 use crate::cmd::interrupt;
 use crate::cmd::memory;
 use crate::cmd::progress::Later;
+use crate::cmd::sources::program;
 use crate::cmd::watchdog::{Watched, watch};
-use crate::environment::Environment;
 use crate::quote::quoted_all;
 use crate::recording;
 use crate::run::{Run, announce, recorded_program};
-use crate::way::{find_program, way_into};
+use crate::way::way_into;
 use anyhow::{Context, bail};
-use foretrace_cc::Driver;
 use foretrace_event::layout::Flags;
 use foretrace_predict::stream;
-use foretrace_replay::{Input, LINGER, Program, TimeLimit, run_beside};
+use foretrace_replay::{Input, PlanText, Program, TimeLimit, run_beside};
 use foretrace_run::{CutShort, Death, Ended, Modules, Outcome};
 use foretrace_trace::{Limits, Module, Recording, RecordingWriter, Symbols, Trace};
 use std::ffi::{OsStr, OsString};
@@ -23,7 +21,6 @@ use std::fs::File;
 use std::ops::Range;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
@@ -59,6 +56,8 @@ pub struct Subject {
     pub blind: Option<&'static str>,
     /// What of a long recording is not looked at, if anything.
     pub left_out: Option<String>,
+    /// The plan of an exploration that was run, if it was one.
+    pub plan: Option<PlanText>,
 }
 
 /// From this many bytes on, a recording is long.
@@ -98,7 +97,7 @@ impl Subject {
             let _watched = reading(args, stop);
             return Self::of(program, recording, directory.clone(), None);
         }
-        let (command, compiled) = command(args, scratch)?;
+        let (command, compiled) = args.sources.command(scratch, &args.reporting)?;
         let mut program = Program { linger: args.linger, client: args.client.clone(), ..program(&command)? };
         let (directory, ended) = record(args, &mut program, &scratch.join("recording.ft"), stop)?;
         let _watched = reading(args, stop);
@@ -107,7 +106,8 @@ impl Subject {
         Ok(Self { compiled, ..Self::of(program, recording, directory, Some(ended))? })
     }
 
-    fn of(program: Program, recording: Recording, path: PathBuf, ended: Option<Ended>) -> anyhow::Result<Self> {
+    /// Of a recording that has been made.
+    pub fn of(program: Program, recording: Recording, path: PathBuf, ended: Option<Ended>) -> anyhow::Result<Self> {
         let began = Instant::now();
         let (mut trace, left_out) = read(&recording).map_err(memory::explain)?;
         let symbols = Symbols::new(&recording);
@@ -128,6 +128,7 @@ impl Subject {
             began,
             blind: blind(&recording),
             left_out,
+            plan: None,
             trace,
             symbols,
         })
@@ -216,72 +217,6 @@ fn death(ended: &Ended) -> Option<String> {
     Death::of(ended, &Outcome::default(), "").map(|death| death.cause.name().to_owned())
 }
 
-/// The program that a command starts, with the runtime in it.
-pub fn program(command: &[OsString]) -> anyhow::Result<Program> {
-    let path = find_program(command.first().context("no program was named; say `foretrace check -- ./prog`")?)?;
-    let environment = Environment::own();
-    let variables = way_into(&path)?.environment(&environment)?;
-    let environment = environment.with(variables);
-    Ok(Program {
-        path,
-        command: command.to_vec(),
-        directory: None,
-        input: Input::Nothing,
-        environment,
-        started_only: false,
-        patience: Duration::ZERO,
-        linger: LINGER,
-        client: None,
-    })
-}
-
-/// The command to run, and whether its program was compiled for it.
-fn command(args: &Args, scratch: &Path) -> anyhow::Result<(Vec<OsString>, bool)> {
-    let Some(first) = args.files.first() else { return Ok((args.command.clone(), false)) };
-    if !is_source(first) {
-        return Ok((args.files.iter().chain(&args.command).cloned().collect(), false));
-    }
-    let stem = Path::new(first).file_stem().unwrap_or(OsStr::new("program"));
-    let program = scratch.join(stem);
-    compile(args, &program)?;
-    Ok((std::iter::once(program.into_os_string()).chain(args.command.iter().cloned()).collect(), true))
-}
-
-const C: [&str; 1] = ["c"];
-const CXX: [&str; 6] = ["cc", "cpp", "cxx", "c++", "C", "CC"];
-
-fn has_ending(file: &OsStr, endings: &[&str]) -> bool {
-    Path::new(file).extension().is_some_and(|ending| endings.iter().any(|known| ending == *known))
-}
-
-fn is_source(file: &OsStr) -> bool {
-    has_ending(file, &C) || has_ending(file, &CXX)
-}
-
-/// Compiles without optimisation, so that no access is gone that the source has; what the user says comes last and counts.
-fn compile(args: &Args, program: &Path) -> anyhow::Result<()> {
-    let is_cxx = args.files.iter().any(|file| has_ending(file, &CXX));
-    let (driver, language) = if is_cxx { ("c++", Driver::Cxx) } else { ("cc", Driver::C) };
-    if args.format == Form::Human {
-        crate::output::say!("{}", default_compiler(language)?);
-    }
-    let tool = std::env::current_exe().context("where is this program?")?;
-    let mut compiler = Command::new(tool);
-    compiler.args([driver, "-g", "-O0", "-fno-omit-frame-pointer", "-pthread", "-o"]).arg(program).args(&args.files);
-    compiler.args(args.cflags.iter().flat_map(|flags| flags.split_whitespace()));
-    let status = compiler.stdout(io_stderr(args)).status().context("cannot run the compiler")?;
-    if !status.success() {
-        bail!("the compiler failed; nothing was checked");
-    }
-    Ok(())
-}
-
-/// Machine-readable reports have the standard output to themselves.
-fn io_stderr(args: &Args) -> Stdio {
-    let own = args.format == Form::Human || args.output.is_some();
-    if own { Stdio::inherit() } else { Stdio::from(std::io::stderr()) }
-}
-
 /// Records a run; where, and how it ended.
 fn record(
     args: &Args,
@@ -299,8 +234,9 @@ fn record(
     program.input = Input::first(&mut command, &copy).context("cannot keep what the program reads")?;
     let limit = TimeLimit { stop: Some(stop), standstill: true, ..args.timeout.into() };
     let news = Later::new(|| crate::output::say!("recording; Ctrl-C ends the program, and what it did is checked"));
-    let ended = run_beside(command.stdout(io_stderr(args)), limit, &|| false, program.client.as_deref())
-        .with_context(|| format!("cannot run {}", program.path.display()))?;
+    let ended =
+        run_beside(command.stdout(args.reporting.output_of_program()), limit, &|| false, program.client.as_deref())
+            .with_context(|| format!("cannot run {}", program.path.display()))?;
     drop(news);
     // Ctrl-C has ended the recording; the next one ends the check. Other signals mean all of it.
     if interrupt::was_ctrl_c() {

@@ -1,6 +1,6 @@
 //! The records of one thread of a program that is being monitored, in the order they were written, a chunk at a time.
 
-use super::tail::{Files, bytes};
+use super::files::{Files, bytes};
 use foretrace_event::wire::{Access, Decoder, Mark, Op, Record, Sync};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;

@@ -7,6 +7,7 @@
 //!
 //! `events` is a ring: what has been evaluated is given back, to the file system as a hole and to the program as room.
 
+use super::files::{Files, bytes};
 use super::queue::{Full, Item, Queue, Source};
 use foretrace_event::layout::{CHUNK_HEADER_SIZE, CHUNK_MAGIC, ChunkKind, Flags, HEADER_SIZE, UNIT, chunk, header};
 use foretrace_event::table::{self, ENTRY_SIZE};
@@ -14,7 +15,7 @@ use foretrace_event::wire::Access;
 use rustc_hash::FxHashSet;
 use rustix::fs::{FallocateFlags, fallocate};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -41,21 +42,6 @@ pub struct Tail {
     gone: FxHashSet<u32>,
     /// How often it was looked.
     look: u64,
-}
-
-/// The files of the recording.
-pub struct Files {
-    pub events: File,
-    pub open: File,
-}
-
-impl Files {
-    /// The files, once the program has made them and `open` has its header.
-    fn open(directory: &Path) -> Option<Files> {
-        let open = |name: &str| OpenOptions::new().read(true).write(true).open(directory.join(name)).ok();
-        let files = Files { events: open("events")?, open: open("open")? };
-        (files.open.metadata().ok()?.len() >= HEADER_SIZE as u64).then_some(files)
-    }
 }
 
 /// The fields of a chunk's header that matter here.
@@ -312,13 +298,6 @@ fn read_head(file: &File, at: u64) -> io::Result<Option<ChunkHead>> {
         capacity: u64::from(word(chunk::CAPACITY)),
         used: word(chunk::USED) as usize,
     }))
-}
-
-/// Bytes of a file.
-pub fn bytes(file: &File, at: u64, len: usize) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; len];
-    file.read_exact_at(&mut bytes, at)?;
-    Ok(bytes)
 }
 
 fn long(file: &File, at: u64) -> io::Result<u64> {

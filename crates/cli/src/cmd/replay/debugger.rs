@@ -3,13 +3,13 @@
 //! The variables of the program, and with them the runtime, are for the program alone: a debugger that is preloaded with the
 //! runtime would be replayed itself.
 
-use crate::cmd::check::keep::Kept;
+use crate::cmd::check::saved::SavedFinding;
 use crate::cmd::record::{forward, signals};
 use crate::environment::pair;
 use crate::run::announce;
 use crate::way::{Way, way_into};
 use anyhow::{Context, bail};
-use foretrace_run::{Outcome, Precision};
+use foretrace_run::Outcome;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
@@ -67,15 +67,15 @@ impl Debugger {
     }
 
     /// Runs it until the user leaves it; its exit code.
-    pub fn run(self, kept: &Kept) -> anyhow::Result<ExitCode> {
-        let path = &kept.program.path;
+    pub fn run(self, saved: &SavedFinding) -> anyhow::Result<ExitCode> {
+        let path = &saved.program.path;
         if way_into(path)? == Way::Script {
             bail!("{} is a script; for a debugger, check the program that it starts", path.display());
         }
-        announce(&kept.program);
-        let scratch = kept.scratch()?;
-        let program = kept.program.under(scratch.path(), Precision::Each, true);
-        let input = kept.program.input.path().unwrap_or(Path::new("/dev/null"));
+        announce(&saved.program);
+        let scratch = saved.scratch()?;
+        let program = saved.held(&scratch);
+        let input = saved.program.input.path().unwrap_or(Path::new("/dev/null"));
         let mut debugger = Command::new(installed(self.name()));
         match self {
             Self::Gdb => gdb(&mut debugger, &program, input, scratch.path())?,

@@ -4,8 +4,9 @@ use crate::sys;
 use crate::sys::settings::Settings;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 use foretrace_event::channel::{
-    CONTROL_WORDS, Header, MAGIC, MOST_RACES, MOST_STEPS, MOST_VISIBLE, PENDING, PENDING_WORDS, PREFIX, RACE_WORDS,
-    RACES, RaceRecord, SLEEP, STEP_WORDS, STEPS, StepRecord, THREADS_WORDS, VISIBLE, pending_from, pending_words,
+    CONTROL_WORDS, Header, LENGTHS, MAGIC, MOST_RACES, MOST_STEPS, MOST_VISIBLE, PENDING, PENDING_WORDS, PREFIX,
+    RACE_WORDS, RACES, RaceRecord, SLEEP, STEP_WORDS, STEPS, StepRecord, THREADS_WORDS, VISIBLE, pending_from,
+    pending_words,
 };
 use foretrace_event::visible::Operation;
 use foretrace_event::{Policy, ThreadId, ThreadSet};
@@ -16,7 +17,7 @@ static THREADS: AtomicPtr<AtomicU64> = AtomicPtr::new(core::ptr::null_mut());
 /// Maps both files; false if they are not there.
 pub fn open(settings: &Settings) -> bool {
     let control = map(settings, b"control", CONTROL_WORDS);
-    let threads = map(settings, b"threads", THREADS_WORDS);
+    let threads = map(settings, b"numbers", THREADS_WORDS);
     let (Some(control), Some(threads)) = (control, threads) else { return false };
     CONTROL.store(control, Ordering::Relaxed);
     THREADS.store(threads, Ordering::Relaxed);
@@ -80,6 +81,11 @@ fn write(at: usize, words: &[u64]) {
 pub fn sleepers() -> impl Iterator<Item = (ThreadId, Operation)> {
     let count = (get(Header::Sleep) as usize).min(ThreadSet::CAPACITY as usize);
     (0..count).filter_map(|index| pending_from(&read::<PENDING_WORDS>(SLEEP + index * PENDING_WORDS)))
+}
+
+/// How many steps each thread is expected to take.
+pub fn lengths() -> [u32; ThreadSet::CAPACITY as usize] {
+    core::array::from_fn(|thread| word(LENGTHS + thread).load(Ordering::Relaxed) as u32)
 }
 
 /// The visible ranges of plain memory: an address and a number of bytes.

@@ -13,6 +13,8 @@ pub struct Request {
     pub operation: Operation,
     /// It gives up at a deadline.
     pub timed: bool,
+    /// It waits until this file has something to read.
+    pub file: Option<i32>,
     /// Where in the program.
     pub place: usize,
 }
@@ -25,6 +27,20 @@ pub struct Granted {
 }
 
 const NOTHING: Operation = Operation::new(OpKind::Other, 0);
+
+/// How many reads are remembered: a loop with more in a round is not known as one.
+pub const LAST_READS: usize = 8;
+
+/// An operation that read something and changed nothing.
+#[derive(Clone, Copy)]
+pub struct Read {
+    /// The operation.
+    pub operation: Operation,
+    /// Another thread has changed since what it read.
+    pub changed: bool,
+    /// How many steps the thread had taken before.
+    pub at: u32,
+}
 
 /// Where a thread is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -53,12 +69,12 @@ pub struct Slot {
     pub woken: Cell<bool>,
     /// It returns from a barrier as the serial thread.
     pub serial: Cell<bool>,
-    /// Someone has changed what its loop reads.
-    pub changed: Cell<bool>,
+    /// How many steps it has taken, but for those in which it waits for a change.
+    pub steps: Cell<u32>,
+    /// What it has read last, and whether another thread has changed that since; the newest first.
+    pub reads: Cell<[Read; LAST_READS]>,
     /// It sleeps until a conflicting operation happens.
     pub asleep: Cell<bool>,
-    /// Its priority, for policies that have some.
-    pub priority: Cell<u64>,
 }
 
 // SAFETY: only the thread that has the turn uses the cells, and handing the turn over orders the uses.
@@ -69,19 +85,49 @@ impl Slot {
         Self {
             go: AtomicU32::new(0),
             stage: Cell::new(Stage::Absent),
-            request: Cell::new(Request { operation: NOTHING, timed: false, place: 0 }),
+            request: Cell::new(Request { operation: NOTHING, timed: false, file: None, place: 0 }),
             granted: Cell::new(Granted { operation: NOTHING }),
             woken: Cell::new(false),
             serial: Cell::new(false),
-            changed: Cell::new(false),
+            steps: Cell::new(0),
+            reads: Cell::new([Read { operation: NOTHING, changed: true, at: 0 }; LAST_READS]),
             asleep: Cell::new(false),
-            priority: Cell::new(0),
         }
     }
 
     /// What it asks for.
     pub fn operation(&self) -> Operation {
         self.request.get().operation
+    }
+
+    /// Remembers an operation that read something.
+    pub fn note_read(&self, operation: Operation) {
+        let mut reads = self.reads.get();
+        reads.rotate_right(1);
+        reads[0] = Read { operation, changed: false, at: self.steps.get() - 1 };
+        self.reads.set(reads);
+    }
+
+    /// Another thread has done something: what this one has read may have changed.
+    pub fn note_change(&self, by: &Operation) {
+        let mut reads = self.reads.get();
+        let changed = |read: &Read| !read.changed && by.conflicts_with(&read.operation);
+        if reads.iter().any(changed) {
+            reads.iter_mut().filter(|read| changed(read)).for_each(|read| read.changed = true);
+            self.reads.set(reads);
+        }
+    }
+
+    /// How many steps the thread has taken since the read that was so many reads ago, that one included.
+    pub fn steps_of(&self, reads: usize) -> u32 {
+        let read = self.reads.get()[reads.clamp(1, LAST_READS) - 1];
+        self.steps.get().saturating_sub(read.at).max(1)
+    }
+
+    /// Has what the thread has read in its last steps been changed since?
+    pub fn has_change(&self, steps: u32) -> bool {
+        let first = self.steps.get().saturating_sub(steps);
+        self.reads.get().iter().any(|read| read.changed && read.at >= first)
     }
 
     /// Does it ask for an operation of this kind on this object?

@@ -2,14 +2,14 @@
 //! who goes on.
 
 use crate::gate::controlled::enabled::{as_it_happens, is_enabled, times_out, waiters};
-use crate::gate::controlled::policy::Chooser;
 use crate::gate::controlled::slots::{self, Granted, Request, Slot, Stage, asking, slot};
 use crate::gate::controlled::stop::{Why, stop};
 use crate::gate::controlled::{barrier, channel};
-use core::cell::Cell;
+use crate::sys;
+use core::cell::{Cell, UnsafeCell};
 use foretrace_event::channel::{Header, MOST_STEPS, StepRecord, notes};
 use foretrace_event::visible::{OpKind, Operation};
-use foretrace_event::{ThreadId, ThreadSet};
+use foretrace_event::{Scheduler, ThreadId, ThreadSet};
 
 /// An execution under way. Only the thread that has the turn uses it.
 struct Execution {
@@ -21,7 +21,7 @@ struct Execution {
     most: Cell<u32>,
     /// The last step, as it happened.
     last: Cell<Option<StepRecord>>,
-    chooser: Cell<Chooser>,
+    scheduler: UnsafeCell<Option<Scheduler>>,
     /// Steps taken when a thread first wanted to end the process.
     leaving: Cell<Option<u32>>,
 }
@@ -34,7 +34,7 @@ static NOW: Execution = Execution {
     prefix: Cell::new(0),
     most: Cell::new(0),
     last: Cell::new(None),
-    chooser: Cell::new(Chooser::new()),
+    scheduler: UnsafeCell::new(None),
     leaving: Cell::new(None),
 };
 
@@ -46,9 +46,8 @@ pub fn begin() {
     let most = (channel::get(Header::MostSteps) as usize).clamp(1, MOST_STEPS);
     NOW.prefix.set(channel::prefix() as u32);
     NOW.most.set(most as u32);
-    let mut chooser = NOW.chooser.get();
-    chooser.begin(channel::policy());
-    NOW.chooser.set(chooser);
+    // SAFETY: only the thread that has the turn comes here, and no reference outlives a call.
+    unsafe { *NOW.scheduler.get() = Some(Scheduler::new(channel::policy(), &channel::lengths())) };
     slots::add(ThreadId(0), Stage::Running);
 }
 
@@ -62,7 +61,6 @@ pub fn ask(thread: ThreadId, request: Request) -> Granted {
     let own = slot(thread);
     own.request.set(request);
     own.stage.set(Stage::Asking);
-    NOW.chooser.get().arrived(thread);
     let chosen = choose(thread);
     if chosen != thread {
         slot(chosen).release();
@@ -94,8 +92,11 @@ pub fn amend(operation: Operation) {
 /// Chooses who goes on, takes that thread's step, and says who it is.
 fn choose(current: ThreadId) -> ThreadId {
     settle_last();
-    let enabled = enabled();
+    let mut enabled = enabled();
     let taken = NOW.taken.get();
+    if enabled.is_empty() && await_outside() {
+        enabled = self::enabled();
+    }
     if enabled.is_empty() {
         let spins = asking().any(|(_, slot)| slot.operation().kind == OpKind::Spin);
         stop(if spins { Why::Livelock } else { Why::Deadlock });
@@ -111,16 +112,39 @@ fn choose(current: ThreadId) -> ThreadId {
     thread
 }
 
+/// Nobody can go on. If threads wait for input, it must come from outside; false if nobody does.
+fn await_outside() -> bool {
+    let waits = |slot: &Slot| slot.request.get().file;
+    let Some(first) = asking().find_map(|(_, slot)| waits(slot)) else { return false };
+    channel::add(Header::Notes, notes::OUTSIDE);
+    while !asking().filter_map(|(_, slot)| waits(slot)).any(|file| sys::is_readable(file, false)) {
+        sys::is_readable(first, true);
+    }
+    true
+}
+
 /// What the last step did to those who wait for something to change.
 fn settle_last() {
     let Some(last) = NOW.last.get() else { return };
-    for (thread, slot) in asking().filter(|(thread, _)| *thread != last.thread) {
-        if last.operation.conflicts_with(&slot.operation()) {
+    if is_read(last.operation.kind) {
+        slot(last.thread).note_read(last.operation);
+    }
+    for (_, slot) in asking().filter(|(thread, _)| *thread != last.thread) {
+        slot.note_change(&last.operation);
+        if slot.asleep.get() && last.operation.conflicts_with(&slot.operation()) {
             slot.asleep.set(false);
-            slot.changed.set(true);
-            NOW.chooser.get().conflicted(thread);
         }
     }
+    let asks = |thread| Some(slot(thread)).filter(|slot| slot.stage.get() == Stage::Asking);
+    with_scheduler(|scheduler| {
+        scheduler.executed(last.thread, &last.operation, |thread| asks(thread).map(Slot::operation));
+    });
+}
+
+/// Does such an operation read something and change nothing, as those of polling loops do?
+const fn is_read(kind: OpKind) -> bool {
+    use OpKind::{JoinFailed, Load, LockFailed, PlainRead, ReadLockFailed, SemRead, SemWaitFailed, UpdateFailed};
+    matches!(kind, JoinFailed | Load | LockFailed | PlainRead | ReadLockFailed | SemRead | SemWaitFailed | UpdateFailed)
 }
 
 /// Who can go on. The process ends only if nobody else can, or after a long time.
@@ -166,7 +190,16 @@ fn free(enabled: &ThreadSet, current: ThreadId) -> ThreadId {
     }
     let at_once: ThreadSet = awake.iter().filter(|thread| !times_out(*thread, slot(*thread))).collect();
     let candidates = if at_once.is_empty() { awake } else { at_once };
-    NOW.chooser.get().choose(&candidates, current, NOW.taken.get())
+    let others: ThreadSet = candidates.iter().filter(|thread| *thread != current).collect();
+    let yields = slot(current).operation().kind == OpKind::Yield && !others.is_empty();
+    let candidates = if yields { others } else { candidates };
+    let chosen = with_scheduler(|scheduler| scheduler.choose(&candidates, |thread| slot(thread).operation()));
+    chosen.flatten().unwrap_or(current)
+}
+
+fn with_scheduler<R>(work: impl FnOnce(&mut Scheduler) -> R) -> Option<R> {
+    // SAFETY: only the thread that has the turn comes here, and no reference outlives the call.
+    unsafe { (*NOW.scheduler.get()).as_mut().map(work) }
 }
 
 /// How many outcomes the operation has that a thread asks for.
@@ -199,7 +232,9 @@ fn take(thread: ThreadId, alternative: u32, enabled: ThreadSet) {
     NOW.last.set(Some(step));
     own.granted.set(Granted { operation });
     own.stage.set(Stage::Running);
-    own.changed.set(false);
+    if operation.kind != OpKind::Spin {
+        own.steps.set(own.steps.get() + 1);
+    }
     happen(own, &operation, alternative);
 }
 
@@ -238,7 +273,6 @@ fn complete(last: &Slot, barrier: u64) {
 
 fn create(thread: ThreadId) {
     let operation = Operation::new(OpKind::Start, 0);
-    slot(thread).request.set(Request { operation, timed: false, place: 0 });
+    slot(thread).request.set(Request { operation, timed: false, file: None, place: 0 });
     slots::add(thread, Stage::Asking);
-    NOW.chooser.get().arrived(thread);
 }

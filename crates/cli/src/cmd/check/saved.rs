@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `finding` | `key=value` lines: what it is, where it fails, the schedule, the command, the recording |
 //! | `schedule` | the schedule as the runtime reads it |
+//! | `plan` | instead of a schedule: the plan of an exploration |
 //! | `report.txt`, `report.json` | the report of this finding alone |
 //!
 //! What findings share is kept beside them, under `runs`: the recording, which says how the program was run, a copy of what it
@@ -22,8 +23,9 @@ use foretrace_event::ThreadId;
 use foretrace_event::schedule::is_whole;
 use foretrace_explain::Failures;
 use foretrace_finding::ScheduleText;
+use foretrace_replay::{PlanText, TimeLimit};
 use foretrace_report::{Format, Kind, Report, Style};
-use foretrace_run::{Enforced, Evidence, Modules, Run};
+use foretrace_run::{Enforced, Evidence, Modules, Precision, Run};
 use foretrace_search::Confirmed;
 use foretrace_trace::Recording;
 use std::collections::BTreeSet;
@@ -32,6 +34,7 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// Keeps every confirmed finding, and says in the report where.
 pub fn all(folder: &Path, subject: &Subject, failures: &Failures, report: &mut Report) -> anyhow::Result<()> {
@@ -93,6 +96,11 @@ fn forget_runs(folder: &Path, mut recordings: BTreeSet<PathBuf>) -> io::Result<(
 
 /// No schedule of a program that was really run is longer.
 const LONGEST_SCHEDULE: u64 = 4 << 30;
+
+/// The file with the plan of a finding that an exploration has made.
+const PLAN: &str = "plan";
+/// No plan is longer.
+const LONGEST_PLAN: u64 = 16 << 20;
 
 /// The folder that findings have in common, for what they share.
 const RUNS: &str = "runs";
@@ -161,8 +169,10 @@ fn keep_program(subject: &Subject, own: &Path) -> anyhow::Result<PathBuf> {
 
 fn keep_one(own: &Path, subject: &Subject, all: &[&Confirmed], report: &Report, run: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(own)?;
-    let enforced = Enforced::new(&subject.trace, &all[0].schedule)?;
-    fs::write(own.join("schedule"), enforced.to_bytes())?;
+    match &subject.plan {
+        Some(plan) => fs::write(own.join(PLAN), format!("{plan}\n"))?,
+        None => fs::write(own.join("schedule"), Enforced::new(&subject.trace, &all[0].schedule)?.to_bytes())?,
+    }
     fs::write(own.join("finding"), text(subject, all, report, run))?;
     foretrace_report::write(report, Format::Human, Style::plain(), &mut File::create(own.join("report.txt"))?)?;
     foretrace_report::write(report, Format::Json, Style::plain(), &mut File::create(own.join("report.json"))?)?;
@@ -208,17 +218,46 @@ fn is_place(text: &str) -> bool {
 }
 
 /// A finding that was kept.
-pub struct Kept {
+pub struct SavedFinding {
     /// How to run its program.
     pub program: foretrace_replay::Program,
     kind: String,
     places: Vec<String>,
     /// What it is, in a line.
     pub title: String,
-    schedule: Vec<u8>,
+    how: How,
 }
 
-impl Kept {
+/// How a finding is made to happen again.
+enum How {
+    /// By a schedule, as the runtime reads it.
+    Schedule(Vec<u8>),
+    /// By the plan of an exploration.
+    Plan(PlanText),
+}
+
+impl How {
+    fn read(folder: &Path) -> anyhow::Result<Self> {
+        let plan = folder.join(PLAN);
+        if plan.exists() {
+            let text = foretrace_file::read(&plan, LONGEST_PLAN);
+            let text = text.with_context(|| format!("cannot read {}", plan.display()))?;
+            let parsed = String::from_utf8_lossy(&text).parse::<PlanText>();
+            return Ok(Self::Plan(
+                parsed.with_context(|| format!("{} is damaged; explore the program again", plan.display()))?,
+            ));
+        }
+        let schedule = folder.join("schedule");
+        let bytes = foretrace_file::read(&schedule, LONGEST_SCHEDULE)
+            .with_context(|| format!("cannot read {}", schedule.display()))?;
+        if !is_whole(&bytes) {
+            bail!("{} is not a whole schedule; check the program again", schedule.display());
+        }
+        Ok(Self::Schedule(bytes))
+    }
+}
+
+impl SavedFinding {
     /// Reads its folder.
     pub fn open(folder: &Path, trust: Trust) -> anyhow::Result<Self> {
         let lines = Lines::read(&folder.join("finding"))
@@ -229,17 +268,12 @@ impl Kept {
         if !places.iter().all(|place| is_place(place)) {
             bail!(lines.damaged("places"));
         }
-        let schedule = folder.join("schedule");
-        let bytes = foretrace_file::read(&schedule, LONGEST_SCHEDULE)
-            .with_context(|| format!("cannot read {}", schedule.display()))?;
-        if !is_whole(&bytes) {
-            bail!("{} is not a whole schedule; check the program again", schedule.display());
-        }
+        let how = How::read(folder)?;
         let recording = lines.path("recording")?;
         let recording = recording.canonicalize().with_context(|| {
             format!("cannot read {}: the folder `{RUNS}` belongs to the findings beside it", recording.display())
         })?;
-        Ok(Self { program: recorded_program(&recording, trust)?, kind, places, title, schedule: bytes })
+        Ok(Self { program: recorded_program(&recording, trust)?, kind, places, title, how })
     }
 
     /// A schedule that was pasted, of a recording: any failure is the one that is looked for.
@@ -252,7 +286,7 @@ impl Kept {
             |thread: ThreadId| if trace.threads().any(|known| known == thread) { trace.len(thread) } else { 0 };
         let enforced = Enforced::new(&trace, &text.of(events)?)?;
         let title = "the schedule".to_owned();
-        Ok(Self { program, kind: String::new(), places: Vec::new(), title, schedule: enforced.to_bytes() })
+        Ok(Self { program, kind: String::new(), places: Vec::new(), title, how: How::Schedule(enforced.to_bytes()) })
     }
 
     /// Does a run fail as this finding did? Of two racing statements, another pair of accesses may come first: one place
@@ -271,7 +305,27 @@ impl Kept {
     /// A directory for one replay.
     pub fn scratch(&self) -> anyhow::Result<Scratch> {
         let scratch = Scratch::new("replay-")?;
-        fs::write(scratch.path().join("schedule"), &self.schedule).context("no scratch directory")?;
+        let written = match &self.how {
+            How::Schedule(schedule) => fs::write(scratch.path().join("schedule"), schedule),
+            How::Plan(plan) => plan.write(scratch.path()),
+        };
+        written.context("no scratch directory")?;
         Ok(scratch)
+    }
+
+    /// Makes it happen again, in the directory of [`Self::scratch`].
+    pub fn replay(&self, scratch: &Scratch, limit: TimeLimit) -> anyhow::Result<Run> {
+        Ok(match &self.how {
+            How::Schedule(_) => self.program.replay_file(scratch.path(), Precision::Each, limit)?,
+            How::Plan(plan) => self.program.run_plan(plan, scratch.path(), false, limit)?,
+        })
+    }
+
+    /// The command that makes it happen and keeps the failed process for a debugger.
+    pub fn held(&self, scratch: &Scratch) -> Command {
+        match &self.how {
+            How::Schedule(_) => self.program.under(scratch.path(), Precision::Each, true),
+            How::Plan(_) => self.program.under_plan(scratch.path(), false, true),
+        }
     }
 }

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::analysis::Analysis;
 
 /// The nearest rung whose promise a schedule keeps, ignoring orders that involve the candidate's own events.
-pub(crate) fn kept(analysis: &Analysis<'_>, schedule: &Schedule, own: &[EventId]) -> Rung {
+pub(crate) fn nearest(analysis: &Analysis<'_>, schedule: &Schedule, own: &[EventId]) -> Rung {
     if !keeps_sections(analysis, schedule) {
         Rung::Free
     } else if !keeps_accesses(analysis, schedule, own) {

@@ -1,0 +1,115 @@
+//! Failing plans become findings: each is run once more from the beginning, recorded and watched, and explained.
+
+use super::Args;
+use super::hunt::Hunted;
+use crate::cmd::check::describe;
+use crate::cmd::check::examine::Results;
+use crate::cmd::check::saved;
+use crate::cmd::check::subject::Subject;
+use crate::cmd::reporting::ELSEWHERE;
+use crate::recording;
+use crate::run::Run;
+use crate::way::way_into;
+use anyhow::Context;
+use foretrace_predict::Prediction;
+use foretrace_replay::{PlanText, Program, TimeLimit};
+use foretrace_report::Finding;
+use foretrace_search::{Confirmed, Found};
+use foretrace_trace::Recording;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::SystemTime;
+
+/// What was confirmed.
+#[derive(Default)]
+pub struct Findings {
+    /// Each finding once.
+    pub findings: Vec<Finding>,
+    /// What the reader should know besides.
+    pub notes: Vec<String>,
+    /// Failing plans that did not fail again.
+    pub unconfirmed: usize,
+}
+
+/// What was run, as a shell reads it.
+pub fn command_line(program: &Program, compiled: bool) -> String {
+    let mut words: Vec<_> = program.command.clone();
+    if let Some(first) = words.first_mut().filter(|_| compiled) {
+        *first = Path::new(&*first).file_name().unwrap_or_default().to_owned();
+    }
+    crate::quote::quoted_all(words)
+}
+
+/// Confirms all failures.
+pub fn all(
+    args: &Args,
+    (program, compiled): (&Program, bool),
+    hunted: &Hunted,
+    scratch: &Path,
+    stop: &'static AtomicBool,
+) -> anyhow::Result<Findings> {
+    let mut all = Findings::default();
+    let mut known = BTreeSet::new();
+    let limit = TimeLimit { until: None, ..args.timeout.into() };
+    let _ = stop;
+    for (number, plan) in hunted.failures.iter().enumerate() {
+        let directory = scratch.join(format!("confirmed-{number}"));
+        let (subject, results) = confirm((program, compiled), plan, &directory, limit)?;
+        if results.found.confirmed.is_empty() {
+            all.unconfirmed += 1;
+            continue;
+        }
+        let (mut report, failures) = describe::report(&subject, &results);
+        report.findings.iter_mut().for_each(|finding| finding.schedule = plan.to_string());
+        report.findings.retain(|finding| !known.contains(&finding.id));
+        let kept = saved::all(&args.reporting.findings, &subject, &failures, &mut report);
+        kept.unwrap_or_else(|error| crate::output::say!("warning: not all findings are kept: {error:#}; {ELSEWHERE}"));
+        known.extend(report.findings.iter().map(|finding| finding.id.clone()));
+        all.findings.extend(report.findings);
+    }
+    if all.unconfirmed > 0 {
+        all.notes.push(format!(
+            "{} of {} failing orders did not fail when they were run again from the beginning, and are not reported",
+            all.unconfirmed,
+            hunted.failures.len()
+        ));
+    }
+    Ok(all)
+}
+
+/// Runs a plan, and looks what failed.
+fn confirm(
+    (program, compiled): (&Program, bool),
+    plan: &PlanText,
+    directory: &Path,
+    limit: TimeLimit,
+) -> anyhow::Result<(Subject, Results)> {
+    let directory = recording::prepare(directory)?;
+    let started = SystemTime::now();
+    let run = program.run_plan(plan, &directory, true, limit)?;
+    for name in ["control", "numbers"] {
+        let _ = std::fs::remove_file(directory.join(name));
+    }
+    let ended = run.ended;
+    let told = Run {
+        program: &program.path,
+        command: &program.command,
+        way: way_into(&program.path)?.name(),
+        started,
+        input: program.input.clone(),
+        client: None,
+        process: Some(ended.process),
+        ended: Some((ended.status, ended.time)),
+    };
+    told.write(&directory)?;
+    foretrace_trace::fold(&directory)?;
+    let recorded = Recording::open(&directory).context("cannot read the recording of a failing order")?;
+    let subject = Subject::of(program.clone(), recorded, directory, Some(ended))?;
+    let subject = Subject { compiled, death: None, plan: Some(plan.clone()), ..subject };
+    let schedule = subject.trace.observed().collect();
+    let confirmed = Confirmed::all(&schedule, &Arc::new(run));
+    let found = Found { confirmed, open: Vec::new(), spent: None };
+    Ok((subject, Results { found, prediction: Prediction::default() }))
+}

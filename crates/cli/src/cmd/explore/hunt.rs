@@ -1,0 +1,227 @@
+//! The search: plans go to the program, and what fails is kept, each failure with its simplest plan.
+
+use super::{Args, Strategy};
+use crate::cmd::progress::{Line, Progress};
+use foretrace_event::visible::{OpKind, Operation};
+use foretrace_explore::{
+    Budget, Choice, Counts, DepthFirst, End, Execution, Executor, Finished, Optimal, RaceSeen, Search, Walk, Walks,
+};
+use foretrace_replay::{ExploreError, Forked, Notes, PlanText, Program, Setup, TimeLimit};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// What came of a search.
+pub struct Hunted {
+    /// How it ended.
+    pub finished: Finished,
+    /// Orders were chosen so that none was left out.
+    pub is_systematic: bool,
+    /// What the last round has seen, if it ran one order of each class.
+    pub counts: Option<Counts>,
+    /// Executions of all rounds.
+    pub executions: u64,
+    /// How long they took.
+    pub time: Duration,
+    /// How executions ended that are no failures, and how often.
+    pub ends: BTreeMap<End, u64>,
+    /// What failed.
+    pub failures: Vec<PlanText>,
+    /// What is to be said about the executions.
+    pub notes: Notes,
+    /// Races were seen, and plain accesses became visible, at so many places.
+    pub visible: usize,
+    /// It was stopped by the user.
+    pub interrupted: bool,
+}
+
+impl Hunted {
+    /// Was every order run, to its end?
+    pub fn is_complete(&self) -> bool {
+        let cut =
+            |end: &End| !matches!(end, End::Completed { .. } | End::Deadlock | End::Livelock | End::Crashed { .. });
+        self.finished == Finished::Exhausted
+            && self.is_systematic
+            && !self.ends.keys().any(cut)
+            && !self.notes.is_cut_at_exit()
+            && !self.notes.cancels()
+            && !self.notes.waits_for_outside()
+    }
+}
+
+/// What makes two failures the same.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Failure {
+    /// Two places that raced.
+    Race([u64; 2]),
+    /// Threads that can never go on, by what they wait for.
+    Stuck(Vec<(OpKind, u64)>),
+    /// A signal, after a step at this place.
+    Death(i32, u64),
+}
+
+/// More failures than anyone reads.
+const MOST_FAILURES: usize = 64;
+/// Racing memory beyond this many ranges stays invisible.
+const MOST_VISIBLE: usize = 64;
+
+/// So many executions without an end, and the search is given up.
+const MOST_TIMED_OUT: u64 = 3;
+
+/// Searches until nothing is left or the budget is spent. When a race is seen, its memory becomes visible and the search begins
+/// again: what the race leads to is found, too.
+pub fn hunt(args: &Args, program: &Program, scratch: &Path, stop: &'static AtomicBool) -> Result<Hunted, ExploreError> {
+    let begin = Instant::now();
+    let directory = scratch.join("executions");
+    std::fs::create_dir_all(&directory).map_err(|source| ExploreError::Io { path: directory.clone(), source })?;
+    let limit = TimeLimit { stop: Some(stop), ..args.timeout.into() };
+    let mut executor = Forked::new(program, &directory, Setup { limit, spurious: args.spurious, core: core() })?;
+    let mut hunt = Hunt { failures: BTreeMap::new(), ends: BTreeMap::new(), line: Line::new(), begin, stop };
+    let mut visible: Vec<Range<u64>> = Vec::new();
+    let mut budget = Budget::unlimited().until(begin + args.budget);
+    let (finished, counts) = loop {
+        let (finished, counts) = hunt.round(args, &mut executor, &mut budget)?;
+        let room = MOST_VISIBLE - visible.len();
+        let more: Vec<_> = executor.raced().iter().take(room).cloned().collect();
+        if finished != Finished::Stopped || more.is_empty() || stop.load(Ordering::Relaxed) {
+            break (finished, counts);
+        }
+        visible.extend(more);
+        executor.set_visible(visible.clone());
+        hunt.ends.clear();
+    };
+    hunt.line.finish();
+    let text = |failing: &Failing| PlanText::new(failing.choices.clone(), &directory, &failing.visible, args.spurious);
+    let failures = hunt.failures.values().map(text).collect::<Result<_, _>>();
+    Ok(Hunted {
+        finished,
+        is_systematic: matches!(args.strategy, Strategy::Complete | Strategy::Every),
+        counts,
+        executions: budget.done(),
+        time: begin.elapsed(),
+        ends: hunt.ends,
+        failures: failures.map_err(|source| ExploreError::Io { path: directory, source })?,
+        notes: executor.notes,
+        visible: visible.len(),
+        interrupted: stop.load(Ordering::Relaxed),
+    })
+}
+
+/// A core to run on: the first that this process may use.
+fn core() -> usize {
+    let allowed = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let list = allowed.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap_or("0").trim();
+    list.split(['-', ',']).next().and_then(|first| first.parse().ok()).unwrap_or(0)
+}
+
+/// A failure's plan.
+struct Failing {
+    choices: Vec<Choice>,
+    switches: usize,
+    visible: Vec<Range<u64>>,
+}
+
+struct Hunt {
+    failures: BTreeMap<Failure, Failing>,
+    ends: BTreeMap<End, u64>,
+    line: Line,
+    begin: Instant,
+    stop: &'static AtomicBool,
+}
+
+impl Hunt {
+    /// Searches until nothing is left, the budget is spent, or a race was seen whose memory is not visible yet.
+    fn round(
+        &mut self,
+        args: &Args,
+        executor: &mut Forked,
+        budget: &mut Budget,
+    ) -> Result<(Finished, Option<Counts>), ExploreError> {
+        if args.strategy == Strategy::Complete {
+            let mut optimal = Optimal::default();
+            let finished = self.search(&mut optimal, executor, budget)?;
+            return Ok((finished, Some(optimal.counts())));
+        }
+        let mut search: Box<dyn Search> = match args.strategy {
+            Strategy::Complete | Strategy::Every => Box::new(DepthFirst::default()),
+            Strategy::Random => Box::new(Walks::new(Walk::Uniform, args.seed)),
+            Strategy::Pct => Box::new(Walks::new(Walk::Pct { depth: 3 }, args.seed)),
+            Strategy::Pos => Box::new(Walks::new(Walk::Pos, args.seed)),
+            Strategy::Surw => Box::new(Walks::new(Walk::Surw, args.seed)),
+        };
+        Ok((self.search(search.as_mut(), executor, budget)?, None))
+    }
+
+    fn search(
+        &mut self,
+        search: &mut dyn Search,
+        executor: &mut Forked,
+        budget: &mut Budget,
+    ) -> Result<Finished, ExploreError> {
+        loop {
+            if budget.spent() {
+                return Ok(Finished::Spent);
+            }
+            let Some(plan) = search.next() else { return Ok(Finished::Exhausted) };
+            let execution = executor.execute(&plan)?;
+            if self.stop.load(Ordering::Relaxed) {
+                return Ok(Finished::Stopped);
+            }
+            budget.count();
+            search.learn(&execution);
+            self.see(&execution, executor.visible());
+            self.line.show(&Progress {
+                executions: budget.done(),
+                time: self.begin.elapsed(),
+                steps: execution.steps.len(),
+            });
+            if self.ends.get(&End::TimedOut).is_some_and(|count| *count >= MOST_TIMED_OUT) {
+                return Ok(Finished::Spent);
+            }
+            if !executor.raced().is_empty() && executor.visible().len() < MOST_VISIBLE {
+                return Ok(Finished::Stopped);
+            }
+        }
+    }
+
+    fn see(&mut self, execution: &Execution, visible: &[Range<u64>]) {
+        *self.ends.entry(execution.end.clone()).or_default() += 1;
+        for failure in failures(execution) {
+            let (choices, switches) = (execution.choices(), switches(execution));
+            let failing = Failing { choices, switches, visible: visible.to_vec() };
+            let room = self.failures.len() < MOST_FAILURES;
+            match self.failures.get_mut(&failure) {
+                Some(known) if known.switches > switches => *known = failing,
+                None if room => drop(self.failures.insert(failure, failing)),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// How often the execution goes from one thread to another.
+fn switches(execution: &Execution) -> usize {
+    execution.steps.windows(2).filter(|two| two[0].thread != two[1].thread).count()
+}
+
+fn failures(execution: &Execution) -> Vec<Failure> {
+    let race = |race: &RaceSeen| {
+        let mut places = [race.first_place, race.second_place];
+        places.sort_unstable();
+        Failure::Race(places)
+    };
+    let stuck = || {
+        let wanted = |(_, operation): &(_, Operation)| (operation.kind, operation.object.0);
+        let mut wanted: Vec<_> = execution.pending.iter().map(wanted).collect();
+        wanted.sort_unstable();
+        Failure::Stuck(wanted)
+    };
+    let end = match &execution.end {
+        End::Deadlock | End::Livelock => Some(stuck()),
+        End::Crashed { signal } => Some(Failure::Death(*signal, execution.steps.last().map_or(0, |step| step.place))),
+        _ => None,
+    };
+    execution.races.iter().map(race).chain(end).collect()
+}

@@ -1,0 +1,100 @@
+//! What is said at the end: that all orders were run, or how far the search came.
+
+use super::hunt::Hunted;
+use foretrace_explore::{End, Finished};
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+
+/// The program had one thread only.
+pub fn no_thread(status: ExitStatus) -> String {
+    let how = match (status.code(), status.signal()) {
+        (Some(code), _) => format!("it ended with {code}"),
+        (None, signal) => format!("it was killed by signal {}", signal.unwrap_or_default()),
+    };
+    format!("the program created no thread, so there is one order only: {how}")
+}
+
+/// A number with commas: 4,096.
+fn number(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();
+    groups.join(",")
+}
+
+fn orders(count: u64) -> String {
+    if count == 1 { "1 order".to_owned() } else { format!("{} orders", number(count)) }
+}
+
+/// The statement.
+pub fn of(hunted: &Hunted) -> String {
+    let count = hunted.counts.map_or(hunted.executions, |counts| counts.classes);
+    let none = if hunted.failures.is_empty() { ": no race, no deadlock, no failure" } else { "" };
+    let rate = hunted.executions as f64 / hunted.time.as_secs_f64().max(0.001);
+    if hunted.is_complete() {
+        return match count {
+            1 => format!("this input has one order that matters, and it was run{none}"),
+            _ => format!("all {} of this input explored{none}", orders(count)),
+        };
+    }
+    let why = match hunted.finished {
+        _ if hunted.interrupted => "interrupted",
+        Finished::Spent => "the budget was spent",
+        Finished::Stopped | Finished::Exhausted => "not every order could be run to its end",
+    };
+    let ran = orders(hunted.executions);
+    format!("{ran} explored in {:.1?} ({rate:.0} a second), and there are more: {why}", hunted.time)
+}
+
+/// What the reader should know besides.
+pub fn notes(hunted: &Hunted) -> Vec<String> {
+    let mut notes = Vec::new();
+    let plain = hunted.ends.keys().find_map(|end| if let End::Completed { code } = end { Some(*code) } else { None });
+    for (end, count) in &hunted.ends {
+        let times = |what: &str| format!("{} {what}", orders(*count));
+        match end {
+            End::Completed { code } if Some(*code) != plain => {
+                let plain = plain.unwrap_or_default();
+                notes.push(times(&format!("ended with code {code}, others with {plain}: the exit code depends on the order")));
+            }
+            End::TimedOut => notes.push(times("took too long and were ended; --timeout gives them more time")),
+            End::TooLarge => notes.push(times("had too many steps or threads and were ended")),
+            End::Diverged { .. } => notes.push(times(
+                "went another way than the same decisions before: the program depends on more than its input and the order \
+                 of its threads (a clock, random numbers, another process)",
+            )),
+            End::AllAsleep => notes.push(times("were run in vain; please report this")),
+            _ => {}
+        }
+    }
+    if hunted.notes.waits_for_outside() {
+        notes.push("a thread waited for input from outside the program".to_owned());
+    }
+    if hunted.notes.is_cut_at_exit() {
+        notes.push(
+            "the process ended while threads went on without end: what they do later was not explored".to_owned(),
+        );
+    }
+    if hunted.notes.writes_files() {
+        notes.push("the program writes files: every execution wrote them again".to_owned());
+    }
+    if hunted.notes.cancels() {
+        notes.push("the program cancels threads: what a cancelled thread does was not explored".to_owned());
+    }
+    if hunted.notes.forks() {
+        notes.push("the program forks: what its children do is not explored".to_owned());
+    }
+    if hunted.visible > 0 {
+        notes.push(format!("racing memory at {} places was explored access by access", hunted.visible));
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn numbers_have_commas() {
+        assert_eq!([0, 999, 4096, 1_234_567].map(number), ["0", "999", "4,096", "1,234,567"]);
+    }
+}
