@@ -160,6 +160,8 @@ pub mod notes {
     pub const WRITES_FILES: u64 = 4;
     /// A process was forked.
     pub const FORKS: u64 = 8;
+    /// A thread was cancelled.
+    pub const CANCELS: u64 = 16;
 }
 
 /// What the fork server says about an execution: a word.

@@ -50,6 +50,28 @@ pub struct Execution {
     pub end: End,
     /// The data races that the executor saw.
     pub races: Vec<RaceSeen>,
+    /// The branches that were taken, if the executor sees them; used for [pruning](crate::Pruning) alone.
+    pub branches: Vec<Branching>,
+}
+
+/// A thread entered a side of a branch, or left it where both sides meet again.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Branching {
+    /// Who.
+    pub thread: ThreadId,
+    /// Before which step, of all threads, from 0.
+    pub before: usize,
+    /// The branch and the side, or none at its end.
+    pub side: Option<Side>,
+}
+
+/// A side of a branch.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Side {
+    /// Where in the program the branch is.
+    pub place: u64,
+    /// Whether its condition held.
+    pub taken: bool,
 }
 
 impl Execution {

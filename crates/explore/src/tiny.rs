@@ -9,7 +9,9 @@ mod clocks;
 mod machine;
 mod program;
 mod random;
+mod summary;
 
 pub use machine::{Machine, Never};
 pub use program::{Expr, Instr, Place, Program, Reg};
-pub use random::{random_failing_program, random_program};
+pub use random::{random_failing_program, random_locking_program, random_program};
+pub use summary::summaries;

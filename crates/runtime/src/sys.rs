@@ -458,6 +458,14 @@ pub fn set_position(fd: i32, at: u64) {
     let _ = call!(SYS_lseek, fd, at, libc::SEEK_SET);
 }
 
+/// Would reading a file return at once? Waits a while for that, if asked to.
+pub fn is_readable(fd: i32, waits: bool) -> bool {
+    const PAUSE: i32 = 20;
+    let mut file = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    let timeout = if waits { PAUSE } else { 0 };
+    call!(SYS_poll, &raw mut file, 1, timeout).is_ok_and(|ready| ready > 0)
+}
+
 /// Is there a thread of this process with that number?
 pub fn is_there(tid: u32) -> bool {
     call!(SYS_tgkill, pid(), tid, 0).is_ok()

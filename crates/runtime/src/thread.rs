@@ -36,7 +36,7 @@ use foretrace_event::table::ENTRY_SIZE;
 use moments::Moments;
 use objects::Remembered;
 use order::Synchronised;
-use polling::Rounds;
+use polling::{Poll, Rounds};
 use published::Published;
 use repeats::Repeats;
 use signals::Slots;
@@ -82,6 +82,8 @@ pub struct Thread {
     pub children: Cell<u32>,
     /// It has asked the controlled gate for the operation that it is about to note.
     pub asked: Cell<bool>,
+    /// The operations that it has done last and that changed nothing, the newest first; for the controlled gate.
+    pub last_polls: Owned<[Poll; polling::LONGEST]>,
     /// How many operations are left of a round of polling that it goes through again because something has changed.
     pub round_left: Cell<usize>,
     /// How many operations it has repeated since its last step.
@@ -256,6 +258,13 @@ impl Thread {
     /// What others may read of it.
     pub const fn shared(&'static self) -> &'static Shared {
         &self.shared
+    }
+
+    /// Remembers an operation that changed nothing.
+    pub fn note_poll(&self, poll: Poll) {
+        let polls = self.last_polls.get();
+        polls.rotate_right(1);
+        polls[0] = poll;
     }
 
     /// The locks it holds, by a number that stands for them.

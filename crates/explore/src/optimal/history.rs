@@ -162,6 +162,17 @@ impl History {
         Event { thread, index, alternative: 0, operation: *operation, before }
     }
 
+    /// A thread's first event from a position on.
+    pub fn next_after(&self, thread: ThreadId, position: u32) -> Option<u32> {
+        self.threads.get(thread.index())?.iter().copied().find(|&at| at >= position)
+    }
+
+    /// Where an event is, or would be.
+    pub fn position(&self, event: &Event) -> u32 {
+        let own = self.threads.get(event.thread.index()).and_then(|events| events.get(event.index as usize - 1));
+        own.copied().unwrap_or(self.events.len() as u32)
+    }
+
     /// How many events a thread has.
     pub fn many_of(&self, thread: ThreadId) -> u32 {
         self.threads.get(thread.index()).map_or(0, |events| events.len() as u32)

@@ -20,32 +20,67 @@ use foretrace_event::visible::{ObjectId, OpKind, Operation};
 pub struct Reversal {
     pub before: u32,
     pub sequence: Vec<Element>,
+    /// Whether more than one event was left out. Then nothing shorter leads to it.
+    pub whole: bool,
 }
 
-/// The races of an event with earlier ones. It is in the history, or it is the next operation of a thread at its end.
-pub fn races(history: &History, event: &Event) -> Vec<Reversal> {
-    let mut races: Vec<u32> = Vec::new();
-    let mut reversals = Vec::new();
+/// The races of an event.
+#[derive(Clone, Debug, Default)]
+pub struct Races {
+    pub reversals: Vec<Reversal>,
+    /// How many reversals were skipped.
+    pub skipped: u32,
+    /// Events before the boundary with which it might race if what was skipped went another way.
+    pub hidden: Vec<u32>,
+}
+
+/// The races of an event with earlier ones. It is in the history, or it is the next operation of a thread at its end. Races
+/// from the boundary on are skipped, and do not hide earlier ones.
+pub fn races(history: &History, event: &Event, boundary: u32) -> Races {
+    let (mut races, mut found) = (Vec::new(), Races::default());
     for candidate in candidates(history, event) {
         if races.iter().any(|&race| history.is_before(candidate, race)) {
             continue;
         }
-        if let Some(fit) = fit(history, candidate, event) {
-            races.push(candidate);
-            reversals.push(Reversal { before: candidate, sequence: sequence(history, event, fit) });
+        if event.before.is_some_and(|before| history.is_before(candidate, before)) {
+            let between = candidate < boundary && boundary < history.position(event);
+            found.hidden.extend(Some(candidate).filter(|_| between));
+            continue;
         }
+        let Some(fit) = fit(history, candidate, event) else { continue };
+        if candidate >= boundary {
+            found.skipped += 1;
+            continue;
+        }
+        races.push(candidate);
+        let whole = fit.without.len() > 1;
+        found.reversals.push(Reversal { before: candidate, sequence: sequence(history, event, fit), whole });
     }
-    reversals
+    found
 }
 
-/// The earlier events of other threads on which the event depends, unless its thread's last event does; the last first.
+/// The operation with the most conflicts that this could be in another state.
+pub fn most(operation: &Operation) -> Operation {
+    use OpKind as K;
+    let kind = match operation.kind {
+        K::LockFailed => K::TryLock,
+        K::ReadLockFailed => K::TryReadLock,
+        K::SemWaitFailed => K::SemTryWait,
+        K::OncePass => K::OnceBegin,
+        K::UpdateFailed => K::Update,
+        kind => kind,
+    };
+    Operation { kind, ..*operation }
+}
+
+/// The earlier events of other threads on which the event depends, the last first.
 fn candidates(history: &History, event: &Event) -> Vec<u32> {
     let kind = event.operation.kind;
     if matches!(kind, OpKind::Exit | OpKind::Start | OpKind::Join | OpKind::BarrierLeave | OpKind::Yield) {
         return Vec::new();
     }
     let mut found = Vec::new();
-    let position = position(history, event);
+    let position = history.position(event);
     history.users_of(&event.operation, event.thread, |at| {
         let earlier = &history.events[at as usize];
         let other = at < position && earlier.thread != event.thread;
@@ -57,22 +92,9 @@ fn candidates(history: &History, event: &Event) -> Vec<u32> {
         found.extend(history.enablers(event));
     }
     found.retain(|&at| history.events[at as usize].operation.kind != OpKind::Exit);
-    found.retain(|&at| event.before.is_none_or(|before| !history.is_before(at, before)));
     found.sort_unstable_by(|a, b| b.cmp(a));
     found.dedup();
     found
-}
-
-/// Where the event is, or would be.
-fn position(history: &History, event: &Event) -> u32 {
-    let own = history.last_of(event.thread).filter(|_| history.many_of(event.thread) >= event.index);
-    own.map_or(history.events.len() as u32, |_| nth(history, event))
-}
-
-fn nth(history: &History, event: &Event) -> u32 {
-    let from = event.before.map_or(0, |before| before as usize + 1);
-    let found = history.events[from..].iter().position(|other| other.thread == event.thread);
-    (from + found.unwrap_or(history.events.len() - from)) as u32
 }
 
 /// How an event can happen without others.

@@ -2,19 +2,19 @@
 
 use super::clocks::Clocks;
 use super::program::{Instr, Place, Program, Reg};
-use crate::execution::{Divergence, End, Execution, Executor, RaceSeen, Step};
+use crate::execution::{Branching, Divergence, End, Execution, Executor, RaceSeen, Side, Step};
 use crate::plan::{Choice, Plan};
 use foretrace_event::visible::{OpKind, Operation};
 use foretrace_event::{Scheduler, ThreadId, ThreadSet};
 
 const REGISTERS: usize = 8;
 /// Each kind of object has a range of numbers of its own.
-const MUTEX: u64 = 1 << 20;
+pub(super) const MUTEX: u64 = 1 << 20;
 const SEMAPHORE: u64 = 2 << 20;
 const CONDITION: u64 = 3 << 20;
 const BARRIER: u64 = 4 << 20;
 const ONCE: u64 = 5 << 20;
-const MEMORY: u64 = 6 << 20;
+pub(super) const MEMORY: u64 = 6 << 20;
 /// The most steps of an execution.
 const STEPS: usize = 10_000;
 /// A failed assertion ends a process with `SIGABRT`.
@@ -46,6 +46,7 @@ struct State {
     clocks: Clocks,
     end: Option<End>,
     now: usize,
+    branches: Vec<Branching>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -55,6 +56,8 @@ struct Thread {
     phase: Phase,
     /// When its steps were, and which variables they read.
     steps: Vec<(usize, Option<usize>)>,
+    /// Where the branches end that it is in.
+    ends: Vec<usize>,
 }
 
 /// Where a thread is within its instruction.
@@ -140,6 +143,7 @@ impl<'a> Machine<'a> {
             clocks: Clocks::new(if self.watches { program.threads.len() } else { 0 }),
             end: None,
             now: 0,
+            branches: Vec::new(),
         };
         for at in 0..self.created.len() {
             if !self.created[at] {
@@ -160,7 +164,10 @@ impl<'a> Machine<'a> {
 
     /// Runs a thread up to its next visible operation.
     fn settle(&mut self, thread: ThreadId) {
-        while self.state.end.is_none() && self.invisible(thread) {}
+        self.leave_branches(thread);
+        while self.state.end.is_none() && self.invisible(thread) {
+            self.leave_branches(thread);
+        }
         let state = &mut self.state;
         let done = state.threads[thread.index()].pc >= self.program.threads[thread.index()].len();
         if done && !self.created[thread.index()] && state.threads[thread.index()].phase == Phase::Ready {
@@ -178,8 +185,8 @@ impl<'a> Machine<'a> {
                 self.set(thread, *register, value);
             }
             Instr::JumpIf(condition, target) => {
-                let here = &mut self.state.threads[thread.index()];
-                here.pc = if condition.value(&here.registers) == 0 { here.pc + 1 } else { *target };
+                let taken = condition.value(&self.state.threads[thread.index()].registers) != 0;
+                self.branch(thread, *target, taken);
                 return true;
             }
             Instr::Assert(expr) if expr.value(&self.state.threads[thread.index()].registers) == 0 => {
@@ -195,6 +202,23 @@ impl<'a> Machine<'a> {
         }
         self.state.threads[thread.index()].pc += 1;
         true
+    }
+
+    /// Jumps or goes on, and notes it.
+    fn branch(&mut self, thread: ThreadId, target: usize, taken: bool) {
+        let here = &mut self.state.threads[thread.index()];
+        let side = Side { place: place_of(thread, here.pc), taken };
+        here.ends.push(target);
+        here.pc = if taken { target } else { here.pc + 1 };
+        self.state.branches.push(Branching { thread, before: self.state.now, side: Some(side) });
+    }
+
+    /// Notes the branches whose sides meet here.
+    fn leave_branches(&mut self, thread: ThreadId) {
+        let here = &mut self.state.threads[thread.index()];
+        while here.ends.pop_if(|end| *end == here.pc).is_some() {
+            self.state.branches.push(Branching { thread, before: self.state.now, side: None });
+        }
     }
 
     fn set(&mut self, thread: ThreadId, register: Reg, value: i64) {
@@ -376,11 +400,14 @@ impl<'a> Machine<'a> {
                 self.wake(thread, woken.get(choice.alternative as usize).copied().into_iter().collect());
             }
             Instr::Broadcast(_) => self.wake(thread, self.waiters(operation.object.0).collect()),
-            Instr::OnceBegin(_, target) if operation.kind == OpKind::OncePass => {
-                self.state.threads[thread.index()].pc = *target;
+            Instr::OnceBegin(o, target) => {
+                let passes = operation.kind == OpKind::OncePass;
+                if !passes {
+                    self.state.onces[*o as usize] = Once::Running;
+                }
+                self.branch(thread, *target, passes);
                 return false;
             }
-            Instr::OnceBegin(o, _) => self.state.onces[*o as usize] = Once::Running,
             Instr::OnceEnd(o) => self.state.onces[*o as usize] = Once::Done,
             Instr::Create(t) => self.state.threads[*t as usize].phase = Phase::Created,
             Instr::TryJoin(_, register) => {
@@ -462,8 +489,8 @@ impl<'a> Machine<'a> {
             self.set(thread, *register, old);
         }
         if let Instr::Read(..) | Instr::Write(..) = instr {
-            let pc = self.state.threads[thread.index()].pc as u64;
-            self.state.clocks.access(thread, operation.object, pc, new.is_some());
+            let place = place_of(thread, self.state.threads[thread.index()].pc);
+            self.state.clocks.access(thread, operation.object, place, new.is_some());
         }
     }
 
@@ -572,7 +599,7 @@ impl<'a> Machine<'a> {
         let choice = self.decide(run, &enabled)?;
         let operation = self.standing(choice.thread);
         let (thread, alternative, alternatives) = (choice.thread, choice.alternative, self.alternatives(&operation));
-        let place = self.state.threads[thread.index()].pc as u64;
+        let place = place_of(thread, self.state.threads[thread.index()].pc);
         run.steps.push(Step { thread, alternative, alternatives, operation, enabled, place });
         self.step(choice, &operation);
         run.scheduler.executed(thread, &operation, |other| {
@@ -607,8 +634,19 @@ impl Executor for Machine<'_> {
         };
         let cut = run.steps.len() < plan.prefix.len() && !matches!(end, End::Diverged { .. });
         let end = if cut { End::Diverged { at: run.steps.len(), why: Divergence::Ended } } else { end };
-        Ok(Execution { steps: run.steps, pending: self.pending(), end, races: self.races() })
+        Ok(Execution {
+            steps: run.steps,
+            pending: self.pending(),
+            end,
+            races: self.races(),
+            branches: std::mem::take(&mut self.state.branches),
+        })
     }
+}
+
+/// Where an instruction is; each thread has its own code.
+pub(super) fn place_of(thread: ThreadId, pc: usize) -> u64 {
+    u64::from(thread.0 + 1) << 16 | pc as u64
 }
 
 fn mutex_of(instr: &Instr) -> Option<u32> {

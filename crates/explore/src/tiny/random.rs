@@ -42,6 +42,18 @@ fn shift_behind(instr: &mut Instr, at: usize) {
     }
 }
 
+/// A program of locks, plain accesses and branches: some of them race, and most do not.
+pub fn random_locking_program(seed: u64) -> Program {
+    let mut maker = Maker { random: Random::new(seed), registers: 0 };
+    let threads = 2 + usize::from(maker.one_in(4));
+    let thread = |maker: &mut Maker| {
+        let mut code = Vec::new();
+        (0..2 + maker.random.below(2)).for_each(|_| maker.guarded(&mut code));
+        code
+    };
+    Program::new(VARIABLES as usize, (0..threads).map(|_| thread(&mut maker)).collect())
+}
+
 /// The first thread creates the others, and joins some of them.
 fn create(program: &mut Program, maker: &mut Maker) {
     let many = program.threads.len() as u32;
@@ -151,6 +163,26 @@ impl Maker {
             _ => code.push(self.single()),
         }
         code.push(Instr::Unlock(mutex));
+    }
+
+    /// Variable 0 belongs to mutex 0 and so on, with exceptions.
+    fn guarded(&mut self, code: &mut Vec<Instr>) {
+        let variable = self.random.below(VARIABLES);
+        let mutex = if self.one_in(10) { 1 - variable } else { variable } as u32;
+        let (register, old) = (self.register(), Reg(self.registers));
+        let access = match self.random.below(3) {
+            0 => Instr::Write(Expr::Const(variable as i64).into(), Expr::Reg(old) + 1),
+            _ => Instr::Read(register, Expr::Const(variable as i64).into()),
+        };
+        let around = self.one_in(3);
+        let skip =
+            Instr::JumpIf(Expr::Reg(old).is(self.random.below(2) as i64), code.len() + if around { 4 } else { 3 });
+        let [lock, unlock] = [Instr::Lock(mutex), Instr::Unlock(mutex)];
+        match (self.one_in(2), around) {
+            (false, _) => code.extend([lock, access, unlock]),
+            (true, true) => code.extend([skip, lock, access, unlock]),
+            (true, false) => code.extend([lock, skip, access, unlock]),
+        }
     }
 
     fn nested(&mut self, mutex: u32, code: &mut Vec<Instr>) {

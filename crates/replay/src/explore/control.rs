@@ -49,6 +49,11 @@ impl Notes {
         self.0 & notes::WRITES_FILES != 0
     }
 
+    /// A thread was cancelled.
+    pub fn cancels(self) -> bool {
+        self.0 & notes::CANCELS != 0
+    }
+
     /// A process was forked.
     pub fn forks(self) -> bool {
         self.0 & notes::FORKS != 0

@@ -44,6 +44,10 @@ pub struct Setup {
     pub core: usize,
 }
 
+/// The most steps of an execution: a search of longer ones would not come far.
+const LONGEST: usize = 20_000;
+const _: () = assert!(LONGEST <= MOST_STEPS);
+
 /// Runs each plan in a fork of the program.
 pub struct Forked {
     program: Program,
@@ -105,7 +109,7 @@ impl Forked {
 
     fn run(&mut self, plan: &Plan) -> Result<Served, ExploreError> {
         let flags = if self.setup.spurious { flags::SPURIOUS } else { 0 };
-        self.control.put(plan, &self.visible, flags, MOST_STEPS).map_err(|source| self.error(source))?;
+        self.control.put(plan, &self.visible, flags, LONGEST).map_err(|source| self.error(source))?;
         if self.server.is_none() {
             stay_on(self.setup.core);
             let server = Server::start(&self.program, &self.directory, self.setup.core);
@@ -154,7 +158,8 @@ impl Executor for Forked {
                 None => End::Completed { code: status.code().unwrap_or_default() },
             },
         };
-        Ok(Execution { steps, pending, end, races: races.into_iter().map(|(race, _)| race).collect() })
+        let races = races.into_iter().map(|(race, _)| race).collect();
+        Ok(Execution { steps, pending, end, races, branches: Vec::new() })
     }
 }
 

@@ -67,9 +67,29 @@ pub fn asks() -> bool {
 
 /// The current thread asks for an operation, and returns when it happens.
 pub fn ask(player: &'static Thread, operation: Operation, timed: bool, pc: usize) -> Granted {
-    let granted = turn::ask(ThreadId(player.index), slots::Request { operation, timed, place: pc });
+    let granted = turn::ask(ThreadId(player.index), slots::Request { operation, timed, file: None, place: pc });
     await_end();
     granted
+}
+
+/// The current thread waits until a file has something to read.
+pub fn await_input(player: &'static Thread, file: i32, pc: usize) {
+    let operation = Operation::new(OpKind::Other, FILES | file as u64);
+    turn::ask(ThreadId(player.index), slots::Request { operation, timed: false, file: Some(file), place: pc });
+    await_end();
+}
+
+/// Files are objects beyond all addresses.
+const FILES: u64 = 1 << 62;
+
+/// What a thread waits for that is about to repeat a round of so many reads, the last of these bytes: a change of what they
+/// read.
+pub fn change(player: &Shared, reads: usize, at: usize, size: usize) -> Operation {
+    let steps = slots::slot(ThreadId(player.index)).steps_of(reads);
+    match steps {
+        1 => Operation::new(OpKind::Spin, at as u64).with(size as u64),
+        _ => Operation::new(OpKind::Spin, 0).with(steps.into()),
+    }
 }
 
 /// The number of the thread that the current one creates next.

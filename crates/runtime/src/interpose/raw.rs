@@ -3,6 +3,7 @@
 //!
 //! A child that shares the parent's memory is a thread that libc does not know; what it does is taken for its creator's.
 
+use crate::op::in_gate;
 use crate::run::process::born;
 use crate::run::{self, sync};
 use crate::sink::stamp;
@@ -53,6 +54,20 @@ unsafe fn plain(number: c_long, arguments: [c_ulong; 6]) -> c_long {
             }
         }
     }
+}
+
+/// Does this call of `futex` wait without a limit?
+fn waits_for_ever(operation: c_ulong, limit: c_ulong) -> bool {
+    let operation = operation as c_int & libc::FUTEX_CMD_MASK;
+    limit == 0 && matches!(operation, libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET)
+}
+
+/// What a system call of that result returns.
+fn finished(result: sys::Result<()>) -> c_long {
+    let Err(error) = result else { return 0 };
+    // SAFETY: every thread has its `errno`.
+    unsafe { *libc::__errno_location() = error };
+    -1
 }
 
 /// A filter of system calls, as it is handed to the kernel.
@@ -132,6 +147,13 @@ interpose! {
         match number {
             libc::SYS_fork | libc::SYS_vfork | libc::SYS_clone | libc::SYS_clone3 => {}
             libc::SYS_seccomp | libc::SYS_prctl | libc::SYS_exit_group => {}
+            libc::SYS_futex if waits_for_ever(b, d) && axes::is_replaying() => {
+                if let Some(result) = in_gate::await_futex(a as usize, c as u32, pc) {
+                    return finished(result);
+                }
+                // SAFETY: the program's own arguments.
+                return unsafe { plain(number, [a, b, c, d, e, f]) };
+            }
             // SAFETY: the program's own arguments.
             _ => return unsafe {
                 unseen::touch(pc);

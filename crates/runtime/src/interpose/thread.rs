@@ -12,6 +12,7 @@ use crate::watch::unseen;
 use crate::{axes, sys};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
+use foretrace_event::channel::notes;
 use foretrace_event::wire::Op;
 use libc::{pthread_attr_t, pthread_t, sigset_t, timespec};
 
@@ -197,6 +198,12 @@ interpose! {
     ) -> c_int |pc| {
         // SAFETY: the program's own arguments.
         join(handle, unsafe { Limit::until(clock, until) }, pc, || unsafe { real(handle, value, clock, until) })
+    }
+
+    fn pthread_cancel(handle: pthread_t) -> c_int {
+        one_by_one::note(notes::CANCELS);
+        // SAFETY: the program's own arguments.
+        unsafe { real(handle) }
     }
 
     fn pthread_detach(handle: pthread_t) -> c_int |pc| {

@@ -493,7 +493,7 @@ fn controlled_atomic<T: Word>(
     operation: &Operation<impl Fn(T) -> Option<Idle>, impl Fn() -> Outcome<T>>,
 ) -> Outcome<T> {
     let size = usize::from(T::SIZE);
-    if let Some(round) = would_poll(player, at, pc, &operation.0) {
+    if let Some(round) = repeated_round(player, at as usize, pc) {
         controlled::await_change(player, round, at as usize, size, pc);
     }
     // SAFETY: the program passes an atomic variable.
@@ -506,16 +506,26 @@ fn controlled_atomic<T: Word>(
         if poll.is_none_or(|poll| player.rounds.get().note(&poll).is_none()) {
             record(player, clock, at as usize, pc, &outcome);
         }
-        if poll.is_none() {
-            player.rounds.get().end();
+        match poll {
+            Some(poll) => player.note_poll(poll),
+            None => player.rounds.get().end(),
         }
         outcome
     });
     drop(section);
     if asked.is_some() {
-        controlled::after_atomic(outcome.op, at as usize, size);
+        controlled::after_atomic(outcome.op, outcome.changes_nothing(), at as usize, size);
     }
     outcome
+}
+
+/// How long is the round of polling that the operation would repeat, if its variable still had the value that it had in the last
+/// round? What it has now must not matter: whether a thread waits for a change is then the same in every order.
+fn repeated_round(player: &'static Thread, at: usize, pc: usize) -> Option<usize> {
+    let is_it = |(length, poll): &(usize, &Poll)| {
+        poll.at == at && poll.pc == pc && player.rounds.get().repeats(poll) == Some(*length)
+    };
+    (1..).zip(player.last_polls.get().iter()).find(is_it).map(|(length, _)| length)
 }
 
 /// Performs an operation and watches it. The caller has the variable for itself.
@@ -551,13 +561,11 @@ fn poll<T: Word>(
     Some(outcome)
 }
 
-/// A store that is not instrumented, which `store` does: nobody takes another step before it is done.
+/// A store that is not instrumented, which `store` does: nobody takes another step before it is done. Under the controlled gate
+/// it belongs to the step before it.
 fn steered_store(at: usize, value: u64, size: u8, pc: usize, store: impl FnOnce()) {
     let Some(player) = thread::taking_part().filter(|_| tls().sections.get() == 0) else { return store() };
     part::flush(player);
-    if let Some(_asked) = controlled::before_atomic(player, at, size.into(), false, pc) {
-        controlled::after_atomic(Op::AtomicStore, at, size.into());
-    }
     turn::pass_with(player, Op::AtomicStore, at, pc, || {
         let _section = Section::nest();
         exclusively(at, |clock| {

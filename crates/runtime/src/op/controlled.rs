@@ -140,10 +140,8 @@ pub fn await_change(player: &'static Thread, round: usize, at: usize, size: usiz
     if left > 0 || !controlled::asks() {
         return player.round_left.set(left.saturating_sub(1));
     }
-    let several = Operation::new(OpKind::Spin, 0).with(round as u64);
-    let one = Operation::new(OpKind::Spin, at as u64).with(size as u64);
     player.set_waiting(Some(Waiting::new(Op::AtomicLoad, at, 0, pc)));
-    controlled::ask(player, if round == 1 { one } else { several }, false, pc);
+    controlled::ask(player, controlled::change(player, round, at, size), false, pc);
     player.set_waiting(None);
     player.round_left.set(round - 1);
 }
@@ -155,10 +153,11 @@ pub fn before_atomic(player: &'static Thread, at: usize, size: usize, reads: boo
     controlled::asks().then(|| controlled::ask(player, operation, false, pc))
 }
 
-/// What an atomic operation turned out to be.
-pub fn after_atomic(op: Op, at: usize, size: usize) {
+/// What an atomic operation turned out to be. One that leaves its variable as it was has only read it.
+pub fn after_atomic(op: Op, changes_nothing: bool, at: usize, size: usize) {
     let kind = match op {
         Op::AtomicStore => OpKind::Store,
+        Op::AtomicRmw if changes_nothing => OpKind::UpdateFailed,
         Op::AtomicRmw => OpKind::Update,
         Op::AtomicCasFailed => OpKind::UpdateFailed,
         _ => OpKind::Load,

@@ -102,6 +102,11 @@ pub const fn thread(index: u64) -> u64 {
     1 << 63 | index
 }
 
+/// The key of something that one thread releases into and another acquires from.
+pub const fn channel(object: u64) -> u64 {
+    1 << 62 | object
+}
+
 /// The line of the cache will be written soon. A hint.
 #[inline]
 pub fn prefetch(at: *const u8) {

@@ -143,6 +143,8 @@ impl Synchronised {
         let key = match op {
             Op::Fork | Op::Join => objects::thread(arg),
             Op::Start | Op::End => objects::thread(u64::from(index)),
+            // An annotation may name a variable that has a clock of its own, as an atomic one.
+            Op::Release | Op::Acquire => objects::channel(object as u64),
             Op::Fence => return self.fence(Order::from_abi(arg as u32)),
             _ if object == 0 => return,
             _ => object as u64,

@@ -12,7 +12,7 @@
 //! where unoptimised code keeps its operands.
 
 /// Operations of one round, at most.
-const LONGEST: usize = 8;
+pub const LONGEST: usize = 8;
 /// Lines that may be touched between two operations.
 const FEW: usize = 8;
 

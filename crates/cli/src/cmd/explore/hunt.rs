@@ -46,6 +46,7 @@ impl Hunted {
             && self.is_systematic
             && !self.ends.keys().any(cut)
             && !self.notes.is_cut_at_exit()
+            && !self.notes.cancels()
             && !self.notes.waits_for_outside()
     }
 }
@@ -65,6 +66,9 @@ enum Failure {
 const MOST_FAILURES: usize = 64;
 /// Racing memory beyond this many ranges stays invisible.
 const MOST_VISIBLE: usize = 64;
+
+/// So many executions without an end, and the search is given up.
+const MOST_TIMED_OUT: u64 = 3;
 
 /// Searches until nothing is left or the budget is spent. When a race is seen, its memory becomes visible and the search begins
 /// again: what the race leads to is found, too.
@@ -173,6 +177,9 @@ impl Hunt {
                 time: self.begin.elapsed(),
                 steps: execution.steps.len(),
             });
+            if self.ends.get(&End::TimedOut).is_some_and(|count| *count >= MOST_TIMED_OUT) {
+                return Ok(Finished::Spent);
+            }
             if !executor.raced().is_empty() && executor.visible().len() < MOST_VISIBLE {
                 return Ok(Finished::Stopped);
             }

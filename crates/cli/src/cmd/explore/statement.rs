@@ -77,6 +77,9 @@ pub fn notes(hunted: &Hunted) -> Vec<String> {
     if hunted.notes.writes_files() {
         notes.push("the program writes files: every execution wrote them again".to_owned());
     }
+    if hunted.notes.cancels() {
+        notes.push("the program cancels threads: what a cancelled thread does was not explored".to_owned());
+    }
     if hunted.notes.forks() {
         notes.push("the program forks: what its children do is not explored".to_owned());
     }

@@ -3,6 +3,7 @@
 //! Locks are known from what the threads hold, semaphores from their own values, everything else from the gate.
 
 use crate::gate::controlled::slots::{Slot, asking, has_ended};
+use crate::sys;
 use crate::thread::tls::Section;
 use crate::thread::waiting::Held;
 use crate::thread::{objects, threads};
@@ -13,6 +14,9 @@ use foretrace_event::visible::{ObjectId, OpKind, Operation};
 /// Can the thread go on with what it asks for? `Exit` is decided by whoever knows all threads.
 pub fn is_enabled(thread: ThreadId, slot: &Slot) -> bool {
     let operation = slot.operation();
+    if let Some(file) = slot.request.get().file {
+        return sys::is_readable(file, false);
+    }
     match operation.kind {
         OpKind::Lock => is_free(thread, &operation),
         OpKind::ReadLock => may_share(operation.object.0),
@@ -29,9 +33,9 @@ pub fn is_enabled(thread: ThreadId, slot: &Slot) -> bool {
     }
 }
 
-/// How many operations the loop of a spinning thread repeats.
-fn round(spin: &Operation) -> usize {
-    if spin.object == ObjectId::NONE { spin.argument as usize } else { 1 }
+/// How many steps the loop of a spinning thread repeats.
+fn round(spin: &Operation) -> u32 {
+    if spin.object == ObjectId::NONE { spin.argument as u32 } else { 1 }
 }
 
 /// The operation as it would happen now.
@@ -63,7 +67,19 @@ pub fn times_out(thread: ThreadId, slot: &Slot) -> bool {
 
 fn is_unheld(lock: u64) -> bool {
     let _section = Section::nest();
-    objects::find(lock).is_none_or(|lock| lock.holders.load(Ordering::Relaxed) == 0)
+    objects::find(lock).is_none_or(|lock| lock.holders.load(Ordering::Relaxed) == 0) || is_left_behind(lock)
+}
+
+/// Has every thread that holds the lock ended? A robust mutex can be taken then.
+fn is_left_behind(lock: u64) -> bool {
+    /// The word of a mutex with its kind, and the flag of robust ones.
+    const KIND: usize = 4;
+    const ROBUST: i32 = 16;
+    let holds = |held: &mut Held| held.all().iter().any(|held| held.object as u64 == lock);
+    let mut holders = threads().filter(|thread| thread.with_held(holds)).peekable();
+    let all_ended = holders.peek().is_some() && holders.all(|thread| thread.ended.load(Ordering::Relaxed));
+    // SAFETY: a mutex that a thread wants to take, which is aligned and has this word.
+    all_ended && lock % 4 == 0 && unsafe { (lock as *const i32).add(KIND).read_volatile() } & ROBUST != 0
 }
 
 /// May the thread take the lock for itself?

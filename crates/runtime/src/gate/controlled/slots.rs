@@ -13,6 +13,8 @@ pub struct Request {
     pub operation: Operation,
     /// It gives up at a deadline.
     pub timed: bool,
+    /// It waits until this file has something to read.
+    pub file: Option<i32>,
     /// Where in the program.
     pub place: usize,
 }
@@ -36,6 +38,8 @@ pub struct Read {
     pub operation: Operation,
     /// Another thread has changed since what it read.
     pub changed: bool,
+    /// How many steps the thread had taken before.
+    pub at: u32,
 }
 
 /// Where a thread is.
@@ -65,6 +69,8 @@ pub struct Slot {
     pub woken: Cell<bool>,
     /// It returns from a barrier as the serial thread.
     pub serial: Cell<bool>,
+    /// How many steps it has taken, but for those in which it waits for a change.
+    pub steps: Cell<u32>,
     /// What it has read last, and whether another thread has changed that since; the newest first.
     pub reads: Cell<[Read; LAST_READS]>,
     /// It sleeps until a conflicting operation happens.
@@ -79,11 +85,12 @@ impl Slot {
         Self {
             go: AtomicU32::new(0),
             stage: Cell::new(Stage::Absent),
-            request: Cell::new(Request { operation: NOTHING, timed: false, place: 0 }),
+            request: Cell::new(Request { operation: NOTHING, timed: false, file: None, place: 0 }),
             granted: Cell::new(Granted { operation: NOTHING }),
             woken: Cell::new(false),
             serial: Cell::new(false),
-            reads: Cell::new([Read { operation: NOTHING, changed: true }; LAST_READS]),
+            steps: Cell::new(0),
+            reads: Cell::new([Read { operation: NOTHING, changed: true, at: 0 }; LAST_READS]),
             asleep: Cell::new(false),
         }
     }
@@ -97,7 +104,7 @@ impl Slot {
     pub fn note_read(&self, operation: Operation) {
         let mut reads = self.reads.get();
         reads.rotate_right(1);
-        reads[0] = Read { operation, changed: false };
+        reads[0] = Read { operation, changed: false, at: self.steps.get() - 1 };
         self.reads.set(reads);
     }
 
@@ -111,9 +118,16 @@ impl Slot {
         }
     }
 
-    /// Has what the last operations of a round have read been changed since?
-    pub fn has_change(&self, round: usize) -> bool {
-        round > LAST_READS || self.reads.get()[..round].iter().any(|read| read.changed)
+    /// How many steps the thread has taken since the read that was so many reads ago, that one included.
+    pub fn steps_of(&self, reads: usize) -> u32 {
+        let read = self.reads.get()[reads.clamp(1, LAST_READS) - 1];
+        self.steps.get().saturating_sub(read.at).max(1)
+    }
+
+    /// Has what the thread has read in its last steps been changed since?
+    pub fn has_change(&self, steps: u32) -> bool {
+        let first = self.steps.get().saturating_sub(steps);
+        self.reads.get().iter().any(|read| read.changed && read.at >= first)
     }
 
     /// Does it ask for an operation of this kind on this object?

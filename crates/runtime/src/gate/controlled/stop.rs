@@ -5,7 +5,7 @@ use crate::gate::controlled::slots::asking;
 use crate::gate::{answer, stuck};
 use crate::sys;
 use foretrace_event::ThreadId;
-use foretrace_event::channel::{Header, end};
+use foretrace_event::channel::{Header, end, notes};
 use foretrace_event::schedule::EXIT_STOPPED;
 
 /// Why an execution ends before its program does.
@@ -45,6 +45,9 @@ pub fn say_who_is_left() {
 
 /// Ends the execution.
 pub fn stop(why: Why) -> ! {
+    // A thread that was cancelled could go on where the gate holds it.
+    let cancels = channel::get(Header::Notes) & notes::CANCELS != 0;
+    let why = if cancels && matches!(why, Why::Deadlock | Why::Livelock) { Why::TooLong } else { why };
     say_who_is_left();
     channel::set(Header::End, why.code());
     if let Why::Diverged { at, .. } = why {

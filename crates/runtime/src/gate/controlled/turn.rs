@@ -5,6 +5,7 @@ use crate::gate::controlled::enabled::{as_it_happens, is_enabled, times_out, wai
 use crate::gate::controlled::slots::{self, Granted, Request, Slot, Stage, asking, slot};
 use crate::gate::controlled::stop::{Why, stop};
 use crate::gate::controlled::{barrier, channel};
+use crate::sys;
 use core::cell::{Cell, UnsafeCell};
 use foretrace_event::channel::{Header, MOST_STEPS, StepRecord, notes};
 use foretrace_event::visible::{OpKind, Operation};
@@ -91,8 +92,11 @@ pub fn amend(operation: Operation) {
 /// Chooses who goes on, takes that thread's step, and says who it is.
 fn choose(current: ThreadId) -> ThreadId {
     settle_last();
-    let enabled = enabled();
+    let mut enabled = enabled();
     let taken = NOW.taken.get();
+    if enabled.is_empty() && await_outside() {
+        enabled = self::enabled();
+    }
     if enabled.is_empty() {
         let spins = asking().any(|(_, slot)| slot.operation().kind == OpKind::Spin);
         stop(if spins { Why::Livelock } else { Why::Deadlock });
@@ -106,6 +110,17 @@ fn choose(current: ThreadId) -> ThreadId {
     };
     take(thread, alternative, enabled);
     thread
+}
+
+/// Nobody can go on. If threads wait for input, it must come from outside; false if nobody does.
+fn await_outside() -> bool {
+    let waits = |slot: &Slot| slot.request.get().file;
+    let Some(first) = asking().find_map(|(_, slot)| waits(slot)) else { return false };
+    channel::add(Header::Notes, notes::OUTSIDE);
+    while !asking().filter_map(|(_, slot)| waits(slot)).any(|file| sys::is_readable(file, false)) {
+        sys::is_readable(first, true);
+    }
+    true
 }
 
 /// What the last step did to those who wait for something to change.
@@ -217,6 +232,9 @@ fn take(thread: ThreadId, alternative: u32, enabled: ThreadSet) {
     NOW.last.set(Some(step));
     own.granted.set(Granted { operation });
     own.stage.set(Stage::Running);
+    if operation.kind != OpKind::Spin {
+        own.steps.set(own.steps.get() + 1);
+    }
     happen(own, &operation, alternative);
 }
 
@@ -255,6 +273,6 @@ fn complete(last: &Slot, barrier: u64) {
 
 fn create(thread: ThreadId) {
     let operation = Operation::new(OpKind::Start, 0);
-    slot(thread).request.set(Request { operation, timed: false, place: 0 });
+    slot(thread).request.set(Request { operation, timed: false, file: None, place: 0 });
     slots::add(thread, Stage::Asking);
 }

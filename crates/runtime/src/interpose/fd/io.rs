@@ -5,6 +5,7 @@
 
 use crate::interpose::fd::channel::{acquire, release};
 use crate::op::access::{reads, writes};
+use crate::op::in_gate;
 use core::ffi::{c_int, c_uint, c_void};
 
 /// Bytes have come from a descriptor: this many, or an error.
@@ -27,6 +28,7 @@ macro_rules! readers {
     ($(fn $name:ident(fd, buffer, size $(, $more:ident: $ty:ty)*);)*) => {
         interpose! {$(
             fn $name(fd: c_int, buffer: *mut c_void, size: usize $(, $more: $ty)*) -> isize |pc| {
+                in_gate::await_input(fd, pc);
                 // SAFETY: the program's own arguments.
                 received(fd, buffer, unsafe { real(fd, buffer, size $(, $more)*) }, pc)
             }

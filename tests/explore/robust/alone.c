@@ -1,0 +1,2 @@
+// No second thread.
+int main(void) { return 0; }

@@ -1,0 +1,22 @@
+// Two hundred threads.
+#include <pthread.h>
+
+enum { N = 200 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int count;
+
+static void *work(void *unused) {
+    pthread_mutex_lock(&lock);
+    count++;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+int main(void) {
+    pthread_t threads[N];
+    for (int i = 0; i < N; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < N; i++)
+        pthread_join(threads[i], NULL);
+    return count != N;
+}

@@ -1,0 +1,100 @@
+//! A scratch directory, programs that are built in it, and what exploring them says.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const FORETRACE: &str = env!("CARGO_BIN_EXE_foretrace");
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/explore")
+}
+
+/// The programs with a bug: name and text.
+pub fn bugs() -> Vec<(String, String)> {
+    let files = fs::read_dir(root().join("bugs")).expect("the bugs are there");
+    let mut bugs: Vec<_> = files
+        .map(|file| file.expect("a file"))
+        .map(|file| (file.file_name().to_string_lossy().into_owned(), fs::read_to_string(file.path()).expect("text")))
+        .collect();
+    bugs.sort();
+    assert!(bugs.len() >= 20, "only {} bugs", bugs.len());
+    bugs
+}
+
+/// What an exploration said.
+pub struct Explored {
+    /// Its exit code.
+    pub code: i32,
+    /// Its report.
+    pub text: String,
+}
+
+impl Explored {
+    /// How many orders it says that it explored, if it explored all.
+    pub fn orders(&self) -> Option<u64> {
+        if self.text.contains("one order that matters") {
+            return Some(1);
+        }
+        let (_, rest) = self.text.rsplit_once("; all ")?;
+        rest.split_once(" orders")?.0.replace(',', "").parse().ok()
+    }
+
+    /// The folders of its findings.
+    pub fn findings(&self) -> Vec<String> {
+        let folders = self.text.lines().filter_map(|line| line.split_once("foretrace replay "));
+        folders.map(|(_, folder)| folder.trim().to_owned()).collect()
+    }
+}
+
+/// A directory that is gone when the test ends.
+pub struct Scratch(tempfile::TempDir);
+
+impl Scratch {
+    /// An empty one.
+    pub fn new() -> Self {
+        Self(tempfile::tempdir().expect("a scratch directory can be made"))
+    }
+
+    /// A path in it.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn run(&self, command: &mut Command) -> Output {
+        command.current_dir(self.0.path()).stdin(Stdio::null()).output().expect("the command can be run")
+    }
+
+    /// Builds a program of `tests/explore` with gcc.
+    pub fn build(&self, source: &str, flags: &[&str]) -> PathBuf {
+        self.build_with("gcc", source, flags)
+    }
+
+    /// Builds it with a compiler.
+    pub fn build_with(&self, compiler: &str, source: &str, flags: &[&str]) -> PathBuf {
+        let source = root().join(source);
+        let driver = if source.extension().is_some_and(|ending| ending == "cc") { "c++" } else { "cc" };
+        let stem = source.file_stem().expect("a name").to_string_lossy();
+        let program = self.path(&format!("{stem}{}", flags.concat()));
+        let mut command = Command::new(FORETRACE);
+        command.args([driver, "-g", "-pthread"]).args(flags).arg(&source).arg("-o").arg(&program);
+        let variable = if driver == "cc" { "FORETRACE_CC" } else { "FORETRACE_CXX" };
+        let output = self.run(command.env(variable, compiler));
+        assert!(output.status.success(), "{}: {}", source.display(), String::from_utf8_lossy(&output.stderr));
+        program
+    }
+
+    /// Explores a program.
+    pub fn explore(&self, program: &Path, arguments: &[&str], flags: &[&str]) -> Explored {
+        let mut command = Command::new(FORETRACE);
+        command.args(["explore", "--color", "never"]).args(flags).arg("--").arg(program).args(arguments);
+        let output = self.run(&mut command);
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        Explored { code: output.status.code().unwrap_or(-1), text }
+    }
+
+    /// Replays a finding; the exit code.
+    pub fn replay(&self, finding: &str) -> i32 {
+        self.run(Command::new(FORETRACE).args(["replay", "--times", "2", finding])).status.code().unwrap_or(-1)
+    }
+}
