@@ -1,13 +1,15 @@
 //! Random numbers from a seed: the same seed gives the same numbers on any machine.
 
-/// A small random number generator.
+use foretrace_event::Random as Generator;
+
+/// Random numbers for tests.
 #[derive(Clone, Debug)]
-pub struct Random(foretrace_event::Random);
+pub struct Random(Generator);
 
 impl Random {
     /// From a seed.
     pub fn new(seed: u64) -> Self {
-        Self(foretrace_event::Random::new(seed))
+        Self(Generator::new(seed))
     }
 
     /// The next number.
@@ -17,7 +19,7 @@ impl Random {
 
     /// A number below `bound`.
     pub fn below(&mut self, bound: u32) -> u32 {
-        (self.word() % u64::from(bound.max(1))) as u32
+        self.0.below(u64::from(bound)) as u32
     }
 
     /// True with probability one in `n`.
