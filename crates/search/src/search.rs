@@ -25,8 +25,6 @@ pub(crate) struct Search<'s, 'a, R> {
     pub(crate) predicted: Vec<Witness>,
     /// Runs of schedules that were run several times.
     pub(crate) repeated: BTreeMap<Schedule, Vec<Arc<Run>>>,
-    /// The run of the recorded order, if that came first.
-    first: Option<Arc<Run>>,
     watch: &'s dyn Watch,
 }
 
@@ -46,17 +44,16 @@ pub fn search<'a, R: Runner<Schedule>>(
 ) -> Result<Found, R::Error> {
     let replayer = Replayer::new(runner, subject, effort);
     let mut search = Search::new(&replayer, replayer.effort.looks.clone(), watch);
-    let recorded_first = match replayer.effort.recorded {
-        Recorded::First => true,
-        Recorded::FirstForRaces => !prediction.races.is_empty(),
-        Recorded::Last => false,
-    };
-    if recorded_first {
-        search.first = search.as_recorded()?;
+    let mut seen_first = Vec::new();
+    match replayer.effort.recorded {
+        Recorded::First => search.as_recorded()?,
+        Recorded::FirstForRaces if !prediction.races.is_empty() => seen_first = search.shown_as_recorded()?,
+        Recorded::FirstForRaces | Recorded::Last => {}
     }
     search.candidates(prediction)?;
     search.other_values()?;
-    if !recorded_first {
+    search.add(seen_first);
+    if replayer.effort.recorded == Recorded::Last {
         search.races_as_recorded()?;
     }
     search.forced_failures()?;
@@ -66,7 +63,7 @@ pub fn search<'a, R: Runner<Schedule>>(
 impl<'s, 'a, R: Runner<Schedule>> Search<'s, 'a, R> {
     fn new(replayer: &'s Replayer<'a, R>, looks: Looks, watch: &'s dyn Watch) -> Self {
         let failures = Failures::new(looks);
-        Self { replayer, failures, open: Vec::new(), predicted: Vec::new(), repeated: BTreeMap::new(), first: None, watch }
+        Self { replayer, failures, open: Vec::new(), predicted: Vec::new(), repeated: BTreeMap::new(), watch }
     }
 
     /// Takes the candidates in groups, so that what one group showed incidentally need not be tried again.
@@ -93,7 +90,7 @@ impl<'s, 'a, R: Runner<Schedule>> Search<'s, 'a, R> {
         let mut unfinished = Vec::new();
         let (jobs, replayer) = (self.replayer.effort.jobs.max(1), self.replayer);
         for group in candidates.chunks(jobs) {
-            let fresh: Vec<_> = group.iter().filter(|one| !self.is_settled(&one.witness.candidate)).collect();
+            let fresh: Vec<_> = group.iter().filter(|one| !self.is_shown(&one.witness.candidate)).collect();
             let answers = in_parallel(jobs, &fresh, |one| climb(replayer, one, &allowance()));
             group.iter().for_each(|_| self.watch.step());
             for (one, answer) in fresh.iter().zip(answers) {
@@ -139,17 +136,29 @@ impl<'s, 'a, R: Runner<Schedule>> Search<'s, 'a, R> {
     fn races_as_recorded(&mut self) -> Result<(), R::Error> {
         if self.open.iter().any(|one| matches!(one.witness.candidate, Candidate::Race(_))) {
             self.as_recorded()?;
-            self.drop_shown();
         }
         Ok(())
     }
 
     /// Repeats the recorded run: races may show, and if it was ended because it took too long, it may be stuck.
-    fn as_recorded(&mut self) -> Result<Option<Arc<Run>>, R::Error> {
+    fn as_recorded(&mut self) -> Result<(), R::Error> {
+        let shown = self.shown_as_recorded()?;
+        self.add(shown);
+        Ok(())
+    }
+
+    /// What fails in recorded order. In long programs this is run early, in case that the time is spent soon, and added late: a
+    /// schedule that was made for a failure leaves threads more freedom to show what follows from it.
+    fn shown_as_recorded(&self) -> Result<Vec<Confirmed>, R::Error> {
         let schedule: Schedule = self.replayer.subject.trace.observed().collect();
         let run = self.replayer.fresh(&schedule, self.replayer.effort.precision)?;
-        self.note(&schedule, run.clone());
-        Ok(run)
+        Ok(run.iter().flat_map(|run| Confirmed::all(&schedule, run)).collect())
+    }
+
+    /// Adds failures, and drops the predictions that they show.
+    fn add(&mut self, failures: Vec<Confirmed>) {
+        failures.into_iter().for_each(|confirmed| self.failures.add(confirmed));
+        self.drop_shown();
     }
 
     /// Lets operations fail that succeeded, and looks what the program does.
@@ -180,18 +189,6 @@ impl<'s, 'a, R: Runner<Schedule>> Search<'s, 'a, R> {
     fn drop_shown(&mut self) {
         let open = std::mem::take(&mut self.open);
         self.open = open.into_iter().filter(|one| !self.is_shown(&one.witness.candidate)).collect();
-    }
-
-    /// Need the candidate not be tried? The recorded order may show other accesses to the same memory, which say little of
-    /// what the candidate's own schedules would show.
-    fn is_settled(&self, candidate: &Candidate) -> bool {
-        let recorded = self.replayer.subject.recorded();
-        let is_first = |run: &Arc<Run>| self.first.as_ref().is_some_and(|first| Arc::ptr_eq(first, run));
-        self.failures.all.iter().any(|seen| {
-            let (evidence, modules) = (&seen.evidence, &seen.run.modules);
-            evidence.is_of(candidate, recorded, modules)
-                || !is_first(&seen.run) && evidence.shows(candidate, recorded, modules)
-        })
     }
 
     fn is_shown(&self, candidate: &Candidate) -> bool {
