@@ -11,7 +11,6 @@
 
 mod barrier;
 mod channel;
-pub mod clock;
 mod enabled;
 mod slots;
 mod stop;

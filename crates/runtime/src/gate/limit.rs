@@ -4,7 +4,7 @@
 //! clock that the call names, and a program may read that clock. So a replay that wants a time-out really waits for the
 //! deadline. It does so only for deadlines that are near ([`Deadline::is_far`]): others would make replays slow without bound.
 
-use crate::gate::controlled;
+use crate::gate::clock;
 use crate::memory::map::Map;
 use crate::memory::spin::Spin;
 use crate::thread::tls::Section;
@@ -76,7 +76,7 @@ pub fn now(clock: c_int) -> timespec {
 /// What a clock of the program shows at this time of the kernel's: under the controlled gate, sleeps and time-outs take no
 /// time, and the clocks that go on by themselves are ahead by as much.
 pub fn as_shown(clock: c_int, time: timespec) -> timespec {
-    let ahead = controlled::clock::ahead();
+    let ahead = crate::gate::clock::ahead();
     let counts_work = matches!(clock, libc::CLOCK_PROCESS_CPUTIME_ID | libc::CLOCK_THREAD_CPUTIME_ID) || clock < 0;
     if ahead == 0 || counts_work {
         return time;
@@ -129,7 +129,7 @@ impl Deadline {
 
     /// Takes the time until it has passed as gone.
     pub fn pass(&self) {
-        controlled::clock::pass(self.left().saturating_add(1));
+        clock::pass(self.left().saturating_add(1));
     }
 
     /// Waits until it has passed; false if it is too far ahead for that.

@@ -1,7 +1,7 @@
 //! Operations that the controlled gate performs by itself: barriers, yields, and the end of the process.
 
-use crate::gate::controlled;
 use crate::gate::limit::SECOND;
+use crate::gate::{clock, controlled};
 use crate::op::part;
 use crate::sys;
 use crate::thread;
@@ -29,7 +29,7 @@ pub fn yield_now(nanoseconds: i64, pc: usize) -> bool {
     let Some(player) = thread::taking_part().filter(|_| controlled::asks()) else { return false };
     part::flush(player);
     controlled::ask(player, Operation::new(OpKind::Yield, 0), false, pc);
-    controlled::clock::pass(nanoseconds);
+    clock::pass(nanoseconds);
     true
 }
 

@@ -60,17 +60,24 @@ pub fn notes(hunted: &Hunted) -> Vec<String> {
         match end {
             End::Completed { code } if Some(*code) != plain => {
                 let plain = plain.unwrap_or_default();
-                notes.push(times(&format!("ended with code {code}, others with {plain}: the exit code depends on the order")));
+                notes.push(times(&format!(
+                    "ended with code {code}, others with {plain}: the exit code depends on the order"
+                )));
             }
             End::TimedOut => notes.push(times(&format!("took too long and {verb} ended; --timeout gives more time"))),
             End::TooLarge => notes.push(times(&format!("had too many steps or threads and {verb} ended"))),
-            End::Diverged { .. } => notes.push(times(
-                "went another way than the same decisions before: the program depends on more than its input and the order \
-                 of its threads (a clock, random numbers, another process)",
-            )),
             End::AllAsleep => notes.push(times(&format!("{verb} left without an end; please report this"))),
             _ => {}
         }
+    }
+    let diverged: u64 =
+        hunted.ends.iter().filter(|(end, _)| matches!(end, End::Diverged { .. })).map(|(_, count)| count).sum();
+    if diverged > 0 {
+        notes.push(format!(
+            "{} went another way than the same decisions before: the program depends on more than its input and the order of its \
+             threads (a clock, random numbers, a file, another process)",
+            orders(diverged)
+        ));
     }
     if hunted.notes.waits_for_outside() {
         notes.push("a thread waited for input from outside the program".to_owned());
