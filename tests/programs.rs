@@ -1,13 +1,14 @@
 //! Every program of the corpus and every example, checked as a user does.
 //!
-//! `CORPUS=fail/locks` checks only the programs whose names contain that.
+//! Each program is one test, named after its file: `cargo test -p foretrace --test programs fail/locks` checks the programs
+//! whose names contain that. The tests whose names begin with `segments/` watch the program by segments, those that begin
+//! with `built/` build it in another way.
 
 use foretrace_testkit::corpus::{Judgement, Level, Specimen, judge, specimens};
+use libtest_mimic::{Arguments, Failed, Trial};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::process::{Command, ExitCode, Output};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace has a root")
@@ -45,42 +46,40 @@ fn examine_with(specimen: &Specimen, arguments: &[&str], build: Option<(&str, Le
     Ok(judge(specimen, &report))
 }
 
-#[test]
-fn every_program_shows_what_it_is_expected_to_and_nothing_else() {
-    examine_all(&[]);
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let all = specimens(&root().join("tests/programs")).expect("the corpus is there");
+    assert!(!all.is_empty(), "the corpus is empty");
+    let mut tests = vec![
+        Trial::test("examples_say_what_is_written_beside_them", || passes(examples_say_what_is_written_beside_them)),
+        Trial::test("several_lines_are_one_finding", || passes(several_lines_are_one_finding)),
+    ];
+    tests.extend(all.iter().step_by(EVERY).enumerate().map(|(number, specimen)| built(number, specimen)));
+    for specimen in all {
+        tests.push(shows_the_same(format!("segments/{}", specimen.name), specimen.clone(), &["--coarse-after", "0s"]));
+        tests.push(shows_the_same(specimen.name.clone(), specimen, &[]));
+    }
+    libtest_mimic::run(&arguments, tests).exit_code()
 }
 
-/// As with programs that take their time: the fast detector and the loose order first.
-#[test]
-fn every_program_shows_the_same_when_it_is_watched_by_segments() {
-    examine_all(&["--coarse-after", "0s"]);
+/// A program shows what it is expected to, and nothing else.
+fn shows_the_same(name: String, specimen: Specimen, arguments: &'static [&'static str]) -> Trial {
+    Trial::test(name, move || is_right(examine(&specimen, arguments)))
 }
 
-fn examine_all(arguments: &[&str]) {
-    let only = std::env::var("CORPUS").unwrap_or_default();
-    let mut all = specimens(&root().join("tests/programs")).expect("the corpus is there");
-    all.retain(|specimen| specimen.name.contains(&only));
-    assert!(!all.is_empty(), "no program has a name with {only:?} in it");
-    let next = AtomicUsize::new(0);
-    let wrong = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for _ in 0..2 {
-            scope.spawn(|| {
-                while let Some(specimen) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let judgement = examine(specimen, arguments);
-                    if !judgement.as_ref().is_ok_and(Judgement::is_right) {
-                        wrong.lock().unwrap().push(format!("{}: {judgement:?}", specimen.name));
-                    }
-                }
-            });
-        }
-    });
-    let wrong = wrong.into_inner().unwrap();
-    assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), all.len(), wrong.join("\n"));
+fn is_right(judgement: Result<Judgement, String>) -> Result<(), Failed> {
+    match judgement {
+        Ok(judgement) if judgement.is_right() => Ok(()),
+        other => Err(format!("{other:?}").into()),
+    }
+}
+
+fn passes(test: fn()) -> Result<(), Failed> {
+    test();
+    Ok(())
 }
 
 /// The examples: with the bug the report is the one beside the program, with the fix there is none.
-#[test]
 fn examples_say_what_is_written_beside_them() {
     for name in ["transfer.c", "cache.c", "logger.cc", "work_queue.c", "lazy.c"] {
         let path = root().join("examples").join(name);
@@ -102,33 +101,25 @@ fn shapes(report: &str) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Of every program the same is said when it is built by the other compiler and at other levels: here of a part of them, each
+/// Of every program the same is said when it is built by the other compiler and at other levels: here of one in so many, each
 /// in one of the other builds; `cargo xtask corpus --levels` does it for all.
-#[test]
-fn some_programs_show_the_same_when_they_are_built_in_another_way() {
-    const BUILDS: [(&str, &str, Level); 5] = [
-        ("gcc", "g++", Level::O0),
-        ("gcc", "g++", Level::O1),
-        ("gcc", "g++", Level::O2),
-        ("clang-19", "clang++-19", Level::O1),
-        ("clang-19", "clang++-19", Level::O2),
-    ];
-    const EVERY: usize = 6;
-    let all = specimens(&root().join("tests/programs")).expect("the corpus is there");
-    let mut wrong = Vec::new();
-    for (number, specimen) in all.iter().step_by(EVERY).enumerate() {
-        let (c, cxx, level) = BUILDS[number % BUILDS.len()];
-        let compiler = if specimen.is_cxx() { cxx } else { c };
-        let judgement = examine_with(&specimen.at(level), &[], Some((compiler, level)));
-        if !judgement.as_ref().is_ok_and(Judgement::is_right) {
-            wrong.push(format!("{} {compiler} {level:?}: {judgement:?}", specimen.name));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+const EVERY: usize = 6;
+const BUILDS: [(&str, &str, Level); 5] = [
+    ("gcc", "g++", Level::O0),
+    ("gcc", "g++", Level::O1),
+    ("gcc", "g++", Level::O2),
+    ("clang-19", "clang++-19", Level::O1),
+    ("clang-19", "clang++-19", Level::O2),
+];
+
+fn built(number: usize, specimen: &Specimen) -> Trial {
+    let (c, cxx, level) = BUILDS[number % BUILDS.len()];
+    let compiler = if specimen.is_cxx() { cxx } else { c };
+    let (name, specimen) = (format!("built/{} {compiler} {level:?}", specimen.name), specimen.at(level));
+    Trial::test(name, move || is_right(examine_with(&specimen, &[], Some((compiler, level)))))
 }
 
 /// A variable that is raced for by two functions at several lines is reported once.
-#[test]
 fn several_lines_are_one_finding() {
     let output = check(&["--format", "json"], &root().join("tests/programs/fail/plain/several_lines.c"));
     let report: Value = serde_json::from_slice(&output.stdout).expect("a report");

@@ -1,5 +1,9 @@
 //! `foretrace csp` as a program: exit codes, the readable and the machine-readable form, state spaces.
 
+#[path = "../browser.rs"]
+mod browser;
+mod page;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

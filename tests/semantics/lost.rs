@@ -3,6 +3,7 @@
 use crate::build::{Way, build};
 use crate::expect::Program;
 use crate::run::{open, record, recorded, wait};
+use foretrace_event::Random;
 use foretrace_event::wire::{Op, Record};
 use foretrace_trace::Recording;
 use std::collections::BTreeMap;
@@ -30,16 +31,6 @@ fn counts(recording: &Recording) -> BTreeMap<(u32, Op), u64> {
 
 fn total(counts: &BTreeMap<(u32, Op), u64>, op: Op) -> u64 {
     counts.iter().filter(|((_, found), _)| *found == op).map(|(_, count)| count).sum()
-}
-
-/// A small generator: the tests are the same every time.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (self.0 >> 33) % limit
-    }
 }
 
 /// The file in which the program counts: its process id, then for each thread locks, unlocks and posts.
@@ -98,7 +89,7 @@ fn kill_after(executable: &Path, delay: Duration, scratch: &Path) {
 fn killed(way: Way, times: u64) {
     let scratch = tempfile::tempdir().expect("a scratch directory can be made");
     let executable = program("progress.c", way, scratch.path());
-    let mut random = Random(7 + times);
+    let mut random = Random::new(7 + times);
     for _ in 0..times {
         kill_after(&executable, Duration::from_micros(random.below(4_000)), scratch.path());
     }

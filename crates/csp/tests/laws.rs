@@ -84,7 +84,7 @@ fn sets(law: &str, a: &str, b: &str) -> String {
 }
 
 fn check(seed: u64) {
-    let mut r = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut r = Random::new(seed);
     let mut decls = Vec::new();
     let mut names = Vec::new();
     for name in ["P", "Q", "R"] {

@@ -17,11 +17,13 @@ impl ThreadSet {
     ///
     /// # Panics
     /// If its number is [`Self::CAPACITY`] or more: such executions must be refused before.
+    #[inline]
     pub fn insert(&mut self, thread: ThreadId) {
         self.0[thread.index() / 64] |= 1 << (thread.0 % 64);
     }
 
     /// Removes a thread.
+    #[inline]
     pub fn remove(&mut self, thread: ThreadId) {
         if let Some(word) = self.0.get_mut(thread.index() / 64) {
             *word &= !(1 << (thread.0 % 64));
@@ -29,41 +31,49 @@ impl ThreadSet {
     }
 
     /// Is it there?
+    #[inline]
     pub fn contains(&self, thread: ThreadId) -> bool {
         self.0.get(thread.index() / 64).is_some_and(|word| word >> (thread.0 % 64) & 1 == 1)
     }
 
     /// None?
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.0 == [0; 4]
     }
 
     /// How many.
+    #[inline]
     pub fn len(&self) -> u32 {
         self.0.iter().map(|word| word.count_ones()).sum()
     }
 
     /// Those of the first that are not in the second.
+    #[inline]
     pub fn without(&self, other: &Self) -> Self {
         Self(core::array::from_fn(|at| self.0[at] & !other.0[at]))
     }
 
     /// In the order of their numbers.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = ThreadId> + '_ {
         self.0.iter().zip(0..).flat_map(|(&word, at)| bits(word).map(move |bit| ThreadId(at * 64 + bit)))
     }
 
     /// The first thread whose number is at least this, else the lowest of all.
+    #[inline]
     pub fn from(&self, thread: ThreadId) -> Option<ThreadId> {
         self.iter().find(|&found| found >= thread).or_else(|| self.iter().next())
     }
 
     /// As the channel between tool and program carries it.
+    #[inline]
     pub fn words(&self) -> [u64; 4] {
         self.0
     }
 
     /// From what the channel carried.
+    #[inline]
     pub fn from_words(words: [u64; 4]) -> Self {
         Self(words)
     }

@@ -193,11 +193,13 @@ impl Operation {
     /// May this operation, which has just happened, not change places with `later`, which another thread would do next?
     ///
     /// It is symmetric for operations that are possible in one state. [`OpKind::Exit`] conflicts with everything.
+    #[inline]
     pub fn conflicts_with(&self, later: &Self) -> bool {
         if self.kind == OpKind::Exit || later.kind == OpKind::Exit {
             return true;
         }
-        self.roles().iter().flatten().any(|a| later.roles().iter().flatten().any(|b| a.conflicts_with(b)))
+        let roles = later.roles();
+        self.roles().iter().flatten().any(|a| roles.iter().flatten().any(|b| a.conflicts_with(b)))
     }
 
     /// Can it be blocked?
@@ -228,6 +230,7 @@ impl Operation {
         }
     }
 
+    #[inline]
     fn roles(&self) -> [Option<Role>; 2] {
         role::of(self)
     }

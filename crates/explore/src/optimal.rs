@@ -7,6 +7,9 @@
 //! **Deviations.** A decision with alternatives (whom a signal wakes) has a branch for each, explored one after the
 //! other; its thread sleeps when all have been. A step that ends the process while others could go on is delayed behind
 //! each of them, so that a crash does not hide what they do; it is not moved forward, because that shows nothing new.
+//! Wake-up trees can grow with the number of classes, so their size is bounded: beyond it only the first decision of a new
+//! sequence is kept, as with source sets alone. Nothing is lost, but sleep sets may then cut off executions. The form that
+//! is both optimal and small (Abdulla and others, CAV'24) is not implemented.
 
 mod cell;
 mod event;
@@ -39,6 +42,21 @@ pub struct Optimal {
     counts: Counts,
     root: Root,
     pruning: Option<Pruning>,
+    /// How many decisions the wake-up trees contain, and how many they may contain before sequences are cut short.
+    stored: usize,
+    most: Most,
+    /// Whether a sequence was cut short.
+    forgot: bool,
+}
+
+/// How many decisions wake-up trees may contain.
+#[derive(Clone, Copy, Debug)]
+struct Most(usize);
+
+impl Default for Most {
+    fn default() -> Self {
+        Self(1 << 16)
+    }
 }
 
 /// The state that a search begins in.
@@ -53,7 +71,8 @@ struct Root {
 pub struct Counts {
     /// Executions that reached an end, one for each class.
     pub classes: u64,
-    /// Executions that all threads slept in. There are none, unless the program's operations are not what they seem.
+    /// Executions that were cut off because they are equivalent to others. There are none as long as the search can keep
+    /// all that it needs in mind ([`Optimal::remember`]), and they are no loss.
     pub asleep: u64,
     /// Executions that did not follow their plan.
     pub diverged: u64,
@@ -79,12 +98,15 @@ struct Frame {
     done: Vec<u32>,
     /// How many decisions have been explored.
     explored: u32,
+    /// How many of the sleepers slept before any of them.
+    inherited: usize,
 }
 
 impl Frame {
     fn new(sleep: Vec<(ThreadId, Operation)>, label: Label, branches: Vec<Branch>) -> Self {
         let Label { choice: current, operation } = label;
-        Self { sleep, current, operation, branches, taken: true, done: Vec::new(), explored: 0 }
+        let inherited = sleep.len();
+        Self { sleep, current, operation, branches, taken: true, done: Vec::new(), explored: 0, inherited }
     }
 
     /// Who sleeps in the next state.
@@ -104,8 +126,9 @@ impl Frame {
         }
     }
 
-    /// Adds the other alternatives of the current decision, and puts them first.
-    fn add_alternatives(&mut self, step: &Step) {
+    /// Adds the other alternatives of the current decision, and puts them first. How many were added.
+    fn add_alternatives(&mut self, step: &Step) -> usize {
+        let before = self.branches.len();
         for alternative in (0..step.alternatives).filter(|&other| other != step.alternative) {
             let choice = Choice { thread: step.thread, alternative };
             let known = self.branches.iter().any(|branch| branch.first() == choice);
@@ -114,6 +137,7 @@ impl Frame {
             }
         }
         self.branches.sort_by_key(|branch| branch.first().thread != step.thread);
+        self.branches.len() - before
     }
 }
 
@@ -136,6 +160,12 @@ impl Optimal {
     /// Skips what cannot show the property that is looked for. It may then run some classes twice.
     pub fn pruned(pruning: Pruning) -> Self {
         Self { pruning: Some(pruning), ..Self::default() }
+    }
+
+    /// Keeps at most about so many decisions in mind. With fewer than it needs, which may be as many as there are classes,
+    /// the search finds the same, but some executions are redundant ([`Counts::asleep`]).
+    pub fn remember(self, decisions: usize) -> Self {
+        Self { most: Most(decisions), ..self }
     }
 
     /// What pruning has done, if there is any.
@@ -172,7 +202,7 @@ impl Optimal {
         self.known = self.frames.len();
         self.descend(frame.sleep, frame.branches);
         let next = &mut self.frames[self.known];
-        next.explored = frame.explored;
+        (next.explored, next.inherited) = (frame.explored, frame.inherited);
         if next.current.thread == frame.current.thread {
             next.done = frame.done;
         }
@@ -182,6 +212,7 @@ impl Optimal {
     fn descend(&mut self, mut sleep: Vec<(ThreadId, Operation)>, mut branches: Vec<Branch>) {
         while !branches.is_empty() {
             let Branch { labels, children } = branches.remove(0);
+            self.stored = self.stored.saturating_sub(labels.len());
             for label in labels {
                 let frame = Frame::new(sleep, label, std::mem::take(&mut branches));
                 sleep = frame.next_sleep();
@@ -215,7 +246,7 @@ impl Optimal {
                 self.frames.push(Frame::new(sleep, label, Vec::new()));
             }
             self.frames[at].operation = operation;
-            self.frames[at].add_alternatives(step);
+            self.stored += self.frames[at].add_alternatives(step);
         }
     }
 
@@ -248,7 +279,7 @@ impl Optimal {
         let end = boundary.unwrap_or(usize::MAX);
         let found = race::races(&self.history, event, end as u32);
         for reversal in found.reversals {
-            self.insert(reversal.before as usize, reversal.sequence);
+            self.insert(reversal.before as usize, reversal.sequence, reversal.whole);
         }
         if let Some(pruning) = &mut self.pruning {
             (0..found.skipped).for_each(|_| pruning.skip());
@@ -279,26 +310,30 @@ impl Optimal {
         let Some(next) = self.history.next_after(thread, at as u32) else { return };
         let event = &self.history.events[next as usize];
         let element = Element::reversed(event, race::most(&event.operation), Vec::new());
-        self.insert(at, vec![element]);
+        self.insert(at, vec![element], true);
     }
 
     fn delay_the_end(&mut self, execution: &Execution, event: &Event) {
         let at = execution.steps.len() - 1;
         let last = &execution.steps[at];
         if last.thread != event.thread && last.enabled.contains(event.thread) {
-            self.insert(at, vec![Element::reversed(event, event.operation, Vec::new())]);
+            self.insert(at, vec![Element::reversed(event, event.operation, Vec::new())], true);
         }
     }
 
-    fn insert(&mut self, at: usize, sequence: Vec<Element>) {
+    fn insert(&mut self, at: usize, sequence: Vec<Element>, whole: bool) {
         if at < self.root.prefix.len() {
             return;
         }
         let frame = &mut self.frames[at];
-        let explored = frame.sleep.iter().any(|sleeper| tree::is_weak_initial(&sequence, sleeper, &self.history));
-        if !explored {
-            tree::insert(&mut frame.branches, sequence, &self.history);
+        let mut sleepers = frame.sleep.iter().enumerate();
+        let here = |number: usize| !self.forgot || number >= frame.inherited;
+        if sleepers.any(|(number, sleeper)| tree::covers(sleeper, here(number), &sequence, &self.history)) {
+            return;
         }
+        let most = if whole || self.stored < self.most.0 { usize::MAX } else { 1 };
+        self.forgot |= most == 1;
+        self.stored += tree::insert(&mut frame.branches, sequence, &self.history, most);
     }
 }
 

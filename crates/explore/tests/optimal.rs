@@ -6,10 +6,14 @@ use foretrace_explore::tiny::{random_failing_program, random_program};
 use foretrace_explore::{End, Optimal};
 use oracle::{everything, explore};
 
+/// More of them with `PROGRAMS=50000 cargo test --release`.
+fn many_programs(usual: u64) -> u64 {
+    std::env::var("PROGRAMS").map_or(usual, |many| many.parse().expect("a number"))
+}
+
 #[test]
 fn one_execution_of_each_class() {
-    // More of them with `PROGRAMS=50000 cargo test --release`.
-    let many = std::env::var("PROGRAMS").map_or(1_000, |many| many.parse().expect("a number"));
+    let many = many_programs(1_000);
     let (mut compared, mut classes) = (0, 0);
     for seed in 0..many {
         let program = random_program(seed);
@@ -32,7 +36,7 @@ fn one_execution_of_each_class() {
 #[test]
 fn programs_that_fail_or_exit() {
     let (mut compared, mut failing) = (0, 0);
-    for seed in 0..1_000 {
+    for seed in 0..many_programs(1_000) {
         let program = random_failing_program(seed);
         let Some(all) = everything(&program, 2_000) else { continue };
         let seen =
@@ -52,4 +56,23 @@ fn programs_that_fail_or_exit() {
         (compared, failing) = (compared + 1, failing + usize::from(!all.failures.is_empty()));
     }
     assert!(compared > 400 && failing > 200, "{compared} programs, {failing} of them fail");
+}
+
+/// With less memory than it needs the search finds the same; some executions are redundant.
+#[test]
+fn a_forgetful_search_finds_the_same() {
+    let (mut executions, mut asleep, mut classes) = (0, 0, 0);
+    for seed in 0..many_programs(700) {
+        let program = random_program(seed);
+        let Some(all) = everything(&program, 1_000) else { continue };
+        let mut search = Optimal::new().remember((seed % 4) as usize);
+        let seen = explore(&program, &mut search, 10_000).unwrap_or_else(|| panic!("seed {seed}: it does not end"));
+        assert_eq!((&seen.outcomes, &seen.races), (&all.outcomes, &all.races), "seed {seed}: {program:?}");
+        assert_eq!(seen.diverged, 0, "seed {seed}: {program:?}");
+        assert!(seen.classes.keys().eq(all.classes.keys()), "seed {seed}: {program:?}");
+        (executions, asleep, classes) =
+            (executions + seen.executions, asleep + seen.asleep, classes + all.classes.len());
+    }
+    println!("{executions} executions, {asleep} of them cut off, for {classes} classes");
+    assert!(classes > 500 && (executions as usize) < 2 * classes, "{executions} executions for {classes} classes");
 }

@@ -1,4 +1,5 @@
 //! Random specifications on random events: the engine must say what the definitions say.
+use foretrace_event::Random;
 use foretrace_stream::engine::{Engine, Sink, Time};
 use foretrace_stream::flow::PlannedOutput;
 use foretrace_stream::naive::{self, Inputs};
@@ -8,15 +9,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::ops::ControlFlow;
 
-/// A small generator of numbers, so that every run is the same.
-struct Dice(u64);
+/// Random choices, the same in every run.
+struct Dice(Random);
 
 impl Dice {
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0 % limit
+        self.0.below(limit)
     }
 
     fn pick<'a>(&mut self, options: &[&'a str]) -> &'a str {
@@ -48,7 +46,7 @@ struct Author {
 impl Author {
     fn new(seed: u64) -> Author {
         let own = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-        let dice = Dice(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let dice = Dice(Random::new(seed));
         Author { dice, ints: own(&["a", "b"]), bools: own(&["c"]), units: own(&["u"]), sets: own(&["Set.collect(a)"]) }
     }
 

@@ -8,6 +8,7 @@ mod input;
 mod live;
 mod out;
 mod pace;
+mod pipe;
 mod places;
 mod program;
 mod queue;

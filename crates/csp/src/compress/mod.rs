@@ -9,6 +9,7 @@
 //! | `diamond` | traces, failures, divergences | silent steps are kept only to the stable states that matter |
 //! | `normal` | traces, failures, divergences | one state a trace, with its minimal acceptances |
 
+mod closure;
 mod partition;
 mod saturate;
 mod silent;

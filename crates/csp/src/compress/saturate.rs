@@ -1,5 +1,6 @@
 //! Bisimulations that look through silent steps: strong bisimulation of the machine with those steps made explicit.
 
+use super::closure::closure;
 use super::partition::{coarsest, quotient};
 use super::silent::silent_parts;
 use crate::budget::{Limit, Meter};
@@ -63,23 +64,4 @@ fn saturated(lts: &Lts, weak: bool, meter: &Meter) -> Result<Option<Lts>, Limit>
         rows.push(row);
     }
     Ok(Some(Lts::from_rows(lts.initial, rows)))
-}
-
-/// The states reached by silent steps, this one included, sorted.
-pub fn closure(lts: &Lts, from: u32, meter: &Meter) -> Result<Vec<u32>, Limit> {
-    let mut seen = rustc_hash::FxHashSet::default();
-    let mut todo = vec![from];
-    seen.insert(from);
-    let mut pace = meter.pace();
-    while let Some(s) = todo.pop() {
-        pace.step()?;
-        for &(_, t) in lts.row(s).iter().take_while(|(e, _)| *e == TAU) {
-            if seen.insert(t) {
-                todo.push(t);
-            }
-        }
-    }
-    let mut out: Vec<u32> = seen.into_iter().collect();
-    out.sort_unstable();
-    Ok(out)
 }

@@ -1,6 +1,6 @@
 //! What silent steps do to a machine: loops of them, and shortcuts past them.
 
-use super::saturate::closure;
+use super::closure::closure;
 use crate::budget::{Limit, Meter, Pace};
 use crate::machine::event::{Event, TAU};
 use crate::machine::lts::Lts;

@@ -4,7 +4,6 @@ pub mod builtin;
 pub mod collection;
 pub mod compare;
 pub mod dots;
-pub mod env;
 pub mod event_sets;
 pub mod expression;
 pub mod free;
@@ -16,7 +15,7 @@ pub mod sets;
 pub mod show;
 pub mod value;
 
-pub use env::Env;
+pub use value::env::{self, Env};
 pub use value::{Seq, Set, Value};
 
 use crate::budget::{Limit, Meter};

@@ -1,8 +1,10 @@
 //! Values. Sets are kept sorted, so that equal sets are equal vectors; sequences may be endless.
 
-use super::env::Env;
+pub mod env;
+
 use crate::machine::term::TermId;
 use crate::syntax::{Clause, Expr, ExprId, Pat, Symbol};
+use env::Env;
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

@@ -18,7 +18,7 @@ impl Checker<'_> {
     /// Answers a dot. False if too little is known; with `guess`, a last variable is taken to be one field.
     pub(super) fn dot(&mut self, left: &Type, row: &[Type], result: &Type, span: Span, guess: bool) -> bool {
         match self.resolve(left) {
-            Type::Var(_) => false,
+            Type::Var(_) => self.is_never_dotted(result, span),
             head @ Type::Dotable(..) => self.consume(head, self.flat(row), result, span, guess),
             Type::Dot(a, b) => {
                 let inner = self.fresh();
@@ -32,6 +32,19 @@ impl Checker<'_> {
                 true
             }
         }
+    }
+
+    /// Whether the result of a dot is something that no dot gives, which is an error.
+    fn is_never_dotted(&mut self, result: &Type, span: Span) -> bool {
+        let known = self.resolve(result);
+        if let Type::Var(_) | Type::Rigid(..) | Type::Dot(..) | Type::Dotable(..) | Type::Event | Type::Data(_) = known
+        {
+            return false;
+        }
+        let shown = self.show(&known);
+        self.error(span, format!("expected several values with dots, found {shown}")).hint =
+            Some("there are fewer fields than the pattern has parts".into());
+        true
     }
 
     /// The parts of a row, with rows inside it opened.

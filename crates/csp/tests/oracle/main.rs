@@ -121,7 +121,7 @@ fn cases(p: &str, q: &str, mp: &Meaning, mq: &Meaning, r: &mut Random) -> Vec<Ca
 }
 
 fn check_pair(seed: u64) -> usize {
-    let mut r = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut r = Random::new(seed);
     let (small, large) = (2 + r.below(5) as u32, 2 + r.below(8) as u32);
     let p = random(&mut r, small);
     // Half of the time the implementation is a variant of the specification, so that some refinements hold.
@@ -191,7 +191,7 @@ fn timed_cases(p: &timed::Timed, q: &timed::Timed) -> Vec<(&'static str, bool)> 
 }
 
 fn check_timed_pair(seed: u64) -> usize {
-    let mut r = Random(seed.wrapping_mul(0xd6e8_feb8_6659_fd93) | 1);
+    let mut r = Random::new(seed);
     let (small, large) = (1 + r.below(4) as u32, 1 + r.below(5) as u32);
     let p = timed::random(&mut r, small);
     let q = match r.below(3) {
@@ -223,7 +223,7 @@ fn random_timed_sections_agree_with_the_oracle() {
 
 /// A watchdog beside a process answers what refinement answers.
 fn check_watchdogs(seed: u64) {
-    let mut r = Random(seed.wrapping_mul(0xd6e8_feb8_6659_fd93) | 1);
+    let mut r = Random::new(seed);
     let p = random(&mut r, 4);
     let q = if r.below(3) == 0 {
         Process::Parallel(Box::new(p.clone()), 7, Box::new(random(&mut r, 2)))

@@ -19,15 +19,16 @@ pub enum Process {
     Compressed(&'static str, Box<Process>),
 }
 
-/// A small deterministic generator.
-pub struct Random(pub u64);
+/// Random processes.
+pub struct Random(foretrace_event::Random);
 
 impl Random {
+    pub fn new(seed: u64) -> Self {
+        Self(foretrace_event::Random::new(seed))
+    }
+
     pub fn below(&mut self, n: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % n
+        self.0.below(n)
     }
 
     fn event(&mut self) -> u8 {

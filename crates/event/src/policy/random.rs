@@ -1,4 +1,4 @@
-//! Random numbers from a seed, without allocation.
+//! Random numbers from a seed, without allocation: the only generator of the project. Tests and fuzzers wrap it.
 
 /// A small random number generator (SplitMix64).
 #[derive(Clone, Debug)]

@@ -36,12 +36,14 @@ enum Part {
     Anything,
 }
 
+#[inline]
 pub(super) fn of(operation: &Operation) -> [Option<Role>; 2] {
     let first = part(operation).map(|part| Role { object: object(operation), part });
     [first, second(operation).map(|part| Role { object: operation.other, part })]
 }
 
 /// The end of a thread is an object, too; its name is none of memory.
+#[inline]
 fn object(operation: &Operation) -> ObjectId {
     match operation.kind {
         OpKind::End | OpKind::TryJoin | OpKind::JoinFailed => ObjectId(!operation.argument),
@@ -49,6 +51,7 @@ fn object(operation: &Operation) -> ObjectId {
     }
 }
 
+#[inline]
 fn part(operation: &Operation) -> Option<Part> {
     use OpKind as K;
     Some(match operation.kind {
@@ -82,6 +85,7 @@ fn part(operation: &Operation) -> Option<Part> {
 }
 
 /// The part that a wait plays for its mutex.
+#[inline]
 fn second(operation: &Operation) -> Option<Part> {
     match operation.kind {
         OpKind::Wait => Some(Part::Release),
@@ -92,6 +96,7 @@ fn second(operation: &Operation) -> Option<Part> {
 
 impl Role {
     /// Does this role, played first, conflict with a later one?
+    #[inline]
     pub fn conflicts_with(&self, later: &Self) -> bool {
         use Part::{Read, Write};
         match (self.part, later.part) {
@@ -105,6 +110,7 @@ impl Role {
 }
 
 /// Do two ranges overlap? No object means every address.
+#[inline]
 fn overlap(a: (ObjectId, u64), b: (ObjectId, u64)) -> bool {
     let everywhere = a.0 == ObjectId::NONE || b.0 == ObjectId::NONE;
     let (from, to) = if a.0 <= b.0 { (a, b) } else { (b, a) };
@@ -113,6 +119,7 @@ fn overlap(a: (ObjectId, u64), b: (ObjectId, u64)) -> bool {
 
 impl Part {
     /// On one object. Parts of different kinds of objects meet only if the program confuses them.
+    #[inline]
     fn conflicts_with(self, later: Self) -> bool {
         use Part as P;
         match (self, later) {

@@ -20,6 +20,8 @@ use foretrace_event::visible::{ObjectId, OpKind, Operation};
 pub struct Reversal {
     pub before: u32,
     pub sequence: Vec<Element>,
+    /// Whether more than one event was left out. Then nothing shorter leads to it.
+    pub whole: bool,
 }
 
 /// The races of an event.
@@ -51,7 +53,8 @@ pub fn races(history: &History, event: &Event, boundary: u32) -> Races {
             continue;
         }
         races.push(candidate);
-        found.reversals.push(Reversal { before: candidate, sequence: sequence(history, event, fit) });
+        let whole = fit.without.len() > 1;
+        found.reversals.push(Reversal { before: candidate, sequence: sequence(history, event, fit), whole });
     }
     found
 }

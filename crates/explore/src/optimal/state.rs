@@ -31,7 +31,8 @@ impl fmt::Display for Optimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Counts { classes, asleep, diverged, cut, steps, depth } = self.counts;
         writeln!(f, "{HEADER}")?;
-        writeln!(f, "counts {classes} {asleep} {diverged} {cut} {steps} {depth} {}", u8::from(self.begun))?;
+        let (begun, forgot) = (u8::from(self.begun), u8::from(self.forgot));
+        writeln!(f, "counts {classes} {asleep} {diverged} {cut} {steps} {depth} {begun} {forgot}")?;
         write!(f, "root")?;
         self.root.prefix.iter().try_for_each(|choice| write!(f, " {}", Text(choice)))?;
         writeln!(f)?;
@@ -42,8 +43,8 @@ impl fmt::Display for Optimal {
 }
 
 fn write_frame(f: &mut fmt::Formatter<'_>, frame: &Frame) -> fmt::Result {
-    let (taken, explored) = (u8::from(frame.taken), frame.explored);
-    write!(f, "frame {} {} {taken} {explored}", Text(&frame.current), Text(&frame.operation))?;
+    let (taken, explored, inherited) = (u8::from(frame.taken), frame.explored, frame.inherited);
+    write!(f, "frame {} {} {taken} {explored} {inherited}", Text(&frame.current), Text(&frame.operation))?;
     frame.done.iter().try_for_each(|alternative| write!(f, " {alternative}"))?;
     writeln!(f)?;
     write_sleep(f, &frame.sleep)?;
@@ -189,14 +190,15 @@ fn branch(words: &mut SplitWhitespace<'_>) -> Option<(usize, Branch)> {
 fn frame(mut words: SplitWhitespace<'_>) -> Option<Frame> {
     let label = Label { choice: choice(words.next()?)?, operation: operation(words.next()?)? };
     let (taken, explored) = (words.next()? == "1", words.next()?.parse().ok()?);
+    let inherited = words.next()?.parse().ok()?;
     let done: Option<Vec<u32>> = words.map(|word| word.parse().ok()).collect();
-    Some(Frame { taken, explored, done: done?, ..Frame::new(Vec::new(), label, Vec::new()) })
+    Some(Frame { taken, explored, inherited, done: done?, ..Frame::new(Vec::new(), label, Vec::new()) })
 }
 
-fn counts(words: SplitWhitespace<'_>) -> Option<(Counts, bool)> {
+fn counts(words: SplitWhitespace<'_>) -> Option<(Counts, bool, bool)> {
     let numbers: Option<Vec<u64>> = words.map(|word| word.parse().ok()).collect();
-    let [classes, asleep, diverged, cut, steps, depth, begun] = numbers?.try_into().ok()?;
-    Some((Counts { classes, asleep, diverged, cut, steps, depth }, begun == 1))
+    let [classes, asleep, diverged, cut, steps, depth, begun, forgot] = numbers?.try_into().ok()?;
+    Some((Counts { classes, asleep, diverged, cut, steps, depth }, begun == 1, forgot == 1))
 }
 
 impl FromStr for Optimal {
@@ -206,12 +208,13 @@ impl FromStr for Optimal {
         let mut reader = Reader { lines: text.lines().enumerate().peekable(), line: 0 };
         let begin = reader.expect("foretrace", |words| words.eq(["search", "1"]).then_some(()));
         begin.map_err(|error| StateError { what: HEADER, ..error })?;
-        let (counts, begun) = reader.expect("counts", counts)?;
+        let (counts, begun, forgot) = reader.expect("counts", counts)?;
         let prefix = reader.expect("root", |words| words.map(choice).collect())?;
         let sleep = reader.sleep()?;
-        let mut search = Self { counts, begun, root: Root { prefix, sleep }, ..Self::default() };
+        let mut search = Self { counts, begun, forgot, root: Root { prefix, sleep }, ..Self::default() };
         while let Some(frame) = reader.frame()? {
             search.history.push(&step(&frame), false);
+            search.stored += frame.branches.iter().map(Branch::size).sum::<usize>();
             search.frames.push(frame);
         }
         reader.expect("end", |_| Some(()))?;

@@ -70,9 +70,14 @@ fn stand(sequence: &[Element], thread: ThreadId, operation: &Operation, history:
     if later { Stand::Later } else { Stand::Initial(at) }
 }
 
-/// Could a sleeping thread come first? Then what the sequence leads to has been explored.
-pub fn is_weak_initial(sequence: &[Element], sleeper: &(ThreadId, Operation), history: &History) -> bool {
-    matches!(stand(sequence, sleeper.0, &sleeper.1, history), Stand::Initial(_) | Stand::Independent)
+/// Could a sleeping thread come first? Then what the sequence leads to has been explored. If sequences were cut short, that
+/// holds for threads that are not in the sequence only if they were explored in this very state.
+pub fn covers(sleeper: &(ThreadId, Operation), here: bool, sequence: &[Element], history: &History) -> bool {
+    match stand(sequence, sleeper.0, &sleeper.1, history) {
+        Stand::Initial(_) => true,
+        Stand::Independent => here,
+        Stand::Later | Stand::Conflicting => false,
+    }
 }
 
 /// A decision, and the operation that it leads to.
@@ -101,9 +106,15 @@ impl Branch {
         self.labels[0].choice
     }
 
+    /// How many decisions it stands for.
+    pub fn size(&self) -> usize {
+        self.labels.len() + self.children.iter().map(Self::size).sum::<usize>()
+    }
+
     /// Divides the labels, so that other branches can begin there.
     fn split(&mut self, at: usize) {
         let labels = self.labels.split_off(at);
+        self.labels.shrink_to_fit();
         let children = std::mem::take(&mut self.children);
         self.children.push(Self { labels, children });
     }
@@ -122,23 +133,31 @@ impl Branch {
     }
 }
 
-/// Adds a sequence to the branches of a state, unless they contain an equivalent.
-pub fn insert(mut branches: &mut Vec<Branch>, mut sequence: Vec<Element>, history: &History) {
+/// Adds a sequence to the branches of a state, unless they contain an equivalent; of what is new, at most so many
+/// decisions. How many were added.
+///
+/// A sequence that is cut short still leads to all that the whole one leads to, and to more, some of which may have been
+/// explored.
+pub fn insert(mut branches: &mut Vec<Branch>, mut sequence: Vec<Element>, history: &History, most: usize) -> usize {
     loop {
         let follow = |branch: &Branch| branch.follow(&mut sequence, history);
         let found = branches.iter().map(follow).enumerate().find(|&(_, agreed)| agreed > 0);
         let Some((at, agreed)) = found else { break };
         if sequence.is_empty() {
-            return;
+            return 0;
         }
         let branch = &mut branches[at];
         if agreed < branch.labels.len() {
             branch.split(agreed);
         } else if branch.children.is_empty() {
-            return;
+            return 0;
         }
         branches = &mut branch.children;
     }
     let label = |element: Element| Label { choice: element.choice, operation: element.operation };
-    branches.push(Branch { labels: sequence.into_iter().map(label).collect(), children: Vec::new() });
+    let mut labels: Vec<Label> = sequence.into_iter().take(most).map(label).collect();
+    labels.shrink_to_fit();
+    let added = labels.len();
+    branches.push(Branch { labels, children: Vec::new() });
+    added
 }

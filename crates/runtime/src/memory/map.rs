@@ -92,9 +92,9 @@ mod tests {
     fn agrees_with_the_standard_library() {
         let mut map = Map::new();
         let mut model = std::collections::HashMap::new();
-        let mut random = 1u64;
+        let mut generator = foretrace_event::Random::new(1);
         for _ in 0..20_000 {
-            random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            let random = generator.word();
             let key = (random >> 40) % 3000 + 1;
             if random & 1 == 0 {
                 *map.entry(key).expect("memory") = random;

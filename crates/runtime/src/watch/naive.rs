@@ -6,6 +6,7 @@
 
 use crate::thread::Thread;
 use crate::thread::clock::Epoch;
+use foretrace_event::Random as Generator;
 use foretrace_event::wire::Op;
 
 /// Bytes of a line. A trace touches the end of one and the beginning of the next.
@@ -44,7 +45,7 @@ pub struct Trace {
 impl Trace {
     /// The trace of that number.
     pub fn random(number: u64) -> Self {
-        let mut random = Random(number);
+        let mut random = Random(Generator::new(number));
         let mut trace = Self { events: Vec::new(), past: Vec::new(), races: false };
         let (length, synchronising) = (8 + random.below(56), 1 + random.below(6));
         while trace.events.len() < length && !trace.races {
@@ -128,13 +129,12 @@ pub fn players() -> Vec<&'static Thread> {
     (0..THREADS as u32).map(player).collect()
 }
 
-/// Knuth's generator, of which the upper bits are good.
-pub struct Random(pub u64);
+/// Random events.
+pub struct Random(Generator);
 
 impl Random {
     pub fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((self.0 >> 33) as usize) % limit
+        self.0.below(limit as u64) as usize
     }
 
     fn event(&mut self, synchronising: usize) -> Event {

@@ -1,5 +1,6 @@
 //! What can go wrong while events are processed.
-use super::Time;
+/// A timestamp. Seconds followed by twenty digits of nanoseconds, as some tracers write, exceed 64 bits.
+pub type Time = u128;
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {

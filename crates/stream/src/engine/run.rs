@@ -1,13 +1,11 @@
 //! The engine: events in, events out, one timestamp after the other.
-use super::RunError;
-use super::state::{State, has, set};
+use super::bits::{has, set};
+use super::error::{RunError, Time};
+use super::state::State;
 use crate::flow::{Plan, PlannedOutput};
 use crate::value::{Value, int};
 use std::ops::ControlFlow;
 use std::rc::Rc;
-
-/// A timestamp. Seconds followed by twenty digits of nanoseconds, as some tracers write, exceed 64 bits.
-pub type Time = u128;
 
 /// Receives the events of the outputs, in order of time.
 pub trait Sink {

@@ -1,5 +1,6 @@
 //! The current values of all streams, and how the event of each is computed.
 use super::Time;
+use super::bits::{has, set};
 use super::compiled::Program;
 use crate::flow::{Arg, Filter, Lift, Operand, Plan, Step};
 use crate::value::{Failure, Value, int};
@@ -350,14 +351,4 @@ impl State {
             value => self.emit(plan, node, value),
         }
     }
-}
-
-#[inline(always)]
-pub fn has(bits: &[u64], node: u32) -> bool {
-    bits[node as usize / 64] >> (node % 64) & 1 == 1
-}
-
-#[inline(always)]
-pub fn set(bits: &mut [u64], node: u32) {
-    bits[node as usize / 64] |= 1 << (node % 64);
 }

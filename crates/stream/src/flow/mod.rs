@@ -19,5 +19,8 @@ pub fn plan(graph: Graph) -> Result<Plan> {
     let growth = growth::find(&graph);
     let ordered = order::ordered(fuse::fuse(graph));
     let moves = ownership::moves(&ordered);
-    Ok(plan::lay_out(ordered, &moves, growth))
+    let mut plan = plan::lay_out(ordered, &moves, growth);
+    sample::find(&mut plan);
+    plan.link();
+    Ok(plan)
 }

@@ -163,8 +163,6 @@ pub fn lay_out(graph: Graph, moves: &Moves, growth: Vec<Growth>) -> Plan {
         let step = plan.step(index as u32, node, &moves[index]);
         plan.steps.push(step);
     }
-    super::sample::find(&mut plan);
-    plan.link();
     plan
 }
 
@@ -228,7 +226,7 @@ impl Plan {
 
     /// Fills in which streams an event wakes. A stream that needs several events at once is woken by the last of them in the
     /// order of evaluation only: inputs come first and often, what is computed from them comes late and more rarely.
-    fn link(&mut self) {
+    pub(super) fn link(&mut self) {
         for step in &self.steps {
             if let Step::Last(value, _) = step {
                 self.links[value.node as usize].keeps_previous = true;

@@ -3,7 +3,6 @@ pub mod builtin;
 pub mod ctf;
 mod float;
 pub mod format;
-mod hashed;
 pub mod int;
 mod items;
 mod list;

@@ -5,8 +5,10 @@
 //! whose keys are words are hashed as long as there is one version of them and nobody asks for their order; the others,
 //! and those from then on, are trees that share structure: an update in place when no one else holds the old version,
 //! logarithmic otherwise.
+mod hashed;
+
 use super::Value;
-use super::hashed::Hashed;
+use hashed::Hashed;
 use imbl::GenericOrdMap;
 use imbl::shared_ptr::RcK;
 

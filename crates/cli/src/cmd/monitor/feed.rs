@@ -85,6 +85,36 @@ struct Wanted {
     unit: bool,
 }
 
+/// What one event says of memory: a group of bytes was accessed.
+#[derive(Clone, Copy, Debug)]
+pub struct Touch {
+    pc: u64,
+    address: u64,
+    size: u32,
+    is_write: bool,
+}
+
+/// What is handed to an engine at one time.
+#[derive(Clone, Copy, Debug)]
+pub enum Step {
+    Sync(Sync),
+    Touch(Touch),
+    /// Records are missing here.
+    Gap,
+}
+
+/// The accesses of a segment to a line, one for each group of bytes; reads before writes.
+pub fn touches<'a>(access: &'a Access, groups: &'a [u64]) -> impl Iterator<Item = Touch> + 'a {
+    [(access.reads, false), (access.writes, true)].into_iter().flat_map(move |(mask, is_write)| {
+        groups.iter().filter(move |group| **group & mask != 0).map(move |group| Touch {
+            pc: access.pc,
+            address: access.line * 64 + u64::from(group.trailing_zeros()),
+            size: group.count_ones(),
+            is_write,
+        })
+    })
+}
+
 /// Hands the records of a run to an engine.
 pub struct Feed {
     inputs: [Option<Wanted>; STREAMS.len()],
@@ -145,8 +175,8 @@ impl Feed {
         is_used(engine, &["pcreate", "pcreateid", "mutexlockini"])
     }
 
-    pub fn places(&self) -> &Places {
-        &self.places
+    pub fn places(&mut self) -> &mut Places {
+        &mut self.places
     }
 
     #[inline]
@@ -200,11 +230,17 @@ impl Feed {
             if self.here.as_ref().is_none_or(|(known, _)| *known != pc) {
                 self.here = Some((pc, self.places.code(pc)));
             }
-            let place = self.here.as_ref().map(|(_, place)| place.clone()).expect("it was just looked up");
-            self.push(engine, Stream::Function, place.function, sink)?;
-            self.push(engine, Stream::Line, place.line, sink)?;
-            self.push(engine, Stream::Column, place.column, sink)?;
-            self.push(engine, Stream::File, place.file, sink)?;
+            let (_, place) = self.here.as_ref().expect("it was just looked up");
+            let parts = [
+                (Stream::Function, &place.function),
+                (Stream::Line, &place.line),
+                (Stream::Column, &place.column),
+                (Stream::File, &place.file),
+            ];
+            for (stream, part) in parts {
+                let Some(Wanted { input, unit }) = self.inputs[stream as usize] else { continue };
+                engine.push(self.time, input, if unit { Value::Unit } else { part.clone() }, sink)?;
+            }
         }
         if !self.wants(Stream::Instruction) {
             return Ok(());
@@ -213,14 +249,23 @@ impl Feed {
         self.push(engine, Stream::Instruction, instruction, sink)
     }
 
-    /// An operation.
-    pub fn sync(
+    /// What a thread did next.
+    pub fn step(
         &mut self,
         engine: &mut Engine,
         thread: u64,
-        sync: &Sync,
+        step: &Step,
         sink: &mut impl Sink,
     ) -> Result<(), RunError> {
+        match step {
+            Step::Sync(sync) => self.sync(engine, thread, sync, sink),
+            Step::Touch(touch) => self.touch(engine, thread, touch, sink),
+            Step::Gap => self.gap(engine, thread, sink),
+        }
+    }
+
+    /// An operation.
+    fn sync(&mut self, engine: &mut Engine, thread: u64, sync: &Sync, sink: &mut impl Sink) -> Result<(), RunError> {
         let stream = match sync.op {
             Op::Lock | Op::RdLock if !self.outermost(thread, sync, 1) => return Ok(()),
             Op::Unlock if !self.outermost(thread, sync, -1) => return Ok(()),
@@ -258,7 +303,7 @@ impl Feed {
     }
 
     /// Records of a thread are missing: what it holds is not known any more.
-    pub fn gap(&mut self, engine: &mut Engine, thread: u64, sink: &mut impl Sink) -> Result<(), RunError> {
+    fn gap(&mut self, engine: &mut Engine, thread: u64, sink: &mut impl Sink) -> Result<(), RunError> {
         self.depths.retain(|(holder, _), _| *holder != thread);
         self.time += 1;
         self.address(engine, Stream::Gap, thread, sink)
@@ -276,23 +321,10 @@ impl Feed {
         if step > 0 { before == 0 } else { *depth == 0 }
     }
 
-    /// The accesses of a segment to a line, one event for each group of bytes; reads before writes.
-    pub fn access(
-        &mut self,
-        engine: &mut Engine,
-        thread: u64,
-        access: &Access,
-        groups: &[u64],
-        sink: &mut impl Sink,
-    ) -> Result<(), RunError> {
-        for (mask, is_write) in [(access.reads, false), (access.writes, true)] {
-            for group in groups.iter().filter(|group| **group & mask != 0) {
-                let address = access.line * 64 + u64::from(group.trailing_zeros());
-                self.begin(engine, thread, access.pc, if is_write { "store" } else { "load" }, sink)?;
-                self.variable(engine, address, group.count_ones(), is_write, sink)?;
-            }
-        }
-        Ok(())
+    /// An access to a group of bytes.
+    fn touch(&mut self, engine: &mut Engine, thread: u64, touch: &Touch, sink: &mut impl Sink) -> Result<(), RunError> {
+        self.begin(engine, thread, touch.pc, if touch.is_write { "store" } else { "load" }, sink)?;
+        self.variable(engine, touch.address, touch.size, touch.is_write, sink)
     }
 
     fn variable(

@@ -10,8 +10,9 @@
 
 use super::clock::Clock;
 use super::coverage::Coverage;
-use super::feed::Feed;
+use super::feed::{Feed, Step, touches};
 use super::pace::Pace;
+use super::pipe::{Pipe, piped};
 use super::places::Places;
 use super::program::{Detail, Program};
 use super::queue::Item;
@@ -59,7 +60,7 @@ pub fn run(
     let mut live = Live::new(&directory, source.backlog, program.id());
     loop {
         let ended = program.has_ended()?;
-        live.tail.poll().context("cannot read the recording")?;
+        live.reader.tail.poll().context("cannot read the recording")?;
         let delivered = live.hand_over(&directory, source, engine, out)?;
         out.flush()?;
         if ended {
@@ -88,38 +89,32 @@ pub fn run(
 
 /// Records on their way to the engine.
 struct Live {
-    tail: Tail,
+    reader: Reader,
     pace: Pace,
     /// Made when there is something to name: the program has loaded its files by then.
     feed: Option<Feed>,
     groups: Groups,
+    delivered: u64,
+}
+
+/// The records of all threads in order.
+struct Reader {
+    tail: Tail,
     /// Operations up to this stamp may be handed over.
     limit: u64,
     /// The latest stamp handed over.
     passed: u64,
     late: u64,
     gaps: u64,
-    delivered: u64,
     /// The program has ended: all there will be is there.
     over: bool,
 }
 
 impl Live {
     fn new(directory: &Path, backlog: u64, program: u32) -> Live {
-        let tail = Tail::new(directory, backlog);
-        let (limit, passed, late, gaps, delivered) = (0, 0, 0, 0, 0);
-        Live {
-            tail,
-            pace: Pace::new(program),
-            feed: None,
-            groups: Groups::default(),
-            limit,
-            passed,
-            late,
-            gaps,
-            delivered,
-            over: false,
-        }
+        let reader = Reader { tail: Tail::new(directory, backlog), limit: 0, passed: 0, late: 0, gaps: 0, over: false };
+        let pace = Pace::new(program);
+        Live { reader, pace, feed: None, groups: Groups::default(), delivered: 0 }
     }
 
     /// Hands over what is certain by now; says how many records that were.
@@ -130,40 +125,144 @@ impl Live {
         engine: &mut Engine,
         out: &mut Out<'_>,
     ) -> anyhow::Result<u64> {
-        let mut feed = match self.feed.take() {
-            Some(feed) => feed,
-            None => {
-                let mut places = Places::of_directory(directory)?;
-                if !self.tail.has_begun() || (places.is_empty() && !self.over) {
-                    return Ok(0);
-                }
-                source.watch(&mut places)?;
-                let clock = if source.clock { Some(Clock::new(self.tail.clock()?)?) } else { None };
-                Feed::new(engine, places, clock)?
+        if !self.has_feed(directory, source, engine)? {
+            return Ok(0);
+        }
+        let Live { reader, pace, feed: Some(feed), groups, delivered } = self else { return Ok(0) };
+        let before = *delivered;
+        reader.deliver(&mut |thread, item| {
+            *delivered += u64::from(!matches!(item, Item::Gap));
+            let groups = match &item {
+                Item::Access(access) => groups.with(access, feed.places().borders()),
+                _ => &[],
+            };
+            for step in steps(&item, groups) {
+                feed.step(engine, u64::from(thread), &step, out)?;
             }
-        };
-        let delivered = self.deliver(engine, &mut feed, out)?;
-        self.feed = Some(feed);
-        Ok(delivered)
+            pace.step();
+            Ok(!engine.stopped())
+        })?;
+        Ok(self.delivered - before)
     }
 
-    fn deliver(&mut self, engine: &mut Engine, feed: &mut Feed, out: &mut Out<'_>) -> anyhow::Result<u64> {
-        let before = self.delivered;
+    /// Whether there is somebody to feed. There is as soon as the program has files to name things by.
+    fn has_feed(&mut self, directory: &Path, source: &Source<'_>, engine: &Engine) -> anyhow::Result<bool> {
+        if self.feed.is_some() {
+            return Ok(true);
+        }
+        let mut places = Places::of_directory(directory)?;
+        if !self.reader.tail.has_begun() || (places.is_empty() && !self.reader.over) {
+            return Ok(false);
+        }
+        source.watch(&mut places)?;
+        let clock = if source.clock { Some(Clock::new(self.reader.tail.clock()?)?) } else { None };
+        self.feed = Some(Feed::new(engine, places, clock)?);
+        Ok(true)
+    }
+
+    /// Hands over all that is left, read in a thread of its own: the processors are free.
+    fn hand_over_rest(&mut self, program: &Program, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<()> {
+        let Live { reader, feed: Some(feed), groups, delivered, .. } = self else { return Ok(()) };
+        feed.places().look_again();
+        let borders = feed.places().borders().clone();
+        let mut give = |pipe: &mut Pipe<(u32, Step)>, thread, item: &Item| {
+            *delivered += u64::from(!matches!(item, Item::Gap));
+            let groups = match item {
+                Item::Access(access) => groups.with(access, &borders),
+                _ => &[],
+            };
+            steps(item, groups).all(|step| pipe.send((thread, step)))
+        };
+        let read = |pipe: &mut Pipe<(u32, Step)>| {
+            while reader.deliver(&mut |thread, item| Ok(give(pipe, thread, &item)))? > 0 {}
+            Ok(())
+        };
+        let mut taken = 0;
+        piped(read, |(thread, step)| {
+            feed.step(engine, u64::from(thread), &step, out)?;
+            taken += 1;
+            if taken % BATCH != 0 {
+                return Ok(!engine.stopped());
+            }
+            out.flush()?;
+            Ok(!engine.stopped() && !program.is_interrupted())
+        })
+    }
+
+    /// The rest, and what there is to say about it.
+    fn finish(
+        &mut self,
+        directory: &Path,
+        source: &Source<'_>,
+        program: &Program,
+        engine: &mut Engine,
+        out: &mut Out<'_>,
+    ) -> anyhow::Result<Coverage> {
+        let mut coverage = Coverage::Whole;
+        self.reader.over = true;
+        self.pace.run_free();
+        self.reader.tail.poll_last().context("cannot read the recording")?;
+        if !self.reader.tail.has_begun() {
+            coverage.misses("the program made no thread that could be recorded");
+            return Ok(coverage);
+        }
+        if self.has_feed(directory, source, engine)? && !program.is_interrupted() {
+            self.hand_over_rest(program, engine, out)?;
+            out.flush()?;
+        }
+        let (lost, flags) = self.reader.tail.losses()?;
+        if program.is_interrupted() {
+            coverage.misses("interrupted; what the program did last was not evaluated");
+        }
+        if flags.has(Flags::NO_SPACE) {
+            coverage.misses("the disk was full; what came after is missing");
+        }
+        if self.reader.late > 0 {
+            coverage.misses(&format!("{} operations came late and were taken out of order", self.reader.late));
+        }
+        if lost > 0 {
+            let gaps = self.reader.gaps;
+            coverage.misses(&format!("{lost} events were lost, in {gaps} gaps; give more room with --backlog"));
+        }
+        if Feed::wants_memory(engine) && !flags.has(Flags::ACCESSES) {
+            coverage.misses("the program made no memory access that was recorded; build it with `foretrace cc`");
+        }
+        Ok(coverage)
+    }
+}
+
+/// What a record says, given the groups of its line if it is an access.
+fn steps<'a>(item: &'a Item, groups: &'a [u64]) -> impl Iterator<Item = Step> + 'a {
+    let (single, access) = match item {
+        Item::Sync(sync) => (Some(Step::Sync(*sync)), None),
+        Item::Gap => (Some(Step::Gap), None),
+        Item::Access(access) => (None, Some(access)),
+    };
+    single.into_iter().chain(access.into_iter().flat_map(move |access| touches(access, groups).map(Step::Touch)))
+}
+
+/// Takes a record of a thread; false if no more are wanted.
+type Give<'a> = dyn FnMut(u32, Item) -> anyhow::Result<bool> + 'a;
+
+impl Reader {
+    /// Gives away what is certain by now, but not all of it at once; says how many records that were.
+    fn deliver(&mut self, give: &mut Give<'_>) -> anyhow::Result<u64> {
         let mut heads = BinaryHeap::new();
         for thread in self.tail.threads() {
             heads.extend(self.head(thread)?);
         }
+        let (mut given, mut more) = (0, true);
         while let Some(Reverse((stamp, thread))) = heads.pop() {
-            if stamp > self.limit || engine.stopped() || self.delivered - before > BATCH || !self.is_sure(thread)? {
+            if stamp > self.limit || !more || given > BATCH || !self.is_sure(thread)? {
                 break;
             }
             self.late += u64::from(stamp < self.passed && stamp != 0);
             self.passed = self.passed.max(stamp);
-            self.segment(thread, engine, feed, out)?;
+            more = self.segment(thread, &mut given, give)?;
             heads.extend(self.head(thread)?);
         }
         self.tail.release()?;
-        Ok(self.delivered - before)
+        Ok(if more { given } else { 0 })
     }
 
     /// When a thread goes on.
@@ -185,76 +284,27 @@ impl Live {
         Ok(sure || self.tail.is_confirmed(thread)?)
     }
 
-    /// Hands over a thread's next record, and the accesses behind it.
-    fn segment(&mut self, thread: u32, engine: &mut Engine, feed: &mut Feed, out: &mut Out<'_>) -> anyhow::Result<()> {
-        let number = u64::from(thread);
+    /// Gives away a thread's next record, and the accesses behind it.
+    fn segment(&mut self, thread: u32, given: &mut u64, give: &mut Give<'_>) -> anyhow::Result<bool> {
         let mut first = true;
         while let Some((_, item)) = self.tail.peek(thread)? {
-            if engine.stopped() || !(first || matches!(item, Item::Access(_))) {
-                return Ok(());
+            if !(first || matches!(item, Item::Access(_))) {
+                return Ok(true);
             }
             first = false;
-            match self.tail.take(thread).expect("it was just seen") {
-                Item::Gap => {
-                    self.gaps += 1;
-                    feed.gap(engine, number, out)?;
-                    continue;
-                }
-                Item::Sync(sync) => {
-                    feed.sync(engine, number, &sync, out)?;
-                    if sync.op == Op::End {
-                        self.tail.forget(thread);
-                    }
-                }
-                Item::Access(access) => {
-                    let groups = self.groups.with(&access, feed.places());
-                    feed.access(engine, number, &access, groups, out)?;
-                }
+            let item = self.tail.take(thread).expect("it was just seen");
+            if let Item::Sync(sync) = item
+                && sync.op == Op::End
+            {
+                self.tail.forget(thread);
             }
-            self.delivered += 1;
-            self.pace.step();
+            *given += 1;
+            self.gaps += u64::from(matches!(item, Item::Gap));
+            if !give(thread, item)? {
+                return Ok(false);
+            }
         }
-        Ok(())
-    }
-
-    /// The rest, and what there is to say about it.
-    fn finish(
-        &mut self,
-        directory: &Path,
-        source: &Source<'_>,
-        program: &Program,
-        engine: &mut Engine,
-        out: &mut Out<'_>,
-    ) -> anyhow::Result<Coverage> {
-        let mut coverage = Coverage::Whole;
-        self.over = true;
-        self.pace.run_free();
-        self.tail.poll_last().context("cannot read the recording")?;
-        if !self.tail.has_begun() {
-            coverage.misses("the program made no thread that could be recorded");
-            return Ok(coverage);
-        }
-        while !program.is_interrupted() && self.hand_over(directory, source, engine, out)? > 0 {
-            out.flush()?;
-        }
-        let (lost, flags) = self.tail.losses()?;
-        if program.is_interrupted() {
-            coverage.misses("interrupted; what the program did last was not evaluated");
-        }
-        if flags.has(Flags::NO_SPACE) {
-            coverage.misses("the disk was full; what came after is missing");
-        }
-        if self.late > 0 {
-            coverage.misses(&format!("{} operations came late and were taken out of order", self.late));
-        }
-        if lost > 0 {
-            let gaps = self.gaps;
-            coverage.misses(&format!("{lost} events were lost, in {gaps} gaps; give more room with --backlog"));
-        }
-        if Feed::wants_memory(engine) && !flags.has(Flags::ACCESSES) {
-            coverage.misses("the program made no memory access that was recorded; build it with `foretrace cc`");
-        }
-        Ok(coverage)
+        Ok(true)
     }
 }
 

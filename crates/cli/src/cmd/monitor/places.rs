@@ -4,6 +4,7 @@ use foretrace_stream::value::Value;
 use foretrace_trace::{Module, Recording, Symbols};
 use object::{Object, ObjectSymbol, SymbolKind};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -27,12 +28,49 @@ pub struct Variable {
     pub name: Value,
 }
 
+/// Where variables begin and end.
+#[derive(Clone, Default)]
+pub struct Borders(Vec<Range<u64>>);
+
+impl Borders {
+    fn of(variables: &[Variable]) -> Borders {
+        Borders(variables.iter().map(|variable| variable.start..variable.end).collect())
+    }
+
+    /// The beginning of the variable at an address.
+    fn around(&self, address: u64) -> Option<u64> {
+        let after = self.0.partition_point(|variable| variable.start <= address);
+        self.0[..after].last().filter(|variable| address < variable.end).map(|variable| variable.start)
+    }
+
+    /// Splits the bytes of a line at the borders of variables and of gaps.
+    pub fn split(&self, line: u64, mask: u64) -> Vec<u64> {
+        let mut groups: Vec<u64> = Vec::new();
+        let mut owner = None;
+        for byte in 0..64 {
+            let bit = 1u64 << byte;
+            if mask & bit == 0 {
+                owner = None;
+                continue;
+            }
+            let here = Some(self.around(line * 64 + byte));
+            match groups.last_mut() {
+                Some(group) if owner == here => *group |= bit,
+                _ => groups.push(bit),
+            }
+            owner = here;
+        }
+        groups
+    }
+}
+
 /// What is known of the program's files.
 pub struct Places {
     modules: Vec<Module>,
     symbols: Symbols,
     /// In the order of their addresses.
     variables: Vec<Variable>,
+    borders: Borders,
     codes: FxHashMap<u64, Code>,
     /// Parts of variables that the specification names, by address.
     parts: FxHashMap<u64, Value>,
@@ -60,6 +98,7 @@ impl Places {
         Places {
             modules: modules.to_vec(),
             symbols: Symbols::of_modules(modules.to_vec(), None),
+            borders: Borders::of(&variables),
             variables,
             codes: FxHashMap::default(),
             parts: FxHashMap::default(),
@@ -81,8 +120,12 @@ impl Places {
         code
     }
 
+    pub fn borders(&self) -> &Borders {
+        &self.borders
+    }
+
     /// Reads again which files there are, if there are more by now.
-    fn look_again(&mut self) {
+    pub fn look_again(&mut self) {
         let Some(Ok(modules)) = self.directory.as_deref().map(Recording::modules_in) else { return };
         if modules.len() > self.modules.len() {
             let codes = std::mem::take(&mut self.codes);
@@ -132,26 +175,6 @@ impl Places {
     pub fn variable(&self, address: u64) -> Option<Variable> {
         let after = self.variables.partition_point(|variable| variable.start <= address);
         self.variables[..after].last().filter(|variable| address < variable.end).cloned()
-    }
-
-    /// Splits the bytes of a line at the borders of variables and of gaps.
-    pub fn split(&self, line: u64, mask: u64) -> Vec<u64> {
-        let mut groups: Vec<u64> = Vec::new();
-        let mut owner = None;
-        for byte in 0..64 {
-            let bit = 1u64 << byte;
-            if mask & bit == 0 {
-                owner = None;
-                continue;
-            }
-            let here = Some(self.variable(line * 64 + byte).map(|variable| variable.start));
-            match groups.last_mut() {
-                Some(group) if owner == here => *group |= bit,
-                _ => groups.push(bit),
-            }
-            owner = here;
-        }
-        groups
     }
 }
 

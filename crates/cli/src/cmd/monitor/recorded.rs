@@ -2,8 +2,9 @@
 
 use super::clock::Clock;
 use super::coverage::Coverage;
-use super::feed::Feed;
-use super::places::Places;
+use super::feed::{Feed, Step, touches};
+use super::pipe::{Pipe, piped};
+use super::places::{Borders, Places};
 use super::{Out, Source};
 use foretrace_event::layout::Flags;
 use foretrace_event::wire::{Access, Record};
@@ -11,7 +12,7 @@ use foretrace_stream::engine::Engine;
 use foretrace_trace::{Note, Recording};
 use rustc_hash::FxHashMap;
 use std::path::Path;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Feeds a recording to the engine: once to see which bytes are accessed together, once to hand the events over.
 pub fn run(path: &Path, source: &Source<'_>, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<Coverage> {
@@ -30,21 +31,29 @@ pub fn run(path: &Path, source: &Source<'_>, engine: &mut Engine, out: &mut Out<
              bytes"
         );
     }
-    let groups = Groups::of(&recording, &places)?;
+    let groups = Groups::of(&recording, places.borders())?;
     let threads: Vec<u64> = recording.threads().map(|thread| u64::from(thread.id)).collect();
     let mut feed = Feed::new(engine, places, clock)?;
-    for record in recording.merged() {
-        let (thread, entry) = record?;
-        match entry.record {
-            Record::Sync(sync) => feed.sync(engine, threads[thread], &sync, out)?,
-            Record::Access(access) => {
-                feed.access(engine, threads[thread], &access, groups.of_line(access.line), out)?
+    let read = |pipe: &mut Pipe<(usize, Step)>| {
+        for record in recording.merged() {
+            let (thread, entry) = record?;
+            let wanted = match entry.record {
+                Record::Sync(sync) => pipe.send((thread, Step::Sync(sync))),
+                Record::Access(access) => {
+                    let groups = groups.of_line(access.line);
+                    touches(&access, groups).all(|touch| pipe.send((thread, Step::Touch(touch))))
+                }
+            };
+            if !wanted {
+                break;
             }
         }
-        if engine.stopped() {
-            break;
-        }
-    }
+        Ok(())
+    };
+    piped(read, |(thread, step)| {
+        feed.step(engine, threads[thread], &step, out)?;
+        Ok(!engine.stopped())
+    })?;
     for note in recording.notes() {
         match note {
             Note::SizeLimit | Note::DiskFull | Note::Lost(_) | Note::CutOff { .. } | Note::MissingChunk { .. } => {
@@ -63,25 +72,34 @@ pub fn run(path: &Path, source: &Source<'_>, engine: &mut Engine, out: &mut Out<
 #[derive(Default)]
 pub struct Groups {
     lines: FxHashMap<u64, u32>,
-    ways: Vec<Rc<[u64]>>,
-    numbers: FxHashMap<Rc<[u64]>, u32>,
+    ways: Vec<Arc<[u64]>>,
+    numbers: FxHashMap<Arc<[u64]>, u32>,
 }
 
 impl Groups {
-    fn of(recording: &Recording, places: &Places) -> anyhow::Result<Groups> {
+    fn of(recording: &Recording, borders: &Borders) -> anyhow::Result<Groups> {
         let mut groups = Groups::default();
-        for index in 0..recording.threads().len() {
-            for entry in recording.records(index) {
-                if let Record::Access(access) = entry?.record {
-                    groups.with(&access, places);
+        let read = |pipe: &mut Pipe<Access>| {
+            for index in 0..recording.threads().len() {
+                for entry in recording.records(index) {
+                    if let Record::Access(access) = entry?.record
+                        && !pipe.send(access)
+                    {
+                        return Ok(());
+                    }
                 }
             }
-        }
+            Ok(())
+        };
+        piped(read, |access| {
+            groups.with(&access, borders);
+            Ok(true)
+        })?;
         Ok(groups)
     }
 
     /// The groups of a line that is accessed, with this access.
-    pub fn with(&mut self, access: &Access, places: &Places) -> &[u64] {
+    pub fn with(&mut self, access: &Access, borders: &Borders) -> &[u64] {
         let known = self.lines.get(&access.line).copied();
         if let Some(way) = known
             && [access.reads, access.writes].iter().all(|mask| is_divided(&self.ways[way as usize], *mask))
@@ -89,14 +107,14 @@ impl Groups {
             return &self.ways[way as usize];
         }
         let mut groups = known.map_or(Vec::new(), |way| self.ways[way as usize].to_vec());
-        refine(&mut groups, access.line, access.reads, places);
-        refine(&mut groups, access.line, access.writes, places);
+        refine(&mut groups, access.line, access.reads, borders);
+        refine(&mut groups, access.line, access.writes, borders);
         let way = self.number(groups.into());
         self.lines.insert(access.line, way);
         &self.ways[way as usize]
     }
 
-    fn number(&mut self, groups: Rc<[u64]>) -> u32 {
+    fn number(&mut self, groups: Arc<[u64]>) -> u32 {
         *self.numbers.entry(groups).or_insert_with_key(|groups| {
             self.ways.push(groups.clone());
             self.ways.len() as u32 - 1
@@ -116,7 +134,7 @@ fn is_divided(groups: &[u64], mask: u64) -> bool {
 }
 
 /// Splits the groups of a line so that each lies within the mask or outside of it.
-fn refine(groups: &mut Vec<u64>, line: u64, mask: u64, places: &Places) {
+fn refine(groups: &mut Vec<u64>, line: u64, mask: u64, borders: &Borders) {
     // Mostly nothing changes.
     if is_divided(groups, mask) {
         return;
@@ -130,7 +148,7 @@ fn refine(groups: &mut Vec<u64>, line: u64, mask: u64, places: &Places) {
         }
     }
     if mask & !known != 0 {
-        groups.extend(places.split(line, mask & !known));
+        groups.extend(borders.split(line, mask & !known));
     }
     groups.sort_by_key(|group| group.trailing_zeros());
 }

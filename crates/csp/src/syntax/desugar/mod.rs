@@ -3,7 +3,6 @@
 
 mod module;
 mod rewrite;
-mod timed;
 
 use super::ast::*;
 use super::symbol::{Symbol, Symbols};

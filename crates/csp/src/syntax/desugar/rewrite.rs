@@ -1,9 +1,11 @@
 //! A copy of a tree with other names, and with time in it.
 
-use super::timed::Time;
+pub(super) mod timed;
+
 use super::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
+use timed::Time;
 
 pub struct Rewrite<'a> {
     pub symbols: &'a mut Symbols,

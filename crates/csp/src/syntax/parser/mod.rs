@@ -50,6 +50,8 @@ pub struct Parser<'a> {
     max_operators: u32,
     symbols: &'a mut Symbols,
     errors: Vec<Diagnostic>,
+    /// Set when there is no time left; nothing else is then reported.
+    late: Option<Diagnostic>,
 }
 
 /// Parses a script with everything it includes. Errors come in the order of the text.
@@ -91,9 +93,14 @@ pub fn parse_within(
         max_operators: depth_for_stack(MAX_OPERATORS),
         symbols,
         errors,
+        late: None,
     };
     let decls = parser.declarations(|t| matches!(t, Tok::Eof));
-    if parser.errors.is_empty() { Ok(Script { decls }) } else { Err(parser.errors) }
+    match parser.late {
+        Some(late) => Err(vec![late]),
+        None if parser.errors.is_empty() => Ok(Script { decls }),
+        None => Err(parser.errors),
+    }
 }
 
 /// Tokens after which the parser looks at the clock.
@@ -180,7 +187,7 @@ impl Parser<'_> {
     /// Whether there is no time left, which is an error.
     fn is_late(&mut self) -> bool {
         let Err(limit) = self.meter.check_time() else { return false };
-        self.errors.push(Diagnostic::new(Stage::Syntax, self.here(), limit.to_string()));
+        self.late = Some(Diagnostic::new(Stage::Syntax, self.here(), limit.to_string()));
         true
     }
 

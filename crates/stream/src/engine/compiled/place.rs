@@ -1,6 +1,6 @@
 //! Where a value that a function reads already is, so that it is looked at without being copied.
 use super::{Ctx, Eval};
-use crate::engine::state::has;
+use crate::engine::bits::has;
 use crate::value::Value;
 
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Time: inside a timed section a process that waits for an event lets `tock` happen, and all that runs side by side
 //! agrees on every `tock`. An event takes as many of them as the section's function says, or one.
 
-use super::rewrite::Rewrite;
+use super::Rewrite;
 use super::*;
 use std::rc::Rc;
 

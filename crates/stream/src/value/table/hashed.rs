@@ -6,8 +6,8 @@
 //! An entry is in the first free place at or behind the place that its key is hashed to, so that it mostly takes one line
 //! of memory to find it. Where the last one was is remembered: a specification asks whether a key is there, for its
 //! value, and sets it again.
-use super::Value;
-use super::table::Tree;
+use super::Tree;
+use crate::value::Value;
 use std::cell::{Cell, OnceCell};
 
 /// The fewest places of a table; a power of two.

@@ -1,6 +1,6 @@
 //! Where names get their values: scopes of `let`, of parameters and of generators, each inside the next.
 
-use super::value::Thunk;
+use super::Thunk;
 use crate::syntax::Symbol;
 use std::cell::RefCell;
 use std::rc::Rc;
