@@ -66,7 +66,15 @@ pub fn search<'a, R: Runner<Schedule>>(
 impl<'s, 'a, R: Runner<Schedule>> Search<'s, 'a, R> {
     fn new(replayer: &'s Replayer<'a, R>, looks: Looks, watch: &'s dyn Watch) -> Self {
         let failures = Failures::new(looks);
-        Self { replayer, failures, open: Vec::new(), predicted: Vec::new(), repeated: BTreeMap::new(), first: None, watch }
+        Self {
+            replayer,
+            failures,
+            open: Vec::new(),
+            predicted: Vec::new(),
+            repeated: BTreeMap::new(),
+            first: None,
+            watch,
+        }
     }
 
     /// Takes the candidates in groups, so that what one group showed incidentally need not be tried again.

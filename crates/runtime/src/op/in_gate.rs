@@ -7,6 +7,7 @@ use crate::sys;
 use crate::thread;
 use crate::thread::waiting::Waiting;
 use core::ffi::c_int;
+use foretrace_event::channel::notes;
 use foretrace_event::visible::{OpKind, Operation};
 use foretrace_event::wire::Op;
 use libc::timespec;
@@ -67,8 +68,11 @@ pub fn await_input(file: c_int, pc: usize) {
     }
 }
 
-/// The thread is about to write to a pipe or a socket.
+/// The thread is about to write to a pipe, a socket or a file.
 pub fn before_output(file: c_int, pc: usize) {
+    if controlled::is_on() && sys::file_kind(file).is_ok_and(|(kind, _)| kind == libc::S_IFREG) {
+        controlled::note(notes::WRITES_FILES);
+    }
     if let Some(player) = thread::taking_part().filter(|_| controlled::asks())
         && let Some(channel) = channel_of(file)
     {
