@@ -12,7 +12,33 @@
 //!
 //! A failing schedule is [minimised](minimise()) by running others.
 //!
+//! **Definitions.** Two operations are *dependent* if their order matters ([`Operation::conflicts_with`]). Executions that differ
+//! only in the order of independent neighbours are *equivalent*: they end in the same state and show the same races.
+//!
+//! **Papers.** Optimal reduction: Abdulla, Aronis, Jonsson, Sagonas, JACM'17 ([`Optimal`]). Pruning: Wang, Yang, Gupta,
+//! Gopalakrishnan, ATVA'08 ([`pruning`]). Delays: Emmi, Qadeer, Rakamarić, POPL'11; preemptions: Musuvathi, Qadeer,
+//! PLDI'07 ([`Bounded`]). Random walks: PCT, POS and SURW ([`Policy`]). Each module says where it deviates.
+//!
+//! **What it misses.** Memory is sequentially consistent. Which thread of a barrier is the serial one is not explored. Bounded
+//! searches are not reduced. An operation of kind [`OpKind::Other`] that may block can make a plan diverge; such plans are
+//! counted, and a search with one is not complete.
+//!
 //! **Invariant**: this crate knows no processes, clocks of the program or files.
+//!
+//! ```
+//! use foretrace_explore::tiny::{Machine, classics};
+//! use foretrace_explore::{Budget, End, Finished, Goes, Optimal, run};
+//!
+//! // Two philosophers, each of whom takes the left fork first.
+//! let program = classics::philosophers(2);
+//! let (mut search, mut deadlocks) = (Optimal::new(), 0);
+//! let finished = run(&mut search, &mut Machine::new(&program), &mut Budget::unlimited(), |_, execution| {
+//!     deadlocks += u32::from(execution.end == End::Deadlock);
+//!     Goes::On
+//! });
+//! assert_eq!(finished, Ok(Finished::Exhausted));
+//! assert_eq!((search.counts().classes, deadlocks), (3, 1));
+//! ```
 #![forbid(unsafe_code)]
 
 mod bounded;

@@ -55,7 +55,7 @@ struct Most(usize);
 
 impl Default for Most {
     fn default() -> Self {
-        Self(1 << 18)
+        Self(1 << 16)
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) struct Search<'s, 'a, R> {
     pub(crate) predicted: Vec<Witness>,
     /// Runs of schedules that were run several times.
     pub(crate) repeated: BTreeMap<Schedule, Vec<Arc<Run>>>,
+    /// The run of the recorded order, if that came first.
+    first: Option<Arc<Run>>,
     watch: &'s dyn Watch,
 }
 
@@ -50,7 +52,7 @@ pub fn search<'a, R: Runner<Schedule>>(
         Recorded::Last => false,
     };
     if recorded_first {
-        search.as_recorded()?;
+        search.first = search.as_recorded()?;
     }
     search.candidates(prediction)?;
     search.other_values()?;
@@ -64,7 +66,7 @@ pub fn search<'a, R: Runner<Schedule>>(
 impl<'s, 'a, R: Runner<Schedule>> Search<'s, 'a, R> {
     fn new(replayer: &'s Replayer<'a, R>, looks: Looks, watch: &'s dyn Watch) -> Self {
         let failures = Failures::new(looks);
-        Self { replayer, failures, open: Vec::new(), predicted: Vec::new(), repeated: BTreeMap::new(), watch }
+        Self { replayer, failures, open: Vec::new(), predicted: Vec::new(), repeated: BTreeMap::new(), first: None, watch }
     }
 
     /// Takes the candidates in groups, so that what one group showed incidentally need not be tried again.
@@ -91,7 +93,7 @@ impl<'s, 'a, R: Runner<Schedule>> Search<'s, 'a, R> {
         let mut unfinished = Vec::new();
         let (jobs, replayer) = (self.replayer.effort.jobs.max(1), self.replayer);
         for group in candidates.chunks(jobs) {
-            let fresh: Vec<_> = group.iter().filter(|one| !self.is_shown(&one.witness.candidate)).collect();
+            let fresh: Vec<_> = group.iter().filter(|one| !self.is_settled(&one.witness.candidate)).collect();
             let answers = in_parallel(jobs, &fresh, |one| climb(replayer, one, &allowance()));
             group.iter().for_each(|_| self.watch.step());
             for (one, answer) in fresh.iter().zip(answers) {
@@ -143,11 +145,11 @@ impl<'s, 'a, R: Runner<Schedule>> Search<'s, 'a, R> {
     }
 
     /// Repeats the recorded run: races may show, and if it was ended because it took too long, it may be stuck.
-    fn as_recorded(&mut self) -> Result<(), R::Error> {
+    fn as_recorded(&mut self) -> Result<Option<Arc<Run>>, R::Error> {
         let schedule: Schedule = self.replayer.subject.trace.observed().collect();
         let run = self.replayer.fresh(&schedule, self.replayer.effort.precision)?;
-        self.note(&schedule, run);
-        Ok(())
+        self.note(&schedule, run.clone());
+        Ok(run)
     }
 
     /// Lets operations fail that succeeded, and looks what the program does.
@@ -178,6 +180,18 @@ impl<'s, 'a, R: Runner<Schedule>> Search<'s, 'a, R> {
     fn drop_shown(&mut self) {
         let open = std::mem::take(&mut self.open);
         self.open = open.into_iter().filter(|one| !self.is_shown(&one.witness.candidate)).collect();
+    }
+
+    /// Need the candidate not be tried? The recorded order may show other accesses to the same memory, which say little of
+    /// what the candidate's own schedules would show.
+    fn is_settled(&self, candidate: &Candidate) -> bool {
+        let recorded = self.replayer.subject.recorded();
+        let is_first = |run: &Arc<Run>| self.first.as_ref().is_some_and(|first| Arc::ptr_eq(first, run));
+        self.failures.all.iter().any(|seen| {
+            let (evidence, modules) = (&seen.evidence, &seen.run.modules);
+            evidence.is_of(candidate, recorded, modules)
+                || !is_first(&seen.run) && evidence.shows(candidate, recorded, modules)
+        })
     }
 
     fn is_shown(&self, candidate: &Candidate) -> bool {

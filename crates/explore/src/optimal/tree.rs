@@ -114,6 +114,7 @@ impl Branch {
     /// Divides the labels, so that other branches can begin there.
     fn split(&mut self, at: usize) {
         let labels = self.labels.split_off(at);
+        self.labels.shrink_to_fit();
         let children = std::mem::take(&mut self.children);
         self.children.push(Self { labels, children });
     }
@@ -154,7 +155,8 @@ pub fn insert(mut branches: &mut Vec<Branch>, mut sequence: Vec<Element>, histor
         branches = &mut branch.children;
     }
     let label = |element: Element| Label { choice: element.choice, operation: element.operation };
-    let labels: Vec<Label> = sequence.into_iter().take(most).map(label).collect();
+    let mut labels: Vec<Label> = sequence.into_iter().take(most).map(label).collect();
+    labels.shrink_to_fit();
     let added = labels.len();
     branches.push(Branch { labels, children: Vec::new() });
     added
