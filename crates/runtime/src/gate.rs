@@ -7,6 +7,7 @@
 
 pub mod answer;
 pub mod backoff;
+pub mod clock;
 pub mod controlled;
 pub mod delay;
 pub mod limit;

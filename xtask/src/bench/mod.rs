@@ -2,6 +2,7 @@
 
 mod check;
 mod csp;
+mod explore;
 mod measure;
 mod predict;
 mod record;
@@ -31,6 +32,7 @@ const BENCHES: &[Bench] = &[
         run: replay::run,
     },
     Bench { name: "check", about: "foretrace check on every small program, from command to report", run: check::run },
+    Bench { name: "explore", about: "executions a second of foretrace explore", run: explore::run },
     Bench { name: "trace", about: "from recording to trace, over growing sizes", run: trace::run },
     Bench { name: "csp", about: "checking CSP_M against spin: states a second, bytes a state", run: csp::run },
     Bench { name: "stream", about: "stream monitors against the RTLola interpreter", run: stream::run },

@@ -14,6 +14,7 @@ use crate::flags;
 use crate::scratch::Scratch;
 use anyhow::bail;
 use clap::ValueEnum;
+use foretrace_explore::Cost;
 use foretrace_replay::{ExploreError, Input, LINGER, Program};
 use foretrace_report::Report;
 use std::process::ExitCode;
@@ -41,8 +42,14 @@ pub struct Args {
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = flags::time)]
     timeout: Duration,
     /// How to choose the orders
-    #[arg(long, value_enum, default_value_t = Strategy::Complete)]
+    #[arg(long, value_enum, default_value_t = Strategy::Climb)]
     strategy: Strategy,
+    /// Run all orders in which at most so many threads that would be next are passed over, fewest first
+    #[arg(long, value_name = "K", conflicts_with_all = ["strategy", "preemptions"])]
+    delays: Option<u32>,
+    /// Run all orders in which a thread that could go on is left at most so often, fewest first
+    #[arg(long, value_name = "K", conflicts_with = "strategy")]
+    preemptions: Option<u32>,
     /// Where random choices begin
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -53,9 +60,19 @@ pub struct Args {
     reporting: Reporting,
 }
 
+impl Args {
+    /// What is counted and how far, if the search has a bound.
+    fn bound(&self) -> Option<(Cost, u32, &'static str)> {
+        let delays = self.delays.map(|most| (Cost::Delays, most, "delays"));
+        delays.or(self.preemptions.map(|most| (Cost::Preemptions, most, "preemptions")))
+    }
+}
+
 /// How orders are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Strategy {
+    /// Simple orders, then one of each class, then random ones until the budget is spent
+    Climb,
     /// One of each class, until none is left
     Complete,
     /// Every order, without reduction

@@ -72,15 +72,11 @@ pub fn ask(player: &'static Thread, operation: Operation, timed: bool, pc: usize
     granted
 }
 
-/// The current thread waits until a file has something to read.
-pub fn await_input(player: &'static Thread, file: i32, pc: usize) {
-    let operation = Operation::new(OpKind::Other, FILES | file as u64);
+/// The current thread waits until a file has something to read, which may come from outside.
+pub fn await_input(player: &'static Thread, operation: Operation, file: i32, pc: usize) {
     turn::ask(ThreadId(player.index), slots::Request { operation, timed: false, file: Some(file), place: pc });
     await_end();
 }
-
-/// Files are objects beyond all addresses.
-const FILES: u64 = 1 << 62;
 
 /// What a thread waits for that is about to repeat a round of so many reads, the last of these bytes: a change of what they
 /// read.

@@ -4,6 +4,7 @@
 //! clock that the call names, and a program may read that clock. So a replay that wants a time-out really waits for the
 //! deadline. It does so only for deadlines that are near ([`Deadline::is_far`]): others would make replays slow without bound.
 
+use crate::gate::clock;
 use crate::memory::map::Map;
 use crate::memory::spin::Spin;
 use crate::thread::tls::Section;
@@ -69,7 +70,19 @@ pub fn now(clock: c_int) -> timespec {
     let mut time = LONG_AGO;
     // SAFETY: the time is a local.
     unsafe { clock_gettime(clock, &mut time) };
-    time
+    as_shown(clock, time)
+}
+
+/// What a clock of the program shows at this time of the kernel's: under the controlled gate, sleeps and time-outs take no
+/// time, and the clocks that go on by themselves are ahead by as much.
+pub fn as_shown(clock: c_int, time: timespec) -> timespec {
+    let ahead = crate::gate::clock::ahead();
+    let counts_work = matches!(clock, libc::CLOCK_PROCESS_CPUTIME_ID | libc::CLOCK_THREAD_CPUTIME_ID) || clock < 0;
+    if ahead == 0 || counts_work {
+        return time;
+    }
+    let nanoseconds = time.tv_nsec + ahead % SECOND;
+    timespec { tv_sec: time.tv_sec + ahead / SECOND + nanoseconds / SECOND, tv_nsec: nanoseconds % SECOND }
 }
 
 /// Nanoseconds that a replay waits for one deadline, at most.
@@ -112,6 +125,11 @@ impl Deadline {
     /// Is it so far ahead that a replay does not wait for it?
     pub fn is_far(&self) -> bool {
         self.left() > FARTHEST.load(Ordering::Relaxed).min(i64::MAX as u64) as i64
+    }
+
+    /// Takes the time until it has passed as gone.
+    pub fn pass(&self) {
+        clock::pass(self.left().saturating_add(1));
     }
 
     /// Waits until it has passed; false if it is too far ahead for that.

@@ -8,8 +8,8 @@ use crate::op::in_gate;
 use crate::op::text::{reads_text, writes_text};
 use core::ffi::{c_char, c_double, c_int, c_long, c_void};
 use libc::{
-    clockid_t, idtype_t, itimerval, rlimit, rusage, siginfo_t, stat, statfs, statvfs, sysinfo, time_t, timespec,
-    timeval, tm, tms, utsname,
+    clockid_t, idtype_t, itimerval, rlimit, rusage, siginfo_t, stat, statfs, statvfs, sysinfo, time_t, timespec, tm,
+    tms, utsname,
 };
 
 /// Whether a result says that the values were filled in.
@@ -64,11 +64,8 @@ macro_rules! values {
 }
 
 values! {
-    fn gettimeofday(time: *mut timeval, zone: *mut c_void) -> c_int => time;
-    fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_int => time;
     fn clock_getres(clock: clockid_t, time: *mut timespec) -> c_int => time;
     fn timespec_get(time: *mut timespec, base: c_int) -> c_int => time;
-    fn time(time: *mut time_t) -> time_t => time;
     fn times(times: *mut tms) -> c_long => times;
     fn gmtime_r(time: *const time_t, parts: *mut tm) -> *mut tm => parts;
     fn localtime_r(time: *const time_t, parts: *mut tm) -> *mut tm => parts;
@@ -210,7 +207,8 @@ interpose! {
 
     fn nanosleep(time: *const timespec, left: *mut timespec) -> c_int |pc| {
         reads(pc, time, size_of::<timespec>());
-        if in_gate::yield_now(pc) {
+        // SAFETY: the program's own arguments.
+        if unsafe { in_gate::sleep(time, pc) } {
             return 0;
         }
         // SAFETY: the program's own arguments.

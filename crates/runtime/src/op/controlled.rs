@@ -25,10 +25,7 @@ pub fn arrive(player: &'static Thread, op: Op, object: usize, arg: u64, limit: L
     }
     match limit {
         Limit::Until(deadline) => {
-            // An execution of many takes the time as passed.
-            if crate::gate::answer::is_open() {
-                deadline.wait();
-            }
+            deadline.pass();
             Arrival::TimedOut
         }
         _ => Arrival::Fail,
@@ -118,9 +115,10 @@ pub fn end_wait(cond: usize, mutex: usize, limit: Limit, pc: usize) -> bool {
     let granted = controlled::ask(player, operation, matches!(limit, Limit::Until(_)), pc);
     player.set_waiting(None);
     let woken = granted.operation.kind == OpKind::Rewake;
-    match limit {
-        Limit::Until(deadline) if !woken && crate::gate::answer::is_open() => drop(deadline.wait()),
-        _ => {}
+    if let Limit::Until(deadline) = limit
+        && !woken
+    {
+        deadline.pass();
     }
     woken
 }

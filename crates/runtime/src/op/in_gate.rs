@@ -1,13 +1,16 @@
 //! Operations that the controlled gate performs by itself: barriers, yields, and the end of the process.
 
-use crate::gate::{answer, controlled};
+use crate::gate::limit::SECOND;
+use crate::gate::{clock, controlled};
 use crate::op::part;
 use crate::sys;
 use crate::thread;
 use crate::thread::waiting::Waiting;
 use core::ffi::c_int;
+use foretrace_event::channel::notes;
 use foretrace_event::visible::{OpKind, Operation};
 use foretrace_event::wire::Op;
+use libc::timespec;
 
 /// Arrives at a barrier and waits for the others. Is this the serial thread? None: the gate does not decide.
 pub fn pass_barrier(barrier: usize, pc: usize) -> Option<bool> {
@@ -22,24 +25,59 @@ pub fn pass_barrier(barrier: usize, pc: usize) -> Option<bool> {
     Some(controlled::is_serial(player))
 }
 
-/// The thread lets others run, or sleeps. Is that all? An execution of many takes the time as passed; one that confirms a
-/// failure really sleeps.
-pub fn yield_now(pc: usize) -> bool {
+/// The thread lets others run, or sleeps for so many nanoseconds, which are taken as passed. Does the gate decide?
+pub fn yield_now(nanoseconds: i64, pc: usize) -> bool {
     let Some(player) = thread::taking_part().filter(|_| controlled::asks()) else { return false };
     part::flush(player);
     controlled::ask(player, Operation::new(OpKind::Yield, 0), false, pc);
-    !answer::is_open()
+    clock::pass(nanoseconds);
+    true
+}
+
+/// The same for a sleep of this time. One that is no time is left for the real function to refuse.
+pub unsafe fn sleep(time: *const timespec, pc: usize) -> bool {
+    // SAFETY: the program passes a time, or null.
+    let time = unsafe { time.as_ref() }.filter(|time| time.tv_sec >= 0 && (0..SECOND).contains(&time.tv_nsec));
+    time.is_some_and(|time| yield_now(time.tv_sec.saturating_mul(SECOND).saturating_add(time.tv_nsec), pc))
+}
+
+/// What stands for a file that may block, if this is one: a pipe for itself, all others for each other.
+fn channel_of(file: c_int) -> Option<u64> {
+    /// Files are objects beyond all addresses.
+    const FILES: u64 = 1 << 62;
+    match sys::file_kind(file).ok()? {
+        (libc::S_IFIFO, number) => Some(FILES | number),
+        (libc::S_IFSOCK | 0, _) => Some(FILES),
+        _ => None,
+    }
 }
 
 /// The thread is about to read a pipe or a socket, and waits here until that does not block.
 pub fn await_input(file: c_int, pc: usize) {
-    let may_block = || sys::file_kind(file).is_ok_and(|(kind, _)| matches!(kind, libc::S_IFIFO | libc::S_IFSOCK));
-    if controlled::is_on()
-        && may_block()
-        && let Some(player) = thread::taking_part().filter(|_| controlled::asks())
+    let Some(player) = thread::taking_part().filter(|_| controlled::asks()) else { return };
+    let Some(channel) = channel_of(file) else { return };
+    part::flush(player);
+    loop {
+        controlled::ask(player, Operation::new(OpKind::Load, channel).with(1), false, pc);
+        if sys::is_readable(file, false) {
+            return;
+        }
+        player.set_waiting(Some(Waiting::new(Op::AtomicLoad, channel as usize, 0, pc)));
+        controlled::await_input(player, Operation::new(OpKind::Spin, channel).with(1), file, pc);
+        player.set_waiting(None);
+    }
+}
+
+/// The thread is about to write to a pipe, a socket or a file.
+pub fn before_output(file: c_int, pc: usize) {
+    if controlled::is_on() && sys::file_kind(file).is_ok_and(|(kind, _)| kind == libc::S_IFREG) {
+        controlled::note(notes::WRITES_FILES);
+    }
+    if let Some(player) = thread::taking_part().filter(|_| controlled::asks())
+        && let Some(channel) = channel_of(file)
     {
         part::flush(player);
-        controlled::await_input(player, file, pc);
+        controlled::ask(player, Operation::new(OpKind::Store, channel).with(1), false, pc);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Failing plans become findings: each is run once more from the beginning, recorded and watched, and explained.
 
 use super::Args;
-use super::hunt::Hunted;
+use super::hunt::{Hunted, Kind};
 use crate::cmd::check::describe;
 use crate::cmd::check::examine::Results;
 use crate::cmd::check::saved;
@@ -14,6 +14,7 @@ use anyhow::Context;
 use foretrace_predict::Prediction;
 use foretrace_replay::{PlanText, Program, TimeLimit};
 use foretrace_report::Finding;
+use foretrace_run::Evidence;
 use foretrace_search::{Confirmed, Found};
 use foretrace_trace::Recording;
 use std::collections::BTreeSet;
@@ -52,11 +53,10 @@ pub fn all(
 ) -> anyhow::Result<Findings> {
     let mut all = Findings::default();
     let mut known = BTreeSet::new();
-    let limit = TimeLimit { until: None, ..args.timeout.into() };
-    let _ = stop;
-    for (number, plan) in hunted.failures.iter().enumerate() {
+    let limit = TimeLimit { stop: Some(stop), ..args.timeout.into() };
+    for (number, (kind, plan)) in hunted.failures.iter().enumerate() {
         let directory = scratch.join(format!("confirmed-{number}"));
-        let (subject, results) = confirm((program, compiled), plan, &directory, limit)?;
+        let (subject, results) = confirm((program, compiled), (*kind, plan), &directory, limit)?;
         if results.found.confirmed.is_empty() {
             all.unconfirmed += 1;
             continue;
@@ -79,10 +79,19 @@ pub fn all(
     Ok(all)
 }
 
+/// Is it the failure that the plan was kept for? What a race leads to is a finding of its own.
+fn is_of(kind: Kind, evidence: &Evidence) -> bool {
+    match evidence {
+        Evidence::Race(_) => kind == Kind::Race,
+        Evidence::Deadlock(_) => kind == Kind::Stuck,
+        Evidence::Death(_) => kind == Kind::Death,
+    }
+}
+
 /// Runs a plan, and looks what failed.
 fn confirm(
     (program, compiled): (&Program, bool),
-    plan: &PlanText,
+    (kind, plan): (Kind, &PlanText),
     directory: &Path,
     limit: TimeLimit,
 ) -> anyhow::Result<(Subject, Results)> {
@@ -109,7 +118,8 @@ fn confirm(
     let subject = Subject::of(program.clone(), recorded, directory, Some(ended))?;
     let subject = Subject { compiled, death: None, plan: Some(plan.clone()), ..subject };
     let schedule = subject.trace.observed().collect();
-    let confirmed = Confirmed::all(&schedule, &Arc::new(run));
+    let mut confirmed = Confirmed::all(&schedule, &Arc::new(run));
+    confirmed.retain(|confirmed| is_of(kind, &confirmed.evidence));
     let found = Found { confirmed, open: Vec::new(), spent: None };
     Ok((subject, Results { found, prediction: Prediction::default() }))
 }

@@ -4,7 +4,8 @@ use super::{Args, Strategy};
 use crate::cmd::progress::{Line, Progress};
 use foretrace_event::visible::{OpKind, Operation};
 use foretrace_explore::{
-    Budget, Choice, Counts, DepthFirst, End, Execution, Executor, Finished, Optimal, RaceSeen, Search, Walk, Walks,
+    Bounded, Budget, Choice, Climb, DepthFirst, End, Execution, Executor, Finished, Optimal, Part, RaceSeen, Search,
+    Shares, Walk, Walks,
 };
 use foretrace_replay::{ExploreError, Forked, Notes, PlanText, Program, Setup, TimeLimit};
 use std::collections::BTreeMap;
@@ -17,10 +18,8 @@ use std::time::{Duration, Instant};
 pub struct Hunted {
     /// How it ended.
     pub finished: Finished,
-    /// Orders were chosen so that none was left out.
-    pub is_systematic: bool,
-    /// What the last round has seen, if it ran one order of each class.
-    pub counts: Option<Counts>,
+    /// What the last round was.
+    pub round: Round,
     /// Executions of all rounds.
     pub executions: u64,
     /// How long they took.
@@ -28,7 +27,7 @@ pub struct Hunted {
     /// How executions ended that are no failures, and how often.
     pub ends: BTreeMap<End, u64>,
     /// What failed.
-    pub failures: Vec<PlanText>,
+    pub failures: Vec<(Kind, PlanText)>,
     /// What is to be said about the executions.
     pub notes: Notes,
     /// Races were seen, and plain accesses became visible, at so many places.
@@ -43,12 +42,36 @@ impl Hunted {
         let cut =
             |end: &End| !matches!(end, End::Completed { .. } | End::Deadlock | End::Livelock | End::Crashed { .. });
         self.finished == Finished::Exhausted
-            && self.is_systematic
+            && self.round.is_complete
             && !self.ends.keys().any(cut)
             && !self.notes.is_cut_at_exit()
             && !self.notes.cancels()
             && !self.notes.waits_for_outside()
     }
+}
+
+/// What a round of the search was.
+#[derive(Clone, Default)]
+pub struct Round {
+    /// Every order was run, or one that stands for it.
+    pub is_complete: bool,
+    /// How many classes of orders were run, if it ran one order of each.
+    pub classes: Option<u64>,
+    /// How many there are, about.
+    pub estimate: Option<f64>,
+    /// The bound within which all orders were run.
+    pub within: Option<String>,
+}
+
+/// What kind of failure it is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A race.
+    Race,
+    /// Threads that can never go on.
+    Stuck,
+    /// The program died.
+    Death,
 }
 
 /// What makes two failures the same.
@@ -61,6 +84,30 @@ enum Failure {
     /// A signal, after a step at this place.
     Death(i32, u64),
 }
+
+impl Failure {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Race(_) => Kind::Race,
+            Self::Stuck(_) => Kind::Stuck,
+            Self::Death(..) => Kind::Death,
+        }
+    }
+}
+
+impl Round {
+    fn of(is_complete: bool, optimal: &Optimal) -> Self {
+        let counts = optimal.counts();
+        let whole = counts.asleep + counts.diverged + counts.cut == 0;
+        let estimate = optimal.progress().estimate();
+        Self { is_complete: is_complete && whole, classes: Some(counts.classes), estimate, within: None }
+    }
+}
+
+/// The most simple orders, with few delays, that are run first.
+const SIMPLE: u64 = 200;
+/// The part of the budget after which random orders are run, if there are classes left.
+const SHARE_OF_CLASSES: f64 = 0.8;
 
 /// More failures than anyone reads.
 const MOST_FAILURES: usize = 64;
@@ -81,24 +128,26 @@ pub fn hunt(args: &Args, program: &Program, scratch: &Path, stop: &'static Atomi
     let mut hunt = Hunt { failures: BTreeMap::new(), ends: BTreeMap::new(), line: Line::new(), begin, stop };
     let mut visible: Vec<Range<u64>> = Vec::new();
     let mut budget = Budget::unlimited().until(begin + args.budget);
-    let (finished, counts) = loop {
-        let (finished, counts) = hunt.round(args, &mut executor, &mut budget)?;
+    let (finished, round) = loop {
+        let (finished, round) = hunt.round(args, &mut executor, &mut budget)?;
         let room = MOST_VISIBLE - visible.len();
         let more: Vec<_> = executor.raced().iter().take(room).cloned().collect();
         if finished != Finished::Stopped || more.is_empty() || stop.load(Ordering::Relaxed) {
-            break (finished, counts);
+            break (finished, round);
         }
         visible.extend(more);
         executor.set_visible(visible.clone());
         hunt.ends.clear();
     };
     hunt.line.finish();
-    let text = |failing: &Failing| PlanText::new(failing.choices.clone(), &directory, &failing.visible, args.spurious);
-    let failures = hunt.failures.values().map(text).collect::<Result<_, _>>();
+    let text = |(failure, failing): (&Failure, &Failing)| {
+        let plan = PlanText::new(failing.choices.clone(), &directory, &failing.visible, args.spurious)?;
+        Ok((failure.kind(), plan))
+    };
+    let failures: std::io::Result<_> = hunt.failures.iter().map(text).collect();
     Ok(Hunted {
         finished,
-        is_systematic: matches!(args.strategy, Strategy::Complete | Strategy::Every),
-        counts,
+        round,
         executions: budget.done(),
         time: begin.elapsed(),
         ends: hunt.ends,
@@ -138,20 +187,45 @@ impl Hunt {
         args: &Args,
         executor: &mut Forked,
         budget: &mut Budget,
-    ) -> Result<(Finished, Option<Counts>), ExploreError> {
-        if args.strategy == Strategy::Complete {
-            let mut optimal = Optimal::default();
-            let finished = self.search(&mut optimal, executor, budget)?;
-            return Ok((finished, Some(optimal.counts())));
+    ) -> Result<(Finished, Round), ExploreError> {
+        if let Some((cost, most, name)) = args.bound() {
+            let mut bounded = Bounded::new(cost, most);
+            let finished = self.search(&mut bounded, executor, budget)?;
+            let within = Some(format!("with at most {} {name}", bounded.bound()));
+            return Ok((finished, Round { is_complete: bounded.is_complete(), within, ..Round::default() }));
         }
-        let mut search: Box<dyn Search> = match args.strategy {
-            Strategy::Complete | Strategy::Every => Box::new(DepthFirst::default()),
-            Strategy::Random => Box::new(Walks::new(Walk::Uniform, args.seed)),
-            Strategy::Pct => Box::new(Walks::new(Walk::Pct { depth: 3 }, args.seed)),
-            Strategy::Pos => Box::new(Walks::new(Walk::Pos, args.seed)),
-            Strategy::Surw => Box::new(Walks::new(Walk::Surw, args.seed)),
+        let walk = match args.strategy {
+            Strategy::Climb => return self.climb(args, executor, budget),
+            Strategy::Complete => {
+                let mut optimal = Optimal::new();
+                let finished = self.search(&mut optimal, executor, budget)?;
+                return Ok((finished, Round::of(finished == Finished::Exhausted, &optimal)));
+            }
+            Strategy::Every => {
+                let finished = self.search(&mut DepthFirst::default(), executor, budget)?;
+                let is_complete = finished == Finished::Exhausted;
+                return Ok((finished, Round { is_complete, ..Round::default() }));
+            }
+            Strategy::Random => Walk::Uniform,
+            Strategy::Pct => Walk::Pct { depth: 3 },
+            Strategy::Pos => Walk::Pos,
+            Strategy::Surw => Walk::Surw,
         };
-        Ok((self.search(search.as_mut(), executor, budget)?, None))
+        Ok((self.search(&mut Walks::new(walk, args.seed), executor, budget)?, Round::default()))
+    }
+
+    /// Simple orders first, then one of each class, then random ones.
+    fn climb(
+        &mut self,
+        args: &Args,
+        executor: &mut Forked,
+        budget: &mut Budget,
+    ) -> Result<(Finished, Round), ExploreError> {
+        let until = Some(self.begin + args.budget.mul_f64(SHARE_OF_CLASSES));
+        let shares = Shares { delays: 2, simple: SIMPLE, complete: None, until };
+        let mut climb = Climb::new(shares, args.seed);
+        let finished = self.search(&mut climb, executor, budget)?;
+        Ok((finished, Round::of(climb.part() == Part::Done, climb.complete())))
     }
 
     fn search(

@@ -27,7 +27,7 @@ fn orders(count: u64) -> String {
 
 /// The statement.
 pub fn of(hunted: &Hunted) -> String {
-    let count = hunted.counts.map_or(hunted.executions, |counts| counts.classes);
+    let count = hunted.round.classes.unwrap_or(hunted.executions);
     let none = if hunted.failures.is_empty() { ": no race, no deadlock, no failure" } else { "" };
     let rate = hunted.executions as f64 / hunted.time.as_secs_f64().max(0.001);
     if hunted.is_complete() {
@@ -41,8 +41,13 @@ pub fn of(hunted: &Hunted) -> String {
         Finished::Spent => "the budget was spent",
         Finished::Stopped | Finished::Exhausted => "not every order could be run to its end",
     };
-    let ran = orders(hunted.executions);
-    format!("{ran} explored in {:.1?} ({rate:.0} a second), and there are more: {why}", hunted.time)
+    let (ran, time) = (orders(hunted.executions), hunted.time);
+    if let Some(within) = hunted.round.within.as_ref().filter(|_| hunted.finished == Finished::Exhausted) {
+        return format!("all orders {within} explored{none}; there are more");
+    }
+    let about = hunted.round.estimate.filter(|estimate| *estimate > count as f64);
+    let about = about.map_or_else(String::new, |estimate| format!(", about {} in all", number(estimate as u64)));
+    format!("{ran} explored in {time:.1?} ({rate:.0} a second), and there are more{about}: {why}")
 }
 
 /// What the reader should know besides.
@@ -50,21 +55,29 @@ pub fn notes(hunted: &Hunted) -> Vec<String> {
     let mut notes = Vec::new();
     let plain = hunted.ends.keys().find_map(|end| if let End::Completed { code } = end { Some(*code) } else { None });
     for (end, count) in &hunted.ends {
+        let verb = if *count == 1 { "was" } else { "were" };
         let times = |what: &str| format!("{} {what}", orders(*count));
         match end {
             End::Completed { code } if Some(*code) != plain => {
                 let plain = plain.unwrap_or_default();
-                notes.push(times(&format!("ended with code {code}, others with {plain}: the exit code depends on the order")));
+                notes.push(times(&format!(
+                    "ended with code {code}, others with {plain}: the exit code depends on the order"
+                )));
             }
-            End::TimedOut => notes.push(times("took too long and were ended; --timeout gives them more time")),
-            End::TooLarge => notes.push(times("had too many steps or threads and were ended")),
-            End::Diverged { .. } => notes.push(times(
-                "went another way than the same decisions before: the program depends on more than its input and the order \
-                 of its threads (a clock, random numbers, another process)",
-            )),
-            End::AllAsleep => notes.push(times("were run in vain; please report this")),
+            End::TimedOut => notes.push(times(&format!("took too long and {verb} ended; --timeout gives more time"))),
+            End::TooLarge => notes.push(times(&format!("had too many steps or threads and {verb} ended"))),
+            End::AllAsleep => notes.push(times(&format!("{verb} left without an end; please report this"))),
             _ => {}
         }
+    }
+    let diverged: u64 =
+        hunted.ends.iter().filter(|(end, _)| matches!(end, End::Diverged { .. })).map(|(_, count)| count).sum();
+    if diverged > 0 {
+        notes.push(format!(
+            "{} went another way than the same decisions before: the program depends on more than its input and the order of its \
+             threads (a clock, random numbers, a file, another process)",
+            orders(diverged)
+        ));
     }
     if hunted.notes.waits_for_outside() {
         notes.push("a thread waited for input from outside the program".to_owned());
@@ -84,7 +97,8 @@ pub fn notes(hunted: &Hunted) -> Vec<String> {
         notes.push("the program forks: what its children do is not explored".to_owned());
     }
     if hunted.visible > 0 {
-        notes.push(format!("racing memory at {} places was explored access by access", hunted.visible));
+        let places = if hunted.visible == 1 { "1 place".to_owned() } else { format!("{} places", hunted.visible) };
+        notes.push(format!("racing memory at {places} was explored access by access"));
     }
     notes
 }

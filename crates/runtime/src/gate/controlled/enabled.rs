@@ -14,8 +14,8 @@ use foretrace_event::visible::{ObjectId, OpKind, Operation};
 /// Can the thread go on with what it asks for? `Exit` is decided by whoever knows all threads.
 pub fn is_enabled(thread: ThreadId, slot: &Slot) -> bool {
     let operation = slot.operation();
-    if let Some(file) = slot.request.get().file {
-        return sys::is_readable(file, false);
+    if slot.request.get().file.is_some_and(|file| sys::is_readable(file, false)) {
+        return true;
     }
     match operation.kind {
         OpKind::Lock => is_free(thread, &operation),
@@ -79,7 +79,7 @@ fn is_left_behind(lock: u64) -> bool {
     let mut holders = threads().filter(|thread| thread.with_held(holds)).peekable();
     let all_ended = holders.peek().is_some() && holders.all(|thread| thread.ended.load(Ordering::Relaxed));
     // SAFETY: a mutex that a thread wants to take, which is aligned and has this word.
-    all_ended && lock % 4 == 0 && unsafe { (lock as *const i32).add(KIND).read_volatile() } & ROBUST != 0
+    all_ended && lock.is_multiple_of(4) && unsafe { (lock as *const i32).add(KIND).read_volatile() } & ROBUST != 0
 }
 
 /// May the thread take the lock for itself?

@@ -20,6 +20,7 @@ pub fn received<T>(fd: c_int, buffer: *const T, count: isize, pc: usize) -> isiz
 /// Bytes are about to go to a descriptor.
 pub fn sending<T>(fd: c_int, buffer: *const T, size: usize, pc: usize) {
     reads(pc, buffer, size);
+    in_gate::before_output(fd, pc);
     release(fd, pc);
 }
 
