@@ -29,6 +29,45 @@ pub enum Core {
     Input(u32),
 }
 
+/// Terms nest as deeply as a specification is long, so those below a term are dropped one after the other, and not each within
+/// the one above it.
+impl Drop for Core {
+    fn drop(&mut self) {
+        let mut below = Vec::new();
+        self.move_below(&mut below);
+        while let Some(next) = below.pop() {
+            if let Some(mut core) = Rc::into_inner(next) {
+                core.move_below(&mut below);
+            }
+        }
+    }
+}
+
+impl Core {
+    /// Moves the terms directly below this one, unless they are used elsewhere.
+    fn move_below(&mut self, below: &mut Vec<CoreRef>) {
+        let mut take = |term: &mut CoreRef| {
+            if Rc::strong_count(term) == 1 {
+                below.push(std::mem::replace(term, Rc::new(Core::Input(0))));
+            }
+        };
+        match self {
+            Core::Const(_) | Core::Var(_) | Core::Builtin(_) | Core::Project(_) | Core::Lambda(_) | Core::Input(_) => {}
+            Core::LiftFun(term, _) | Core::ToStream(term) | Core::Field(term, _) | Core::Block(_, term) => take(term),
+            Core::If(condition, one, other) => [condition, one, other].into_iter().for_each(take),
+            Core::Call(function, terms, _) => {
+                take(function);
+                below.append(terms);
+            }
+            Core::Lift(function, terms, _) => {
+                take(function);
+                below.extend(terms.drain(..).map(|(_, term)| term));
+            }
+            Core::Fields(_, terms) => below.append(terms),
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Lambda {
     pub name: Rc<str>,
