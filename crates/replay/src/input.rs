@@ -31,22 +31,13 @@ impl Input {
     /// # Errors
     /// If it cannot be stored.
     pub fn first(command: &mut Command, copy: &Path) -> io::Result<Self> {
-        let own = io::stdin();
-        let kind = rustix::fs::fstat(own.as_fd()).map(|status| FileType::from_raw_mode(status.st_mode));
-        match kind {
-            Ok(FileType::RegularFile) => {
-                let at = rustix::fs::seek(own.as_fd(), rustix::fs::SeekFrom::Current(0))?;
-                Ok(Self::File(PathBuf::from(OWN), at))
-            }
-            Ok(FileType::Fifo) if !own.is_terminal() => {
-                let (reader, writer) = io::pipe()?;
-                let copy_to = File::create(copy)?;
-                command.stdin(reader);
-                std::thread::spawn(move || pass_on(own.lock(), writer, copy_to));
-                Ok(Self::Piped(copy.to_owned()))
-            }
-            _ => Ok(Self::Nothing),
-        }
+        Self::of_own(|own| {
+            let (reader, writer) = io::pipe()?;
+            let copy_to = File::create(copy)?;
+            command.stdin(reader);
+            std::thread::spawn(move || pass_on(own.lock(), writer, copy_to));
+            Ok(Self::Piped(copy.to_owned()))
+        })
     }
 
     /// Our own standard input for many runs, which all read the same: a file as it is, anything else but a terminal as a
@@ -55,6 +46,14 @@ impl Input {
     /// # Errors
     /// If it cannot be stored.
     pub fn own(copy: &Path) -> io::Result<Self> {
+        Self::of_own(|own| {
+            io::copy(&mut own.lock(), &mut File::create(copy)?)?;
+            Ok(Self::File(copy.to_owned(), 0))
+        })
+    }
+
+    /// Our own standard input: a file from where it stands, a pipe as the caller stores it, and nothing else.
+    fn of_own(store: impl FnOnce(io::Stdin) -> io::Result<Self>) -> io::Result<Self> {
         let own = io::stdin();
         let kind = rustix::fs::fstat(own.as_fd()).map(|status| FileType::from_raw_mode(status.st_mode));
         match kind {
@@ -62,10 +61,7 @@ impl Input {
                 let at = rustix::fs::seek(own.as_fd(), rustix::fs::SeekFrom::Current(0))?;
                 Ok(Self::File(PathBuf::from(OWN), at))
             }
-            Ok(FileType::Fifo) if !own.is_terminal() => {
-                io::copy(&mut own.lock(), &mut File::create(copy)?)?;
-                Ok(Self::File(copy.to_owned(), 0))
-            }
+            Ok(FileType::Fifo) if !own.is_terminal() => store(own),
             _ => Ok(Self::Nothing),
         }
     }
