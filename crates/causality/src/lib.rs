@@ -45,6 +45,7 @@ mod order;
 mod preserved;
 mod recorded;
 mod sections;
+mod sources;
 mod times;
 
 pub use clock::{Clock, WeakOrder};

@@ -8,6 +8,8 @@
 //! Some orders are kept because another order would be another path of the program, not because a thread would wait:
 //! [`NeedKind::Order`].
 
+use std::collections::BTreeMap;
+
 use foretrace_event::{
     AtomicId, BarrierId, ChannelId, CondInstance, Event, EventId, LockClass, LockId, OnceId, ThreadId,
 };
@@ -15,6 +17,7 @@ use foretrace_trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::recorded::recorded;
+use crate::sources::Sources;
 
 /// An event that must come before another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,7 +102,7 @@ struct Seen {
     signals: FxHashMap<CondInstance, EventId>,
     once_turns: FxHashMap<OnceId, EventId>,
     once_done: FxHashMap<OnceId, EventId>,
-    releases: FxHashMap<ChannelId, Vec<EventId>>,
+    releases: FxHashMap<ChannelId, Sources>,
     atomics: FxHashMap<AtomicId, AtomicSeen>,
     last_use: FxHashMap<LockId, EventId>,
     enters: FxHashMap<BarrierId, FxHashMap<ThreadId, Vec<EventId>>>,
@@ -108,7 +111,7 @@ struct Seen {
 #[derive(Default)]
 struct AtomicSeen {
     store: Option<EventId>,
-    loads: Vec<EventId>,
+    loads: BTreeMap<ThreadId, EventId>,
 }
 
 impl MustOrder {
@@ -168,11 +171,10 @@ impl MustOrder {
             Event::OnceRun(once) | Event::OnceAbort(once) | Event::OnceDone(once) | Event::OncePass(once) => {
                 self.once(trace, seen, id, once);
             }
-            Event::Release(channel) => remember(seen.releases.entry(channel).or_default(), id),
+            Event::Release(channel) => seen.releases.entry(channel).or_default().give(id),
             Event::Acquire(channel) => {
-                for &release in seen.releases.get(&channel).into_iter().flatten() {
-                    self.need(id, release, NeedKind::Channel(channel));
-                }
+                let needed = seen.releases.entry(channel).or_default().take(id);
+                needed.into_iter().for_each(|release| self.need(id, release, NeedKind::Channel(channel)));
             }
             event if keep_atomics => self.atomic(seen, id, event),
             _ => {}
@@ -282,10 +284,10 @@ impl MustOrder {
             self.need(id, store, NeedKind::Order);
         }
         if stores {
-            std::mem::take(&mut last.loads).into_iter().for_each(|load| self.need(id, load, NeedKind::Order));
+            std::mem::take(&mut last.loads).into_values().for_each(|load| self.need(id, load, NeedKind::Order));
             last.store = Some(id);
         } else {
-            remember(&mut last.loads, id);
+            last.loads.insert(id.thread, id);
         }
     }
 }
@@ -293,10 +295,4 @@ impl MustOrder {
 /// For a lock of this class, is it enough to know whether it is held?
 fn counts(class: LockClass) -> bool {
     matches!(class, LockClass::Mutex | LockClass::ErrorChecking | LockClass::Spin)
-}
-
-/// Keeps the last event of each thread.
-fn remember(list: &mut Vec<EventId>, id: EventId) {
-    list.retain(|other| other.thread != id.thread);
-    list.push(id);
 }

@@ -1,8 +1,9 @@
 //! The relations that an ideal is closed under.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use foretrace_event::{AtomicId, Event, EventId, IntervalId, Kind};
+use foretrace_event::{AtomicId, Event, EventId, IntervalId, Kind, ThreadId};
 use foretrace_trace::Trace;
 use rustc_hash::FxHashMap;
 
@@ -72,11 +73,33 @@ fn add(needs: &mut [Vec<Need>], more: Vec<Vec<Need>>) {
     needs.iter_mut().zip(more).for_each(|(needs, more)| needs.extend(more));
 }
 
-/// The last accesses of an interval so far: by each thread, a write, or a read since the last write.
+/// The last accesses of an interval so far: by each thread a write, and a read since the last write.
 #[derive(Default)]
 struct Touched {
-    writes: Vec<EventId>,
-    reads: Vec<EventId>,
+    /// The last write in a segment that has ended. It needs what came before it and is not among the others.
+    ended: Option<Access>,
+    writes: BTreeMap<ThreadId, Access>,
+    reads: BTreeMap<ThreadId, Access>,
+}
+
+#[derive(Clone, Copy)]
+struct Access {
+    id: EventId,
+    /// Its stamp, and that of the end of its segment.
+    stamp: u64,
+    end: u64,
+}
+
+impl Touched {
+    /// Forgets what a write in an ended segment already needs: whatever comes from now on needs that write.
+    fn forget_covered(&mut self, now: u64) {
+        let ended = self.writes.values().filter(|write| write.end <= now).max_by_key(|write| write.stamp);
+        if let Some(&last) = ended.filter(|write| self.ended.is_none_or(|ended| ended.stamp < write.stamp)) {
+            self.ended = Some(last);
+            self.writes.retain(|_, write| write.end > last.stamp && write.id != last.id);
+            self.reads.retain(|_, read| read.end > last.stamp);
+        }
+    }
 }
 
 /// Each access needs the conflicting accesses before it whose segment ended before its own began.
@@ -84,22 +107,26 @@ fn conflicts(trace: &Trace) -> Vec<Vec<Need>> {
     let mut needs = vec![Vec::new(); trace.threads().len()];
     let mut touched: FxHashMap<IntervalId, Touched> = FxHashMap::default();
     let ends = segment_ends(trace);
-    let ended_before =
-        |one: EventId, other: EventId| ends[one.thread.index()][one.index as usize] <= trace.stamp(other);
     for id in recorded(trace, Event::is_access) {
         let (interval, writes) = match trace.event(id) {
             Event::Read(interval) => (interval, false),
             Event::Write(interval) => (interval, true),
             _ => continue,
         };
+        let stamp = trace.stamp(id);
         let last = touched.entry(interval).or_default();
-        let earlier = last.writes.iter().chain(if writes { &last.reads[..] } else { &[] });
-        for &event in earlier.filter(|event| event.thread != id.thread && ended_before(**event, id)) {
-            needs[id.thread.index()].push(Need { at: id.index, event, kind: NeedKind::Order });
+        if writes {
+            last.forget_covered(stamp);
+        }
+        let reads = writes.then_some(&last.reads).into_iter().flat_map(BTreeMap::values);
+        let earlier = last.ended.iter().chain(last.writes.values()).chain(reads);
+        for access in earlier.filter(|access| access.id.thread != id.thread) {
+            if access.end <= stamp {
+                needs[id.thread.index()].push(Need { at: id.index, event: access.id, kind: NeedKind::Order });
+            }
         }
         let list = if writes { &mut last.writes } else { &mut last.reads };
-        list.retain(|event| event.thread != id.thread);
-        list.push(id);
+        list.insert(id.thread, Access { id, stamp, end: ends[id.thread.index()][id.index as usize] });
     }
     needs
 }

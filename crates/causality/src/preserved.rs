@@ -1,6 +1,7 @@
 //! The parts of the recorded order that make operations possible, beyond the must-order and the sections of locks.
 //!
-//! * A semaphore wait keeps all posts before it: fewer waits with the same posts never go below zero.
+//! * A semaphore wait keeps all posts before it: fewer waits with the same posts never go below zero. If so many threads
+//!   post that this would take too much memory, waits keep their order as well.
 //! * A barrier whose threads vary keeps the order of arrivals, and an exit needs the arrivals of its round.
 //! * A signal keeps the beginnings of the waits that it woke, so that it is not lost.
 //! * A mutex that is passed on keeps the order of its operations.
@@ -10,6 +11,7 @@ use foretrace_trace::Trace;
 use rustc_hash::FxHashMap;
 
 use crate::recorded::recorded;
+use crate::sources::Sources;
 use crate::{MustOrder, Need, NeedKind};
 
 /// These orders.
@@ -18,9 +20,12 @@ pub struct Preserved {
     pub(crate) needs: Vec<Vec<Need>>,
 }
 
+/// The number of posts that a wait needs by itself; beyond it, the wait comes after the one before.
+const MOST_POSTS: usize = 64;
+
 #[derive(Default)]
 struct Seen {
-    posts: FxHashMap<SemId, Vec<EventId>>,
+    posts: FxHashMap<SemId, Sources>,
     arrivals: FxHashMap<BarrierId, Vec<EventId>>,
     inside: FxHashMap<(BarrierId, ThreadId), usize>,
     last_use: FxHashMap<LockId, EventId>,
@@ -50,13 +55,10 @@ impl Preserved {
 
     fn look(&mut self, trace: &Trace, must: &MustOrder, waits: &Beginnings, seen: &mut Seen, id: EventId) {
         match trace.event(id) {
-            Event::SemPost(sem) => {
-                let posts = seen.posts.entry(sem).or_default();
-                posts.retain(|post| post.thread != id.thread);
-                posts.push(id);
-            }
+            Event::SemPost(sem) => seen.posts.entry(sem).or_default().give(id),
             Event::SemWait(sem, _) => {
-                seen.posts.get(&sem).into_iter().flatten().for_each(|&post| self.need(id, post));
+                let needed = seen.posts.entry(sem).or_default().take_in_turn(id, MOST_POSTS);
+                needed.into_iter().for_each(|event| self.need(id, event));
             }
             Event::BarrierEnter(barrier) if !must.is_regular(barrier) => {
                 let arrivals = seen.arrivals.entry(barrier).or_default();
