@@ -6,6 +6,7 @@ mod feed;
 mod files;
 mod input;
 mod live;
+mod naming;
 mod out;
 mod pace;
 mod pipe;
@@ -13,6 +14,7 @@ mod places;
 mod program;
 mod queue;
 mod recorded;
+mod streams;
 mod tail;
 mod template;
 

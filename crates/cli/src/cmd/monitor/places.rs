@@ -20,6 +20,30 @@ pub struct Code {
     pub column: Value,
 }
 
+/// What is said of a place.
+#[derive(Clone, Copy, Debug)]
+pub enum Part {
+    Function,
+    Line,
+    Column,
+    File,
+}
+
+impl Part {
+    pub const ALL: [Part; 4] = [Part::Function, Part::Line, Part::Column, Part::File];
+}
+
+impl Code {
+    pub fn part(&self, part: Part) -> &Value {
+        match part {
+            Part::Function => &self.function,
+            Part::Line => &self.line,
+            Part::Column => &self.column,
+            Part::File => &self.file,
+        }
+    }
+}
+
 /// A variable with a name.
 #[derive(Clone)]
 pub struct Variable {
@@ -107,17 +131,21 @@ impl Places {
     }
 
     /// The place that a return address belongs to.
-    pub fn code(&mut self, pc: u64) -> Code {
-        if let Some(code) = self.codes.get(&pc) {
-            return code.clone();
+    pub fn code(&mut self, pc: u64) -> &Code {
+        if !self.codes.contains_key(&pc) {
+            self.learn(pc);
         }
+        &self.codes[&pc]
+    }
+
+    #[cold]
+    fn learn(&mut self, pc: u64) {
         let address = pc.saturating_sub(1);
         if !self.modules.iter().any(|module| (module.start..module.end).contains(&address)) {
             self.look_again();
         }
         let code = self.look_up(pc);
-        self.codes.insert(pc, code.clone());
-        code
+        self.codes.insert(pc, code);
     }
 
     pub fn borders(&self) -> &Borders {

@@ -54,6 +54,7 @@ pub fn run(path: &Path, source: &Source<'_>, engine: &mut Engine, out: &mut Out<
         feed.step(engine, threads[thread], &step, out)?;
         Ok(!engine.stopped())
     })?;
+    feed.finish(engine, out);
     for note in recording.notes() {
         match note {
             Note::SizeLimit | Note::DiskFull | Note::Lost(_) | Note::CutOff { .. } | Note::MissingChunk { .. } => {

@@ -1,7 +1,7 @@
 //! From the code of a function to closures: what is known about its locals, and the simple parts.
 use super::{Compiled, Ctx, Eval, Place};
 use crate::code::{Code, Func};
-use crate::flow::Arg;
+use crate::flow::{Arg, Events, Pasts};
 use crate::value::builtin::{apply1, size_of_table};
 use crate::value::{Builtin, Function, Items, Value, share};
 use std::rc::Rc;
@@ -22,6 +22,13 @@ struct Binding {
 impl Binding {
     fn local(slot: usize) -> Binding {
         Binding { place: Place::Local(slot), owned: true, present: true }
+    }
+
+    /// An argument of a function on events, of which some are always there.
+    fn event(arg: Arg, required: &[u32]) -> Binding {
+        let present = required.contains(&arg.node);
+        let place = if present { Place::Stream(arg.node as usize) } else { Place::Event(arg.node) };
+        Binding { place, owned: arg.take, present }
     }
 }
 
@@ -46,13 +53,18 @@ impl Compiler {
     }
 
     /// A function on the events of streams; the required ones have one whenever it runs.
-    pub fn events(func: &Func, args: &[Arg], required: &[u32]) -> Compiled {
-        let bind = |arg: &Arg| {
-            let present = required.contains(&arg.node);
-            let place = if present { Place::Stream(arg.node as usize) } else { Place::Event(arg.node) };
-            Binding { place, owned: arg.take, present }
+    pub fn events(func: &Func, events: &Events) -> Compiled {
+        Compiler::with(events.lift.args.iter().map(|arg| Binding::event(*arg, &events.required)).collect(), func)
+    }
+
+    /// The same, with the current value of a stream in the place of `last` of it.
+    pub fn on_pasts(func: &Func, events: &Events, pasts: &Pasts) -> Compiled {
+        let bind = |arg: &Arg| match pasts.all.iter().find(|past| past.node == arg.node) {
+            Some(past) => Binding { place: Place::Stream(past.value as usize), owned: false, present: past.required },
+            None if arg.node == pasts.trigger => Binding::event(*arg, &[pasts.trigger]),
+            None => Binding::event(*arg, &events.required),
         };
-        Compiler::with(args.iter().map(bind).collect(), func)
+        Compiler::with(events.lift.args.iter().map(bind).collect(), func)
     }
 
     fn with(mut bindings: Vec<Binding>, func: &Func) -> Compiled {
