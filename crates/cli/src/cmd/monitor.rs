@@ -4,6 +4,7 @@ mod clock;
 mod coverage;
 mod feed;
 mod files;
+mod groups;
 mod input;
 mod live;
 mod naming;

@@ -11,12 +11,12 @@
 use super::clock::Clock;
 use super::coverage::Coverage;
 use super::feed::{Feed, Step, touches};
+use super::groups::Groups;
 use super::pace::Pace;
 use super::pipe::{Pipe, piped};
 use super::places::Places;
 use super::program::{Detail, Program};
 use super::queue::Item;
-use super::recorded::Groups;
 use super::tail::Tail;
 use super::{Out, Source};
 use crate::scratch::Scratch;

@@ -1,5 +1,5 @@
 //! From the code of a function to closures: what is known about its locals, and the simple parts.
-use super::{Compiled, Ctx, Eval, Place};
+use super::{Compiled, Ctx, Eval, Place, Test};
 use crate::code::{Code, Func};
 use crate::flow::{Arg, Events, Pasts};
 use crate::value::builtin::{apply1, size_of_table};
@@ -200,8 +200,8 @@ impl Compiler {
 
     /// Binds a local. One that is only another name of a value is given that value's place.
     fn bind(&mut self, slot: u32, parts: &[Code; 2]) -> Eval {
-        if let Some(binding) = self.other_name(&parts[0]) {
-            return self.body(slot, binding, &parts[1]);
+        if let Some(binding) = self.other_name(parts) {
+            return self.bound(slot, binding, |inner| inner.eval(&parts[1]));
         }
         let value = self.eval(&parts[0]);
         let (slot, body) = self.with_local(slot, &parts[1]);
@@ -211,26 +211,38 @@ impl Compiler {
         })
     }
 
-    /// A body in which a slot is bound.
-    fn body(&mut self, slot: u32, binding: Binding, body: &Code) -> Eval {
+    /// Compiles with a slot that stands for something.
+    fn bound<R>(&mut self, slot: u32, binding: Binding, compile: impl FnOnce(&mut Self) -> R) -> R {
         let before = std::mem::replace(&mut self.bindings[slot as usize], binding);
-        let body = self.eval(body);
+        let result = compile(self);
         self.bindings[slot as usize] = before;
-        body
+        result
     }
 
     /// A body in which a slot is bound to a local, and which one.
     pub fn with_local(&mut self, slot: u32, body: &Code) -> (usize, Eval) {
         let local = slot as usize - self.streams;
-        (local, self.body(slot, Binding::local(local), body))
+        (local, self.bound(slot, Binding::local(local), |inner| inner.eval(body)))
     }
 
-    /// The binding of code that is only a name, as long as nothing moves the value away under the new name's feet: either
-    /// this is the old name's last use, or the value never moves.
-    fn other_name(&self, code: &Code) -> Option<Binding> {
-        let (Code::Local { slot, take } | Code::Unwrap { slot, take }) = code else { return None };
+    /// The binding of a local whose value is only another name, as long as nothing moves the value away under the new name's
+    /// feet: either this is the old name's last use, or the value never moves. A field of a value is one, too.
+    fn other_name(&self, [value, body]: &[Code; 2]) -> Option<Binding> {
+        if let Code::Field(base, _) = value {
+            let (Code::Local { slot, .. } | Code::Unwrap { slot, .. }) = **base else { return None };
+            let stays = !self.binding(slot).owned || !body.names(slot);
+            let place = self.place(value).filter(|_| stays)?;
+            return Some(Binding { place, owned: false, present: true });
+        }
+        let (Code::Local { slot, take } | Code::Unwrap { slot, take }) = value else { return None };
         let binding = self.binding(*slot);
         (binding.present && (*take || !binding.owned)).then(|| binding.clone())
+    }
+
+    /// A condition in which a local is another name.
+    pub fn test_under_other_name(&mut self, slot: u32, parts: &[Code; 2]) -> Option<Test> {
+        let binding = self.other_name(parts)?;
+        Some(self.bound(slot, binding, |inner| inner.test(&parts[1])))
     }
 
     fn strict(&mut self, slots: &[u32], body: &Code) -> Eval {
