@@ -11,6 +11,7 @@ mod failure;
 mod hunt;
 mod minimised;
 mod needs;
+mod round;
 mod searching;
 mod statement;
 mod unfinished;

@@ -3,11 +3,12 @@
 use super::executors::{Alone, Executors};
 use super::failure::{Failing, Failure, Kind};
 use super::minimised;
+use super::round::Round;
 use super::searching::{Method, Searching};
 use super::unfinished::Unfinished;
 use crate::cmd::progress::{Line, Progress};
 use anyhow::{Context, bail};
-use foretrace_explore::{Budget, End, Execution, Finished, Goes, Minimised, Optimal, Plan, run, run_parallel};
+use foretrace_explore::{Budget, End, Execution, Finished, Goes, Minimised, Plan, run, run_parallel};
 use foretrace_replay::{ExploreError, Notes, PlanText, Program, SharedNotes};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -62,29 +63,6 @@ impl Hunted {
             && !self.notes.is_cut_at_exit()
             && !self.notes.cancels()
             && !self.notes.waits_for_outside()
-    }
-}
-
-/// What a round of the search was.
-#[derive(Clone, Default)]
-pub struct Round {
-    /// Every order was run, or one that stands for it.
-    pub is_complete: bool,
-    /// How many classes of orders were run, if it ran one order of each.
-    pub classes: Option<u64>,
-    /// How many there are, about.
-    pub estimate: Option<f64>,
-    /// The bound within which all orders were run.
-    pub within: Option<String>,
-}
-
-impl Round {
-    /// Of a search for one order of each class.
-    pub fn of(is_complete: bool, optimal: &Optimal) -> Self {
-        let counts = optimal.counts();
-        let whole = counts.asleep + counts.diverged + counts.cut == 0;
-        let estimate = optimal.progress().estimate();
-        Self { is_complete: is_complete && whole, classes: Some(counts.classes), estimate, within: None }
     }
 }
 

@@ -1,6 +1,6 @@
 //! How to search: the flags, and the search that they ask for.
 
-use super::hunt::Round;
+use super::round::Round;
 use crate::flags;
 use clap::ValueEnum;
 use foretrace_explore::{Bounded, Climb, Cost, DepthFirst, Finished, Optimal, Part, Search, Shares, Walk, Walks};
