@@ -9,7 +9,7 @@ use anyhow::bail;
 use foretrace_event::LockClass;
 use foretrace_event::wire::{Access, LockArg, Op, Sync};
 use foretrace_stream::engine::{Engine, RunError, Sink, Time};
-use foretrace_stream::types::ty::Ty;
+use foretrace_stream::ty::Ty;
 use foretrace_stream::value::{Value, int};
 use rustc_hash::FxHashMap;
 
