@@ -1,6 +1,5 @@
 //! What a check may use, and what it answers when that is not enough.
 
-use crate::refine::search::Progress;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -79,6 +78,15 @@ impl fmt::Display for Limit {
             Limit::Time(t) => write!(f, "more than {:.1} s; raise --timeout", t.as_secs_f64()),
         }
     }
+}
+
+/// How far a search has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    pub states: u64,
+    pub transitions: u64,
+    pub depth: u32,
+    pub bytes: u64,
 }
 
 /// A budget being spent.

@@ -71,5 +71,7 @@ pub mod native;
 pub mod refine;
 pub mod script;
 pub mod source;
+mod stack;
 pub mod syntax;
 pub mod types;
+pub mod value;

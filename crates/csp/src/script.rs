@@ -3,7 +3,6 @@
 use crate::budget::{Budget, Meter};
 use crate::counterexample::Counterexample;
 use crate::diagnostic::{Diagnostic, Stage};
-use crate::eval::free::declared_names;
 use crate::eval::{Eval, Evaluator, Fault, Value};
 use crate::machine::event::Event;
 use crate::machine::lts::Lts;
@@ -12,54 +11,16 @@ use crate::refine::answer::{Answer, FailureKind, Options, Outcome, Statistics};
 use crate::refine::search::Watcher;
 use crate::refine::{check, determinism, observe, trace};
 use crate::source::{Position, Sources, Span};
+pub use crate::stack::with_stack;
+use crate::syntax::names::declared_names;
 use crate::syntax::{self, Assertion, Claim, Decl, DeclKind, Expr, Symbol, Symbols};
 use crate::types;
-use std::cell::Cell;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex};
-
-/// Stack of the thread that evaluates: recursion in a script is recursion here. Where there is no room for so much, it
-/// gets a sixteenth, so that most of the room is left for everything else, and scripts may be nested less deeply.
-const STACK: usize = 2 << 30;
-const LEAST_STACK: usize = 16 << 20;
+use std::sync::Arc;
 
 const PRELUDE_NAME: &str = "<prelude>";
 /// Definitions every script has; its own take precedence.
 const PRELUDE: &str = include_str!("prelude.csp");
-
-/// Runs something with room for deep recursion. Loading and checking scripts belongs in here.
-pub fn with_stack<R: Send>(body: impl FnOnce() -> R + Send) -> R {
-    let body = Mutex::new(Some(body));
-    let mut size = STACK;
-    std::thread::scope(|scope| {
-        let thread = loop {
-            let body = &body;
-            let run = move || {
-                let body = body.lock().expect("nobody panics while it is taken").take();
-                ROOM.set(size);
-                body.expect("it is run once")()
-            };
-            match std::thread::Builder::new().stack_size(size).spawn_scoped(scope, run) {
-                Err(_) if size > LEAST_STACK => size = LEAST_STACK.max(size / 16),
-                thread => break thread,
-            }
-        };
-        match thread.expect("a thread can be started").join() {
-            Ok(result) => result,
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
-    })
-}
-
-thread_local! {
-    /// The stack this thread was given.
-    static ROOM: Cell<usize> = const { Cell::new(STACK) };
-}
-
-/// What is left of a depth that the full stack has room for.
-pub(crate) fn depth_for_stack(depth: u32) -> u32 {
-    (u64::from(depth) * ROOM.get() as u64 / STACK as u64) as u32
-}
 
 /// What is wrong with a script that cannot be checked.
 #[derive(Debug, thiserror::Error)]

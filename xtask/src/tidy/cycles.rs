@@ -8,37 +8,17 @@ use super::Text;
 use super::modules::{Crate, Path};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Modules with import cycles below them, and how many: none may be added, and fixed ones are removed here.
-const KNOWN: &[(&str, usize)] =
-    &[("csp", 1), ("csp::machine", 1), ("stream", 1), ("stream::expand", 1), ("stream::types", 1)];
-
 type Graph = BTreeMap<String, BTreeSet<String>>;
 
-/// Every group of modules that name each other, in any crate, except the known ones.
+/// Every group of modules that name each other, in any crate.
 pub fn check(texts: &[Text]) -> Vec<String> {
-    check_but(KNOWN, texts)
-}
-
-fn check_but(known: &[(&str, usize)], texts: &[Text]) -> Vec<String> {
     let mut complaints = Vec::new();
-    let mut found = BTreeMap::new();
     for (name, modules) in crates(texts, &mut complaints) {
         for (parent, graph) in levels(&modules.edges()) {
             let parent = [std::slice::from_ref(&name), &parent].concat().join("::");
-            found.insert(parent, cycles(&graph));
+            complaints.extend(cycles(&graph).iter().map(|cycle| format!("import cycle in {parent}: {cycle}")));
         }
     }
-    for (parent, cycles) in &found {
-        let excused = known.iter().find(|(name, _)| name == parent).map_or(0, |(_, count)| *count);
-        if cycles.len() > excused {
-            complaints.extend(cycles.iter().map(|cycle| format!("import cycle in {parent}: {cycle}")));
-        }
-    }
-    let count = |name: &str| found.get(name).map_or(0, Vec::len);
-    let fixed = known.iter().filter(|(name, excused)| count(name) < *excused);
-    complaints.extend(
-        fixed.map(|(name, _)| format!("{name} has fewer import cycles than are listed as known; lower its number")),
-    );
     complaints
 }
 
@@ -137,12 +117,8 @@ mod tests {
     use super::*;
 
     fn complaints(files: &[(&str, &str)]) -> Vec<String> {
-        complaints_but(&[], files)
-    }
-
-    fn complaints_but(known: &[(&str, usize)], files: &[(&str, &str)]) -> Vec<String> {
         let text = |(path, text): &(&str, &str)| Text { path: path.into(), text: (*text).to_owned() };
-        check_but(known, &files.iter().map(text).collect::<Vec<_>>())
+        check(&files.iter().map(text).collect::<Vec<_>>())
     }
 
     #[test]
@@ -166,12 +142,26 @@ mod tests {
         assert!(complaints(&files).is_empty());
         let mut back = files;
         back[1].1 = "pub struct A(crate::B);";
-        assert_eq!(complaints(&back).len(), 1);
-        assert!(complaints_but(&[("x", 1)], &back).is_empty());
-        assert_eq!(
-            complaints_but(&[("x", 1)], &files),
-            ["x has fewer import cycles than are listed as known; lower its number"]
-        );
+        assert_eq!(complaints(&back), ["import cycle in x: 2 modules, of which a → b → a"]);
+    }
+
+    #[test]
+    fn cycles_are_found_at_every_level_of_every_crate() {
+        let found = complaints(&[
+            ("crates/x/src/lib.rs", "mod a;"),
+            ("crates/x/src/a/mod.rs", "mod b; mod c; mod d;"),
+            ("crates/x/src/a/b.rs", "use super::c::C; pub struct B(C);"),
+            ("crates/x/src/a/c.rs", "use crate::a::d::D; pub struct C(D);"),
+            ("crates/x/src/a/d.rs", "pub struct D(Box<super::b::B>);"),
+            ("xtask/src/main.rs", "mod e; mod f;"),
+            ("xtask/src/e.rs", "use crate::f;"),
+            ("xtask/src/f.rs", "use crate::e;"),
+        ]);
+        let wanted = [
+            "import cycle in x::a: 3 modules, of which b → c → d → b",
+            "import cycle in xtask: 2 modules, of which e → f → e",
+        ];
+        assert_eq!(found, wanted);
     }
 
     #[test]

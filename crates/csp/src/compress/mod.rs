@@ -10,6 +10,7 @@
 //! | `normal` | traces, failures, divergences | one state a trace, with its minimal acceptances |
 
 mod closure;
+pub mod normal;
 mod partition;
 mod saturate;
 mod silent;
@@ -17,7 +18,7 @@ mod silent;
 use crate::budget::{Limit, Meter};
 use crate::machine::lts::Lts;
 use crate::machine::term::Compression;
-use crate::refine::normal::Norm;
+use normal::Norm;
 
 pub use silent::{SilentParts, diamond, silent_parts, tau_loop_factor};
 

@@ -152,7 +152,7 @@ impl Evaluator {
 
     pub(super) fn pattern_thunks(&mut self, pat: &Pat, source: Thunk) -> Vec<(Symbol, Thunk)> {
         let mut names = Vec::new();
-        free::pattern_names(pat, &mut names);
+        crate::syntax::names::pattern_names(pat, &mut names);
         names.retain(|n| !self.constructors.contains_key(n));
         let pat = Rc::new(pat.clone());
         let thunk = |n| Thunk::new(ThunkState::Project(pat.clone(), Box::new(source.clone()), n));

@@ -3,6 +3,7 @@
 pub mod builtin;
 pub mod collection;
 pub mod compare;
+pub mod compile;
 pub mod dots;
 pub mod event_sets;
 pub mod expression;
@@ -13,14 +14,14 @@ pub mod process;
 pub mod replicated;
 pub mod sets;
 pub mod show;
-pub mod value;
+pub mod step;
 
-pub use value::env::{self, Env};
-pub use value::{Seq, Set, Value};
+pub use crate::value::env::{self, Env};
+pub use crate::value::{self, Seq, Set, Value};
 
 use crate::budget::{Limit, Meter};
 use crate::diagnostic::{Diagnostic, Stage};
-use crate::machine::event::Events;
+use crate::machine::event::{Event, Events};
 use crate::machine::lts::Lts;
 use crate::machine::term::{DelayedId, Next, Pending, TermId, Terms};
 use crate::native::Native;
@@ -95,8 +96,8 @@ pub struct Evaluator {
     channels: Vec<Symbol>,
     free: FxHashMap<ExprId, Rc<[Symbol]>>,
     groups: FxHashMap<(ExprId, Vec<Value>), Env>,
-    links: FxHashMap<(Value, Value), crate::machine::event::Event>,
-    pub(crate) steps: FxHashMap<TermId, Rc<[(crate::machine::event::Event, TermId)]>>,
+    links: FxHashMap<(Value, Value), Event>,
+    pub(crate) steps: FxHashMap<TermId, Rc<[(Event, TermId)]>>,
     depth: u32,
     max_depth: u32,
     ticks: u32,
@@ -151,7 +152,7 @@ impl Evaluator {
             links: FxHashMap::default(),
             steps: FxHashMap::default(),
             depth: 0,
-            max_depth: crate::script::depth_for_stack(MAX_DEPTH),
+            max_depth: crate::stack::depth_for_stack(MAX_DEPTH),
             ticks: 0,
             names: FxHashMap::default(),
             calls: FxHashMap::default(),

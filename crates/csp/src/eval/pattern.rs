@@ -186,13 +186,3 @@ fn flatten_concat<'a>(pat: &'a Pat, out: &mut Vec<&'a Pat>) {
         _ => out.push(pat),
     }
 }
-
-pub fn flatten_dots<'a>(pat: &'a Pat, out: &mut Vec<&'a Pat>) {
-    match &pat.kind {
-        PatKind::Dot(a, b) => {
-            flatten_dots(a, out);
-            flatten_dots(b, out);
-        }
-        _ => out.push(pat),
-    }
-}

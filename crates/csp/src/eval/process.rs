@@ -211,7 +211,7 @@ impl Evaluator {
             return error_hint(span, format!("{shown} has no further field to input"), "see the channel's declaration");
         }
         let mut parts = Vec::new();
-        super::pattern::flatten_dots(pat, &mut parts);
+        flatten_dots(pat, &mut parts);
         let take = if last { missing.len() } else { self.fields_taken(&parts).min(missing.len()) };
         let rows = self.first_fields(value, take, span)?;
         Ok(rows.into_iter().filter_map(|row| row.into_iter().reduce(|a, b| self.join(a, b))).collect())

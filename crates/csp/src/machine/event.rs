@@ -1,6 +1,6 @@
 //! Events as numbers. The two that scripts cannot name come first.
 
-use crate::eval::Value;
+use crate::value::Value;
 use rustc_hash::FxHashMap;
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

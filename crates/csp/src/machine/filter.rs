@@ -2,27 +2,8 @@
 
 use super::event::{Event, TAU};
 use super::plan::Found;
-use super::product::Product;
+use super::product::{Filter, Kind, Product};
 use super::term::Priorities;
-use std::rc::Rc;
-
-/// Which of its steps a state may take.
-#[derive(Clone)]
-pub enum Kind {
-    /// Those that no more urgent step holds back.
-    Priority(Rc<Priorities>),
-    /// One silent step, if there are any.
-    Chase,
-    /// One silent step if there are any, and otherwise one step an event.
-    Determined,
-}
-
-/// A restriction of a product, and the node whose events it looks at: what is around that node only hides and renames.
-#[derive(Clone)]
-pub struct Filter {
-    pub kind: Kind,
-    pub node: usize,
-}
 
 /// A filter by rules.
 pub struct FlatFilter {

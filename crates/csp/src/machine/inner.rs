@@ -3,9 +3,11 @@
 //! Which steps a restricted part may take depends on that part alone: its own rules are tried in the state at hand, the
 //! filter chooses among them, and a step of the whole is kept if the part does not move in it, or moves as it may.
 
-use super::filter::{Filter, FlatFilter};
+use super::component::Machine;
+use super::filter::FlatFilter;
+use super::flat_rule::FlatRule;
 use super::plan::{Found, Plan};
-use super::product::{FlatRule, Machine, Product};
+use super::product::{Filter, Product};
 use super::rules::{Comp, Rule};
 use std::ops::Range;
 

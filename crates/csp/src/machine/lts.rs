@@ -1,10 +1,7 @@
 //! Explicit machines: every state and step written down.
 
 use super::event::{Event, TAU};
-use super::term::TermId;
 use crate::budget::{Limit, Meter};
-use crate::eval::{Eval, Evaluator};
-use rustc_hash::FxHashMap;
 
 /// A labelled transition system. The steps of state `s` are `steps[offsets[s]..offsets[s + 1]]`, sorted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,34 +118,5 @@ impl Lts {
             at += 1;
         }
         Ok(out)
-    }
-}
-
-impl Evaluator {
-    /// Explores everything a term can become, one state a term.
-    pub fn explicate_term(&mut self, root: TermId) -> Eval<Lts> {
-        let mut number: FxHashMap<TermId, u32> = FxHashMap::default();
-        number.insert(root, 0);
-        let mut order = vec![root];
-        let mut rows: Vec<Vec<(Event, u32)>> = Vec::new();
-        let mut edges = 0u64;
-        while rows.len() < order.len() {
-            let steps = self.steps(order[rows.len()])?;
-            let mut row = Vec::with_capacity(steps.len());
-            for &(e, t) in steps.iter() {
-                let fresh = order.len() as u32;
-                let id = *number.entry(t).or_insert(fresh);
-                if id == fresh {
-                    order.push(t);
-                }
-                row.push((e, id));
-            }
-            edges += row.len() as u64;
-            rows.push(row);
-            if rows.len().is_multiple_of(64) {
-                self.meter.check(rows.len() as u64, (rows.len() as u64) * 300 + edges * 24)?;
-            }
-        }
-        Ok(Lts::from_rows(0, rows))
     }
 }

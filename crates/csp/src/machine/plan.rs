@@ -3,7 +3,9 @@
 //! Most rules move one component, or two of which the other has at most one step for its event. Those are decided with
 //! one or two loads: a move of the leader, and the partner's answer by its state.
 
-use super::product::{Field, FlatRule, Machine};
+use super::component::Machine;
+use super::field::Field;
+use super::flat_rule::FlatRule;
 use super::rules::Comp;
 use rustc_hash::FxHashMap;
 

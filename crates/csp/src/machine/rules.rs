@@ -5,7 +5,6 @@
 //! until the rule for P's termination starts it; an exception or interrupt switches its loser off.
 
 use super::event::{Event, EventSet, TAU, TICK};
-use super::step::images;
 use crate::budget::{Limit, Meter};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -165,4 +164,12 @@ pub fn kill(node: &Node) -> Vec<(Comp, Target)> {
 pub fn start(node: &Node) -> Vec<(Comp, Target)> {
     let target = |c: Comp| if node.active.contains(&c) { Target::Initial } else { Target::Off };
     node.comps.clone().map(|c| (c, target(c))).collect()
+}
+
+/// What an event becomes under a renaming: itself, unless it is named.
+pub fn images(relation: &[(Event, Event)], event: Event) -> impl Iterator<Item = Event> {
+    let named = relation.iter().filter(move |(from, _)| *from == event).map(|(_, to)| *to);
+    let mut named = named.peekable();
+    let itself = named.peek().is_none().then_some(event);
+    named.chain(itself)
 }

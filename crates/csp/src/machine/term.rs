@@ -1,13 +1,11 @@
 //! Process terms, each stored once: equal terms have equal numbers, so a term is a state.
 
 use super::event::{Event, EventSet};
-use crate::eval::{Env, Value};
 use crate::syntax::{Expr, ExprId};
+pub use crate::value::TermId;
+use crate::value::{Env, Value};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct TermId(pub u32);
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct DelayedId(pub u32);
@@ -40,6 +38,15 @@ pub enum Compression {
 pub struct Priorities {
     /// Pairs (event, the events it is held back by).
     pub below: Vec<(Event, Vec<Event>)>,
+}
+
+impl Priorities {
+    /// The steps that no more urgent step holds back.
+    pub fn among<T: Copy>(&self, steps: &[(Event, T)]) -> Vec<(Event, T)> {
+        let enabled = |e: &Event| steps.iter().any(|(f, _)| f == e);
+        let held = |e: Event| self.below.iter().any(|(low, over)| *low == e && over.iter().any(enabled));
+        steps.iter().filter(|(e, _)| !held(*e)).copied().collect()
+    }
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

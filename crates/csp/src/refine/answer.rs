@@ -1,7 +1,7 @@
 //! What is asked with a question, and what comes back.
 
-use super::search::{Progress, Watcher};
-use crate::budget::{Limit, Meter};
+use super::search::Watcher;
+use crate::budget::{Limit, Meter, Progress};
 use crate::machine::event::Event;
 use crate::syntax::Reduction;
 use std::time::Duration;

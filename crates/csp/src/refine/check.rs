@@ -4,14 +4,15 @@ use super::answer::{Answer, Failure, Options, Outcome, Statistics};
 use super::divergence::divergence;
 use super::explain::explain;
 use super::explicate::{self, Restriction};
-use super::normal::Norm;
 use super::reduce::Reducer;
 use super::search;
 use super::space::{Breach, ProductSpace, Question};
 use crate::budget::{Limit, Meter};
 use crate::compress;
+use crate::compress::normal::Norm;
 use crate::machine::event::{TAU, TICK};
-use crate::machine::product::{Packed, Product};
+use crate::machine::packed::Packed;
+use crate::machine::product::Product;
 use crate::syntax::token::Model;
 use crate::with_words;
 

@@ -1,8 +1,8 @@
 //! Whether what a process may do after a trace is settled by the trace.
 
 use super::answer::{Answer, Failure, FailureKind, Options};
-use super::normal::Norm;
 use crate::budget::Limit;
+use crate::compress::normal::Norm;
 use crate::machine::event::Event;
 use crate::machine::lts::Lts;
 use crate::syntax::token::Model;

@@ -1,10 +1,10 @@
 //! From a guilty state to the behaviour that leads there.
 
 use super::answer::{Failure, FailureKind};
-use super::normal::Bits;
 use super::search::Search;
 use super::space::{Breach, ProductSpace, Question};
 use crate::budget::{Limit, Meter};
+use crate::compress::normal::Bits;
 use crate::machine::event::{Event, TAU};
 
 /// Turns the end of a search into a behaviour.

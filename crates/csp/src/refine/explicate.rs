@@ -5,9 +5,9 @@ use super::store::{hash, shard_of};
 use crate::budget::{Limit, Meter};
 use crate::machine::event::{Event, TAU};
 use crate::machine::lts::Lts;
+use crate::machine::packed::Packed;
 use crate::machine::plan::Found;
-use crate::machine::product::{Packed, Product};
-use crate::machine::step::prioritised;
+use crate::machine::product::Product;
 use crate::machine::term::Priorities;
 
 /// Which of its steps a state may take.
@@ -27,7 +27,7 @@ impl Restriction<'_> {
     fn apply<T: Ord + Copy>(&self, mut row: Vec<(Event, T)>) -> Vec<(Event, T)> {
         match self {
             Restriction::Free => row,
-            Restriction::Priority(order) => prioritised(&row, order),
+            Restriction::Priority(order) => order.among(&row),
             Restriction::Chase => {
                 row.sort_unstable();
                 if row.first().is_some_and(|(e, _)| *e == TAU) {

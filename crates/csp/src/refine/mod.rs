@@ -8,7 +8,6 @@ mod explain;
 pub mod explicate;
 mod group;
 mod meeting;
-pub mod normal;
 pub mod observe;
 pub mod reduce;
 pub mod search;

@@ -166,7 +166,7 @@ impl Search<'_> {
 
     /// The number of a set with all that silent steps reach.
     fn closed(&mut self, states: Vec<u32>, meter: &Meter) -> Result<u32, Limit> {
-        let states = super::normal::close(self.spec.lts, states, meter)?;
+        let states = crate::compress::normal::close(self.spec.lts, states, meter)?;
         let fresh = self.sets.len() as u32;
         let number = *self.number.entry(states.clone()).or_insert(fresh);
         if number == fresh {

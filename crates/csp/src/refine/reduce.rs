@@ -9,7 +9,8 @@
 //! *Deviations*: none of FDR's three grades is public. Here `precise` grows a set from every component and takes the
 //! smallest, `hybrid` from the first eight, `fast` takes the first.
 
-use crate::machine::product::{Machine, Packed};
+use crate::machine::component::Machine;
+use crate::machine::packed::Packed;
 use crate::machine::rules::Comp;
 use crate::syntax::Reduction;
 
@@ -132,7 +133,7 @@ impl Reducer {
             let mut at = 0;
             process.successors(state, &mut |event, _| {
                 let inside = persistent.as_ref().is_none_or(|p| p.contains(&at));
-                room.natives.push((c as Comp, packed.native_local(machine, event), inside));
+                room.natives.push((c as Comp, machine.native_local(event), inside));
                 at += 1;
             });
         }

@@ -12,7 +12,7 @@ use super::group::{Group, Lanes};
 use super::meeting::{Apart, Meeting};
 use super::spill::Spill;
 use super::store::{SHARDS, Shard, hash, owner_of, shard_of};
-use crate::budget::{Limit, Meter};
+use crate::budget::{Limit, Meter, Progress};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, RwLock, RwLockReadGuard};
 use std::time::{Duration, Instant};
@@ -47,15 +47,6 @@ pub trait Space<const W: usize>: Sync {
         seen: &impl Fn(&[u64; W]) -> bool,
         out: &mut impl FnMut(&[[u64; W]]),
     ) -> Option<Self::Breach>;
-}
-
-/// How far a search has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    pub states: u64,
-    pub transitions: u64,
-    pub depth: u32,
-    pub bytes: u64,
 }
 
 pub type Watcher<'a> = &'a (dyn Fn(Progress) + Sync);

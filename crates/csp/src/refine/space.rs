@@ -1,11 +1,11 @@
 //! The spaces that are searched: a product by itself, and a product beside a normalised specification.
 
-use super::normal::{NOWHERE, Norm};
 use super::reduce::Reducer;
 use super::search::Space;
+use crate::compress::normal::{NOWHERE, Norm};
 use crate::machine::event::{Event, TAU, TICK};
+use crate::machine::packed::Packed;
 use crate::machine::plan::Found;
-use crate::machine::product::Packed;
 use crate::syntax::token::Model;
 
 /// What is asked of each state.

@@ -4,7 +4,8 @@ use super::answer::Options;
 use super::space::{ProductSpace, Question};
 use crate::budget::Limit;
 use crate::machine::event::{Event, TAU};
-use crate::machine::product::{Packed, Product};
+use crate::machine::packed::Packed;
+use crate::machine::product::Product;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How much of a sequence of events is a trace, and how many states were looked at.

@@ -12,9 +12,9 @@
 //! specification may deadlock there is none, and the watchdog works silently, so that nothing counts as a deadlock.
 //! Termination is followed where the specification allows it, and is not watched otherwise.
 
-use super::normal::{Bits, NOWHERE, Norm};
 use crate::budget::{Limit, Meter};
 use crate::compress;
+use crate::compress::normal::{Bits, NOWHERE, Norm};
 use crate::machine::event::{Event, TAU, TICK};
 use crate::machine::lts::Lts;
 

@@ -252,3 +252,14 @@ pub enum Reduction {
 pub struct Script {
     pub decls: Vec<Decl>,
 }
+
+/// The parts of a pattern that dots join.
+pub fn flatten_dots<'a>(pat: &'a Pat, out: &mut Vec<&'a Pat>) {
+    match &pat.kind {
+        PatKind::Dot(a, b) => {
+            flatten_dots(a, out);
+            flatten_dots(b, out);
+        }
+        _ => out.push(pat),
+    }
+}

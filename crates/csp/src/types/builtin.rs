@@ -61,7 +61,7 @@ pub fn schemes(symbols: &mut Symbols) -> FxHashMap<Symbol, Scheme> {
             let scheme = convert(scheme, symbols);
             out.extend(names.iter().map(|(name, _)| (*name, scheme.clone())));
             for (name, _) in names {
-                let alias = format!("{}{}", crate::eval::builtin::ALIAS, symbols.name(*name));
+                let alias = format!("{}{}", crate::syntax::builtin::ALIAS, symbols.name(*name));
                 out.insert(symbols.intern(&alias), scheme.clone());
             }
         }

@@ -5,8 +5,8 @@ use super::annotation::Annotations;
 use super::order::groups;
 use super::scheme::Scheme;
 use super::{Checker, Scope, Type};
-use crate::eval::free::declared_names;
 use crate::source::Span;
+use crate::syntax::names::declared_names;
 use crate::syntax::*;
 use rustc_hash::FxHashMap;
 
@@ -33,9 +33,9 @@ impl Checker<'_> {
     fn check_declared(&mut self, names: &[(Symbol, Span)]) {
         for (name, span) in names {
             let text = self.name(*name);
-            if !crate::eval::builtin::DECLARED.contains(&text.as_str()) {
+            if !crate::syntax::builtin::DECLARED.contains(&text.as_str()) {
                 self.error(*span, format!("there is no function {text} to declare")).hint =
-                    Some(format!("there are {}", crate::eval::builtin::DECLARED.join(", ")));
+                    Some(format!("there are {}", crate::syntax::builtin::DECLARED.join(", ")));
             }
             self.declared.push(*name);
         }

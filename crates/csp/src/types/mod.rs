@@ -193,11 +193,11 @@ impl Checker<'_> {
             return self.fresh();
         };
         let text = self.name(name);
-        let needs = crate::eval::builtin::DECLARED.contains(&text.as_str());
+        let needs = crate::syntax::builtin::DECLARED.contains(&text.as_str());
         if needs && !self.globals.contains_key(&name) && !self.declared.contains(&name) {
             let error = Diagnostic::new(Stage::Types, span, format!("{text} must be declared before it is used"));
             self.unknown
-                .push(error.hint(format!("add the line: {} {text}", crate::eval::builtin::declaration_of(&text))));
+                .push(error.hint(format!("add the line: {} {text}", crate::syntax::builtin::declaration_of(&text))));
         }
         self.instantiate(&scheme, span)
     }

@@ -1,6 +1,6 @@
 //! The order in which declarations are checked: what is used before what uses it, and what uses each other together.
 
-use crate::eval::free::{declared_names, names_used};
+use crate::syntax::names::{declared_names, names_used};
 use crate::syntax::*;
 use rustc_hash::FxHashMap;
 

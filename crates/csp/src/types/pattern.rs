@@ -40,7 +40,7 @@ impl Checker<'_> {
             PatKind::Singleton(p) => Type::Set(Box::new(self.pattern(p, seen))),
             PatKind::Dot(..) => {
                 let mut parts = Vec::new();
-                crate::eval::pattern::flatten_dots(pat, &mut parts);
+                flatten_dots(pat, &mut parts);
                 let types: Vec<Type> = parts.into_iter().map(|p| self.pattern(p, seen)).collect();
                 let head = types[0].clone();
                 let result = self.dotted(types, pat.span);

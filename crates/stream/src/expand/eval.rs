@@ -1,5 +1,6 @@
 //! Evaluation of the core before any event is known.
-use super::env::{Closure, Env, Expander};
+use super::env::{Closure, Env};
+use super::expander::Expander;
 use crate::core::{Core, CoreRef};
 use crate::graph::NodeId;
 use crate::source::{Diagnostic, Result, Span};
@@ -25,7 +26,7 @@ impl Expander {
             Core::Var(var) => self.force(*var, env, Span::default())?,
             Core::Builtin(op) => function(Function::Builtin(*op)),
             Core::Project(index) => function(Function::Project(*index)),
-            Core::Lambda(lambda) => function(Function::Macro(Closure { lambda: lambda.clone(), env: env.clone() })),
+            Core::Lambda(lambda) => self.new_macro(lambda, env),
             Core::Call(callee, args, span) => {
                 let callee = self.eval(callee, env)?;
                 self.call_lazy(&callee, args, env, *span)?
@@ -99,12 +100,13 @@ impl Expander {
                 let args: Vec<(bool, CoreRef)> = args.iter().map(|arg| (true, arg.clone())).collect();
                 self.signal_lift(inner, &args, env, span)
             }
-            Function::Macro(closure) => {
+            Function::Macro(id) => {
+                let closure = self.macro_of(*id);
                 let inner = self.new_env(&closure.env);
                 for (var, arg) in closure.lambda.params.iter().zip(args) {
                     self.bind_lazy(&inner, *var, arg, env);
                 }
-                self.enter(closure, &inner, span)
+                self.enter(&closure, &inner, span)
             }
             Function::Code(..) => unreachable!("code runs on events only"),
         }
@@ -161,17 +163,19 @@ impl Expander {
         }
     }
 
+    pub fn call_macro_now(&mut self, closure: &Closure, args: Vec<Value>) -> Result<Value> {
+        let inner = self.new_env(&closure.env);
+        for (var, arg) in closure.lambda.params.iter().zip(args) {
+            self.bind(&inner, *var, arg);
+        }
+        self.enter(closure, &inner, closure.lambda.span)
+    }
+
     /// Calls a function with arguments that are all known.
     pub fn call_now(&mut self, callee: &Value, args: Vec<Value>) -> Result<Value> {
         let Value::Fun(fun) = callee else { return Ok(callee.clone()) };
         match &**fun {
-            Function::Macro(closure) => {
-                let inner = self.new_env(&closure.env);
-                for (var, arg) in closure.lambda.params.iter().zip(args) {
-                    self.bind(&inner, *var, arg);
-                }
-                self.enter(closure, &inner, closure.lambda.span)
-            }
+            Function::Macro(id) => self.call_macro_now(&self.macro_of(*id), args),
             Function::Project(index) => Ok(project(&args[0], *index)),
             Function::Builtin(op) if !op.is_stream() && !is_lazy(*op) => self.apply_now(*op, args),
             _ => {

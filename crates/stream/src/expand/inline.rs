@@ -1,11 +1,13 @@
 //! Calls inside functions: unfolded in place, or real calls where a function is recursive.
-use super::codegen::{FnCtx, GenEnv, GenParent, Part, statics, stream_inside};
-use super::env::{Closure, Expander};
+use super::codegen::stream_inside;
+use super::env::Closure;
 use super::eval::{function, is_lazy, project};
+use super::expander::Expander;
+use super::generated::{FnCtx, GenEnv, GenParent, Part, statics};
 use crate::code::Code;
 use crate::core::Lambda;
 use crate::source::{Diagnostic, Result, Span};
-use crate::value::{Builtin, Fields, Function, Value};
+use crate::value::{Builtin, Fields, Function, MacroId, Value};
 use std::rc::Rc;
 
 /// Calls unfolded within each other; no specification a person writes comes near.
@@ -18,7 +20,7 @@ impl Expander {
             Part::Static(Value::Fun(fun)) => match &*fun {
                 Function::Builtin(op) => self.call_builtin(*op, args, depth, span),
                 Function::Project(index) => self.call_project(*index, args, depth),
-                Function::Macro(closure) => self.call_macro(&Value::Fun(fun.clone()), closure, args, depth, span),
+                Function::Macro(id) => self.call_macro(*id, args, depth, span),
                 Function::Lifted(_) | Function::Code(..) => Err(stream_inside(span)),
             },
             Part::Static(failed) => Ok(Part::Static(failed)),
@@ -66,20 +68,14 @@ impl Expander {
         }))
     }
 
-    fn call_macro(
-        &mut self,
-        value: &Value,
-        closure: &Closure,
-        args: Vec<Part>,
-        depth: usize,
-        span: Span,
-    ) -> Result<Part> {
+    fn call_macro(&mut self, id: MacroId, args: Vec<Part>, depth: usize, span: Span) -> Result<Part> {
+        let closure = self.macro_of(id);
         if let Some(values) = statics(&args) {
-            return self.call_now(value, values).map(Part::Static);
+            return self.call_macro_now(&closure, values).map(Part::Static);
         }
         let key = (Rc::as_ptr(&closure.lambda) as usize, Rc::as_ptr(&closure.env) as usize);
         if self.generated.inlining.contains(&key) {
-            let func = self.static_function(closure)?;
+            let func = self.static_function(&closure)?;
             let args = self.codes(args, depth)?;
             return Ok(Part::Code(Code::Call(func, args)));
         }
@@ -210,7 +206,10 @@ impl Expander {
     pub fn run_time_value(&mut self, value: &Value) -> Result<Value> {
         Ok(match value {
             Value::Fun(fun) => match &**fun {
-                Function::Macro(closure) => function(Function::Code(self.static_function(closure)?, Box::new([]))),
+                Function::Macro(id) => {
+                    let closure = self.macro_of(*id);
+                    function(Function::Code(self.static_function(&closure)?, Box::new([])))
+                }
                 Function::Lifted(_) => return Err(stream_inside(Span::default())),
                 _ => value.clone(),
             },

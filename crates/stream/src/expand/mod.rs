@@ -5,19 +5,22 @@
 mod codegen;
 mod env;
 mod eval;
+mod expander;
+mod generated;
 mod inline;
+mod names;
 mod streams;
 
 use crate::graph::{Graph, Output};
 use crate::source::Result;
 use crate::types::{Checked, OutputDecl};
-pub use env::Closure;
-use env::Expander;
+use expander::Expander;
 
 /// Expands a checked specification.
 pub fn expand(checked: &Checked) -> Result<Graph> {
     let mut expander = Expander::new(checked);
     let root = expander.root.clone();
+    expander.define(&root, &checked.defs);
     for decl in &checked.outputs {
         let node = expander.stream(&decl.core, &root, decl.span)?;
         let OutputDecl { name, raw, error, incomplete, style, .. } = decl.clone();

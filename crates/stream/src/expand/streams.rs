@@ -1,5 +1,6 @@
 //! Stream operators become nodes of the graph.
-use super::env::{Env, Expander};
+use super::env::Env;
+use super::expander::Expander;
 use crate::core::CoreRef;
 use crate::graph::{LiftKind, Node, NodeId};
 use crate::source::{Diagnostic, Result, Span};

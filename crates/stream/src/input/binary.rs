@@ -6,7 +6,7 @@
 use super::error::{InputError, MAX_STREAMS, MAX_STRINGS, Problem, shown};
 use super::{Names, Undeclared};
 use crate::engine::{Engine, Sink, Time};
-use crate::types::ty::Ty;
+use crate::ty::Ty;
 use crate::value::Value;
 use foretrace_file::LONGEST_LINE;
 use rustc_hash::FxHashMap;

@@ -4,8 +4,8 @@ use super::error::{InputError, Problem, shown};
 use super::value::parse_value;
 use super::{Names, Undeclared};
 use crate::engine::{Engine, Sink};
+use crate::ty::Ty;
 use crate::types::InputDecl;
-use crate::types::ty::Ty;
 use crate::value::Value;
 use std::io::BufRead;
 

@@ -5,7 +5,7 @@
 use super::Names;
 use crate::engine::Time;
 use crate::flow::Plan;
-use crate::types::ty::Ty;
+use crate::ty::Ty;
 use crate::value::Value;
 
 /// An event, and how many bytes its line takes.

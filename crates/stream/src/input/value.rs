@@ -1,5 +1,5 @@
 //! Values in trace text, read by the type they should have.
-use crate::types::ty::Ty;
+use crate::ty::Ty;
 use crate::value::{Fields, Shown, Value, int};
 use num_bigint::BigInt;
 use std::rc::Rc;

@@ -2,11 +2,11 @@
 use super::check::{Checker, Typed};
 use super::expr::Place;
 use super::scope::{DefId, Entity, ScopeId};
-use super::ty::{FunTy, Ty};
 use crate::core::{Core, CoreRef};
 use crate::source::{Diagnostic, Result, Span};
 use crate::syntax::Dialect;
 use crate::syntax::ast::{Arg, Expr, ExprKind, Ident, StrPart};
+use crate::ty::{FunTy, Ty};
 use crate::value::format::misfit;
 use std::rc::Rc;
 

@@ -1,11 +1,11 @@
 //! The state of a check, and the two judgements everything else is built of: equal, and fits.
 use super::scope::{DefId, Scope, ScopeId};
-use super::ty::{Scheme, Ty};
 use super::unify::Unifier;
-use crate::Options;
 use crate::core::{Core, CoreRef, VarId};
+use crate::options::Options;
 use crate::source::{Diagnostic, Result, SourceMap, Span};
 use crate::syntax::ast::{Annotation, Arg, Def, Ident, Param};
+use crate::ty::{Scheme, Ty};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 

@@ -1,11 +1,10 @@
 //! Definitions: their types, checked once, when first needed.
 use super::check::{Checker, Progress, Typed};
-use super::expr::is_tuple;
 use super::scope::{DefId, Entity, ScopeId, TypeEntity};
-use super::ty::{FunTy, Scheme, Ty};
 use crate::core::{Core, CoreDef, CoreRef, Lambda, Shape, VarId};
 use crate::source::{Diagnostic, Result};
 use crate::syntax::ast::{Def, Expr, ExprKind, Item, Param};
+use crate::ty::{FunTy, Scheme, Ty, is_tuple};
 use crate::value::{Builtin, builtin};
 use std::rc::Rc;
 

@@ -1,10 +1,11 @@
 //! Expressions.
 use super::check::{Checker, Typed};
 use super::scope::{Entity, ScopeId};
-use super::ty::{FunTy, Ty};
 use crate::core::{Core, CoreRef, Lambda};
 use crate::source::{Diagnostic, Result, Span};
 use crate::syntax::ast::{Arg, Expr, ExprKind, Ident, Param, StrPart, TypeExpr};
+use crate::time::TimeUnit;
+use crate::ty::{FunTy, Ty, is_tuple, tuple_place};
 use crate::value::{Builtin, Value, int};
 use num_bigint::BigInt;
 use std::rc::Rc;
@@ -313,20 +314,9 @@ fn find_field(ty: &Ty, name: &str) -> Option<(usize, Ty)> {
     }
 }
 
-/// Whether the names of a record's fields are those of a tuple: `_1`, `_2`, and so on.
-pub fn is_tuple<'a>(names: impl Iterator<Item = &'a str>) -> bool {
-    let mut places: Vec<Option<usize>> = names.map(place).collect();
-    places.sort_unstable();
-    places.len() > 1 && places.iter().enumerate().all(|(at, place)| *place == Some(at + 1))
-}
-
-fn place(name: &str) -> Option<usize> {
-    name.strip_prefix('_')?.parse().ok()
-}
-
 fn in_tuple_order(cores: Vec<CoreRef>, types: Vec<(Rc<str>, Ty)>) -> (Vec<CoreRef>, Vec<Ty>) {
     let mut fields: Vec<(CoreRef, (Rc<str>, Ty))> = cores.into_iter().zip(types).collect();
-    fields.sort_by_key(|(_, (name, _))| place(name));
+    fields.sort_by_key(|(_, (name, _))| tuple_place(name));
     fields.into_iter().map(|(core, (_, ty))| (core, ty)).unzip()
 }
 
@@ -367,81 +357,4 @@ fn distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
-}
-
-/// The span of time that a step of the timestamps stands for: so many units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TimeBase {
-    pub count: u64,
-    pub unit: TimeUnit,
-}
-
-impl TimeBase {
-    /// Reads `ns` or `33333 µs`.
-    pub fn parse(text: &str) -> Option<TimeBase> {
-        let text = text.trim();
-        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-        let (count, unit) = text.split_at(digits);
-        let count = if count.is_empty() { 1 } else { count.parse().ok().filter(|count| *count > 0)? };
-        Some(TimeBase { count, unit: TimeUnit::by_name(unit.trim())? })
-    }
-
-    fn femtoseconds(self) -> BigInt {
-        BigInt::from(self.unit.femtoseconds()) * self.count
-    }
-}
-
-impl std::fmt::Display for TimeBase {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.count {
-            1 => f.write_str(self.unit.name()),
-            count => write!(f, "{count} {}", self.unit.name()),
-        }
-    }
-}
-
-/// A unit of time that a literal or the timestamps can have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeUnit {
-    Fs,
-    Ps,
-    Ns,
-    Us,
-    Ms,
-    S,
-    Min,
-    H,
-    D,
-}
-
-impl TimeUnit {
-    const ALL: [(TimeUnit, &'static str, u128); 9] = [
-        (TimeUnit::Fs, "fs", 1),
-        (TimeUnit::Ps, "ps", 1_000),
-        (TimeUnit::Ns, "ns", 1_000_000),
-        (TimeUnit::Us, "us", 1_000_000_000),
-        (TimeUnit::Ms, "ms", 1_000_000_000_000),
-        (TimeUnit::S, "s", 1_000_000_000_000_000),
-        (TimeUnit::Min, "min", 60_000_000_000_000_000),
-        (TimeUnit::H, "h", 3_600_000_000_000_000_000),
-        (TimeUnit::D, "d", 86_400_000_000_000_000_000),
-    ];
-
-    /// The unit of this name; `µs` is `us`.
-    pub fn by_name(name: &str) -> Option<TimeUnit> {
-        let name = if name == "µs" { "us" } else { name };
-        Self::ALL.iter().find(|(_, known, _)| *known == name).map(|(unit, ..)| *unit)
-    }
-
-    fn row(self) -> &'static (TimeUnit, &'static str, u128) {
-        &Self::ALL[self as usize]
-    }
-
-    pub fn name(self) -> &'static str {
-        self.row().1
-    }
-
-    fn femtoseconds(self) -> u128 {
-        self.row().2
-    }
 }

@@ -5,12 +5,12 @@
 //! result is the typed tree of [`crate::core`], in which every lift and every conversion is explicit.
 mod call;
 mod check;
+mod declare;
 mod define;
 mod expr;
 mod program;
+mod resolve;
 mod scope;
-pub mod ty;
 mod unify;
 
-pub use expr::{TimeBase, TimeUnit};
 pub use program::{Checked, InputDecl, OutputDecl, Texts, check};

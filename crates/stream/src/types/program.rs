@@ -1,12 +1,12 @@
 //! A whole specification: library, prelude, the user's texts, inputs and outputs.
 use super::check::{Checker, Typed};
 use super::scope::{DefId, Entity, ScopeId};
-use super::ty::Ty;
-use crate::Options;
 use crate::core::{Core, CoreDef, CoreRef};
+use crate::options::Options;
 use crate::source::{Diagnostic, Result, SourceMap, Span};
 use crate::syntax::Dialect;
 use crate::syntax::ast::{Annotation, Expr, ExprKind, Ident, Item, StrPart, TypeExpr};
+use crate::ty::Ty;
 use std::rc::Rc;
 
 /// An input stream and the type of its events.

@@ -1,5 +1,5 @@
 //! Unification: making two types equal by finding out what is unknown in them.
-use super::ty::{Scheme, Ty};
+use crate::ty::{Scheme, Ty};
 use std::rc::Rc;
 
 /// What is known of the unknown types.

@@ -6,7 +6,7 @@ mod number;
 mod parse;
 
 use super::{Shown, Value};
-use crate::types::ty::Ty;
+use crate::ty::Ty;
 use parse::{Piece, Spec, pieces};
 
 /// What a conversion needs to know of a type.

@@ -67,6 +67,10 @@ pub struct Failure {
     pub unknown: bool,
 }
 
+/// The number of a macro with its surroundings, among those of the expansion that made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MacroId(pub u32);
+
 /// A function as a value.
 #[derive(Debug)]
 pub enum Function {
@@ -75,8 +79,8 @@ pub enum Function {
     Project(usize),
     /// A function on values, as a function on streams.
     Lifted(Value),
-    /// A macro with its surroundings, before code generation.
-    Macro(crate::expand::Closure),
+    /// A macro, while a specification is being expanded.
+    Macro(MacroId),
     /// Generated code with the values it captured.
     Code(u32, Box<[Value]>),
 }

@@ -1,6 +1,6 @@
 //! One line on the terminal that is rewritten a few times a second.
 
-use foretrace_csp::refine::search::Progress;
+use foretrace_csp::budget::Progress;
 use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};

@@ -2,8 +2,8 @@
 
 use super::places::Part;
 use anyhow::bail;
+use foretrace_stream::ty::Ty;
 use foretrace_stream::types::InputDecl;
-use foretrace_stream::types::ty::Ty;
 
 /// The streams of a recording and the types of their events.
 pub const STREAMS: [(&str, Ty); 27] = [

@@ -8,8 +8,8 @@ use super::ast::*;
 use super::symbol::{Symbol, Symbols};
 use crate::budget::Meter;
 use crate::diagnostic::{Diagnostic, Stage};
-use crate::eval::free::declared_names;
 use crate::source::Span;
+use crate::syntax::names::declared_names;
 use rewrite::Rewrite;
 
 /// Rewrites a script's declarations.

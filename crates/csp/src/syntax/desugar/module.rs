@@ -85,7 +85,7 @@ fn opened(
     let mut rewrite = Rewrite::renaming(work.symbols);
     let mut params = Vec::new();
     for pat in &m.params {
-        crate::eval::free::pattern_names(pat, &mut params);
+        crate::syntax::names::pattern_names(pat, &mut params);
     }
     params.iter().for_each(|p| rewrite.rename(*p, &format!("{prefix}::{{}} (parameter)"), false));
     for decl in &private {

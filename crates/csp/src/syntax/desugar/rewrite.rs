@@ -54,7 +54,7 @@ impl<'a> Rewrite<'a> {
             false => n,
         });
         let mut names = Vec::new();
-        crate::eval::free::pattern_names(pat, &mut names);
+        crate::syntax::names::pattern_names(pat, &mut names);
         names.retain(|n| !self.constructors.contains(n));
         self.bound.extend(names);
         copy

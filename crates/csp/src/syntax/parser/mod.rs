@@ -14,8 +14,8 @@ use super::symbol::{Symbol, Symbols};
 use super::token::{Keyword, Tok, Token};
 use crate::budget::{Budget, Meter};
 use crate::diagnostic::{Diagnostic, Stage};
-use crate::script::depth_for_stack;
 use crate::source::{self, Sources, Span};
+use crate::stack::depth_for_stack;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 

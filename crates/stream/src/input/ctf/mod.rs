@@ -19,7 +19,7 @@ mod types;
 use super::Names;
 use super::Undeclared;
 use crate::engine::{Engine, RunError, Sink, Time};
-use crate::types::ty::Ty;
+use crate::ty::Ty;
 use crate::value::Value;
 use file::StreamFile;
 use std::fs::File;

@@ -112,3 +112,15 @@ impl Display for Ty {
 fn join<'a>(items: impl Iterator<Item = &'a Ty>) -> String {
     items.map(Ty::to_string).collect::<Vec<_>>().join(", ")
 }
+
+/// Whether the names of a record's fields are those of a tuple: `_1`, `_2`, and so on.
+pub fn is_tuple<'a>(names: impl Iterator<Item = &'a str>) -> bool {
+    let mut places: Vec<Option<usize>> = names.map(tuple_place).collect();
+    places.sort_unstable();
+    places.len() > 1 && places.iter().enumerate().all(|(at, place)| *place == Some(at + 1))
+}
+
+/// The place in a tuple that a field's name says: 1 for `_1`.
+pub fn tuple_place(name: &str) -> Option<usize> {
+    name.strip_prefix('_')?.parse().ok()
+}

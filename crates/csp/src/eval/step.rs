@@ -2,10 +2,13 @@
 //!
 //! Termination is an event that parallel processes do together; the environment can refuse it like any other.
 
-use super::event::{Event, EventSet, TAU, TICK};
-use super::term::{Priorities, SetId, Term, TermId};
-use crate::eval::{Eval, Evaluator};
+use super::{Eval, Evaluator};
+use crate::machine::event::{Event, EventSet, TAU, TICK};
+use crate::machine::lts::Lts;
+use crate::machine::rules::images;
+use crate::machine::term::{SetId, Term, TermId};
 use crate::native::NativeEvent;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 pub type Steps = Rc<[(Event, TermId)]>;
@@ -23,6 +26,33 @@ impl Evaluator {
         let steps: Steps = steps.into();
         self.steps.insert(id, steps.clone());
         Ok(steps)
+    }
+
+    /// Explores everything a term can become, one state a term.
+    pub fn explicate_term(&mut self, root: TermId) -> Eval<Lts> {
+        let mut number: FxHashMap<TermId, u32> = FxHashMap::default();
+        number.insert(root, 0);
+        let mut order = vec![root];
+        let mut rows: Vec<Vec<(Event, u32)>> = Vec::new();
+        let mut edges = 0u64;
+        while rows.len() < order.len() {
+            let steps = self.steps(order[rows.len()])?;
+            let mut row = Vec::with_capacity(steps.len());
+            for &(e, t) in steps.iter() {
+                let fresh = order.len() as u32;
+                let id = *number.entry(t).or_insert(fresh);
+                if id == fresh {
+                    order.push(t);
+                }
+                row.push((e, id));
+            }
+            edges += row.len() as u64;
+            rows.push(row);
+            if rows.len().is_multiple_of(64) {
+                self.meter.check(rows.len() as u64, (rows.len() as u64) * 300 + edges * 24)?;
+            }
+        }
+        Ok(Lts::from_rows(0, rows))
     }
 
     fn compute_steps(&mut self, id: TermId) -> Eval<Vec<(Event, TermId)>> {
@@ -87,7 +117,7 @@ impl Evaluator {
                 Ok(steps)
             }
             Term::Prioritise(p, order) => {
-                let steps = prioritised(&self.steps(*p)?, order);
+                let steps = order.among(&self.steps(*p)?);
                 Ok(steps.into_iter().map(|(e, p)| (e, self.wrap(e, Term::Prioritise(p, order.clone())))).collect())
             }
             Term::Machine(number, state) => {
@@ -244,7 +274,7 @@ impl Evaluator {
 
     /// Follows silent steps to the end before it looks; a silent cycle is livelock.
     fn chase_steps(&mut self, mut p: TermId, again: fn(TermId) -> Term) -> Eval<Vec<(Event, TermId)>> {
-        let mut seen = rustc_hash::FxHashSet::default();
+        let mut seen = FxHashSet::default();
         loop {
             let steps = self.steps(p)?;
             let Some(&(TAU, next)) = steps.first() else {
@@ -275,19 +305,4 @@ impl Evaluator {
         let names = self.natives[native as usize].alphabet();
         names.iter().map(|name| self.event_named(name)).collect()
     }
-}
-
-/// The steps that no more urgent step holds back.
-pub fn prioritised<T: Copy>(steps: &[(Event, T)], order: &Priorities) -> Vec<(Event, T)> {
-    let enabled = |e: &Event| steps.iter().any(|(f, _)| f == e);
-    let held = |e: Event| order.below.iter().any(|(low, over)| *low == e && over.iter().any(enabled));
-    steps.iter().filter(|(e, _)| !held(*e)).copied().collect()
-}
-
-/// What an event becomes under a renaming: itself, unless it is named.
-pub fn images(relation: &[(Event, Event)], event: Event) -> impl Iterator<Item = Event> {
-    let named = relation.iter().filter(move |(from, _)| *from == event).map(|(_, to)| *to);
-    let mut named = named.peekable();
-    let itself = named.peek().is_none().then_some(event);
-    named.chain(itself)
 }

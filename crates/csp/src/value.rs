@@ -2,14 +2,17 @@
 
 pub mod env;
 
-use crate::machine::term::TermId;
 use crate::syntax::{Clause, Expr, ExprId, Pat, Symbol};
-use env::Env;
+pub use env::Env;
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
+
+/// A process, by the number of its term.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct TermId(pub u32);
 
 #[derive(Clone, Debug)]
 pub enum Value {

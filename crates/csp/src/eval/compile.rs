@@ -1,15 +1,19 @@
 //! Terms to products. Operators that only combine are kept as rules; what is left are leaves, explored by themselves.
 
-use super::event::{Event, EventSet, TAU, TICK};
-use super::filter::{self, Filter};
-use super::lts::Lts;
-use super::product::{Component, Product};
-use super::rules::{self, Comp, Node, Rule, Side, Target};
-use super::term::{Compression, Next, SetId, Term, TermId};
+mod builder;
+mod composite;
+mod switching;
+
+use super::{Eval, Evaluator};
 use crate::budget::Limit;
 use crate::compress;
-use crate::eval::{Eval, Evaluator};
+use crate::machine::event::{EventSet, TAU, TICK};
+use crate::machine::lts::Lts;
+use crate::machine::product::{Component, Filter, Kind, Product};
+use crate::machine::rules::{self, Comp, Rule};
+use crate::machine::term::{Compression, SetId, Term, TermId};
 use crate::refine::explicate::{self, Restriction};
+use builder::Builder;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -19,45 +23,6 @@ const MAX_NESTING: usize = 300;
 const REDUCE_LEAVES: usize = 50_000;
 /// What priority, chase or deter leave of a part is written out up to this many states.
 const WRITTEN_OUT: u64 = 20_000;
-
-#[derive(Default)]
-struct Builder {
-    comps: Vec<Component>,
-    nodes: Vec<Node>,
-    /// Parts whose steps are held back as the search comes to them.
-    inner: Vec<Filter>,
-    /// What compressed parts were.
-    origins: Vec<(usize, Rc<Product>)>,
-}
-
-impl Builder {
-    fn node(&self, index: usize) -> &Node {
-        &self.nodes[index]
-    }
-
-    fn side(&self, node: usize, index: u32) -> Side<'_> {
-        Side { index, rules: &self.nodes[node].rules }
-    }
-
-    fn add(&mut self, label: String, children: Vec<usize>, rules: Vec<Rule>, active: Vec<Comp>, from: Comp) -> usize {
-        let comps = from..self.comps.len() as Comp;
-        self.nodes.push(Node { label, children, comps, rules, active });
-        self.nodes.len() - 1
-    }
-
-    /// Adds a component and the node that is it.
-    fn leaf(&mut self, label: String, component: Component) -> usize {
-        let comp = self.comps.len() as Comp;
-        let events = match &component {
-            Component::Explicit(lts) => lts.alphabet(),
-            Component::Native(_, events) => [TAU, TICK].iter().chain(events).copied().collect(),
-        };
-        self.comps.push(component);
-        let rule = |e: Event| Rule { result: e, moves: vec![(comp, e)], sets: Vec::new(), from: Vec::new() };
-        let rules = events.into_iter().map(rule).collect();
-        self.add(label, Vec::new(), rules, vec![comp], comp)
-    }
-}
 
 impl Evaluator {
     /// Compiles a process for exploration.
@@ -85,9 +50,9 @@ impl Evaluator {
                 let rules = rules::rename(&b.side(child, 0), relation);
                 return Ok(self.add_one(b, id, "[[...]]", child, rules, from));
             }
-            Term::Prioritise(p, order) => (filter::Kind::Priority(order.clone()), *p),
-            Term::Chase(p) => (filter::Kind::Chase, *p),
-            Term::Determined(p) => (filter::Kind::Determined, *p),
+            Term::Prioritise(p, order) => (Kind::Priority(order.clone()), *p),
+            Term::Chase(p) => (Kind::Chase, *p),
+            Term::Determined(p) => (Kind::Determined, *p),
             _ => return self.build(b, id, 0),
         };
         if !self.is_composite(inside) {
@@ -263,9 +228,9 @@ impl Evaluator {
         let node = self.add_one(b, id, "restricted process", child, rules, from);
         let kind = match restriction {
             Restriction::Free => return Ok(node),
-            Restriction::Priority(order) => filter::Kind::Priority(Rc::new(order.clone())),
-            Restriction::Chase => filter::Kind::Chase,
-            Restriction::Determined => filter::Kind::Determined,
+            Restriction::Priority(order) => Kind::Priority(Rc::new(order.clone())),
+            Restriction::Chase => Kind::Chase,
+            Restriction::Determined => Kind::Determined,
         };
         b.inner.push(Filter { kind, node });
         Ok(node)
@@ -302,140 +267,4 @@ impl Evaluator {
         let all = EventSet::new(alpha_l.events.iter().chain(&alpha_r.events).copied().collect());
         Ok((self.add_both(b, id, "[A||B]", l, r, rules, from), Rc::new(all)))
     }
-
-    fn build_sequential(&mut self, b: &mut Builder, id: TermId, p: TermId, q: Next, depth: usize) -> Eval<usize> {
-        let from = b.comps.len() as Comp;
-        let q = self.now(q)?;
-        let (l, r) = (self.build(b, p, depth + 1)?, self.build(b, q, depth + 1)?);
-        let start = rules::start(b.node(r));
-        let mut rules = rules::switching(&b.side(l, 0), |e| e == TICK, &start);
-        for rule in rules.iter_mut().filter(|r| r.result == TICK) {
-            rule.result = TAU;
-        }
-        rules.extend(rules::switching(&b.side(r, 1), |_| false, &[]));
-        let active = b.node(l).active.clone();
-        Ok(b.add(self.name_of(id, ";"), vec![l, r], rules, active, from))
-    }
-
-    fn build_exception(
-        &mut self,
-        b: &mut Builder,
-        id: TermId,
-        (p, set, q): (TermId, SetId, Next),
-        depth: usize,
-    ) -> Eval<usize> {
-        let from = b.comps.len() as Comp;
-        let q = self.now(q)?;
-        let (l, r) = (self.build(b, p, depth + 1)?, self.build(b, q, depth + 1)?);
-        let thrown = self.terms.set(set).clone();
-        let mut sets = rules::kill(b.node(l));
-        sets.extend(rules::start(b.node(r)));
-        let mut rules = rules::switching(&b.side(l, 0), |e| thrown.contains(e), &sets);
-        rules.extend(rules::switching(&b.side(r, 1), |_| false, &[]));
-        let active = b.node(l).active.clone();
-        Ok(b.add(self.name_of(id, "[|...|>"), vec![l, r], rules, active, from))
-    }
-
-    fn build_external(&mut self, b: &mut Builder, id: TermId, parts: &[TermId], depth: usize) -> Eval<usize> {
-        let from = b.comps.len() as Comp;
-        let children = parts.iter().map(|&p| self.build(b, p, depth + 1)).collect::<Eval<Vec<_>>>()?;
-        let mut rules = Vec::new();
-        for (i, &child) in children.iter().enumerate() {
-            let others = children.iter().filter(|&&c| c != child);
-            let sets: Vec<_> = others.flat_map(|&c| rules::kill(b.node(c))).collect();
-            rules.extend(rules::switching(&b.side(child, i as u32), |e| e != TAU, &sets));
-        }
-        let active = children.iter().flat_map(|&c| b.node(c).active.clone()).collect();
-        Ok(b.add(self.name_of(id, "[]"), children, rules, active, from))
-    }
-
-    /// A component with one state, whose events switch other parts on. Its events are numbered from the top.
-    fn control(b: &mut Builder, choices: usize) -> Comp {
-        let row = (0..choices as u32).map(|i| (control_event(i), 1)).collect();
-        b.comps.push(Component::Explicit(Arc::new(Lts::from_rows(0, vec![row, Vec::new()]))));
-        b.comps.len() as Comp - 1
-    }
-
-    fn build_internal(&mut self, b: &mut Builder, id: TermId, parts: &[Next], depth: usize) -> Eval<usize> {
-        let from = b.comps.len() as Comp;
-        let control = Self::control(b, parts.len());
-        let mut children = Vec::new();
-        for &part in parts {
-            let part = self.now(part)?;
-            children.push(self.build(b, part, depth + 1)?);
-        }
-        let mut rules = Vec::new();
-        for (i, &child) in children.iter().enumerate() {
-            let moves = vec![(control, control_event(i as u32))];
-            rules.push(Rule { result: TAU, moves, sets: rules::start(b.node(child)), from: Vec::new() });
-            rules.extend(rules::switching(&b.side(child, i as u32), |_| false, &[]));
-        }
-        Ok(b.add(self.name_of(id, "|~|"), children, rules, vec![control], from))
-    }
-
-    fn build_sliding(&mut self, b: &mut Builder, id: TermId, p: TermId, q: Next, depth: usize) -> Eval<usize> {
-        let from = b.comps.len() as Comp;
-        let control = Self::control(b, 1);
-        let q = self.now(q)?;
-        let (l, r) = (self.build(b, p, depth + 1)?, self.build(b, q, depth + 1)?);
-        let mut rules = rules::switching(&b.side(l, 0), |e| e != TAU, &[(control, Target::Off)]);
-        let mut sets = rules::kill(b.node(l));
-        sets.extend(rules::start(b.node(r)));
-        rules.push(Rule { result: TAU, moves: vec![(control, control_event(0))], sets, from: Vec::new() });
-        rules.extend(rules::switching(&b.side(r, 1), |_| false, &[]));
-        let active = b.node(l).active.iter().copied().chain([control]).collect();
-        Ok(b.add(self.name_of(id, "[>"), vec![l, r], rules, active, from))
-    }
-
-    /// Whether a term has parts that run side by side where rules can see them, and does not contain itself.
-    fn is_composite(&mut self, id: TermId) -> bool {
-        let mut path = Vec::new();
-        self.composite(id, &mut path, &mut 0).unwrap_or(false)
-    }
-
-    /// `None` if the term contains itself or is too large to tell.
-    fn composite(&mut self, id: TermId, path: &mut Vec<TermId>, visited: &mut usize) -> Option<bool> {
-        *visited += 1;
-        if path.contains(&id) || *visited > 20_000 || path.len() > MAX_NESTING {
-            return None;
-        }
-        path.push(id);
-        let term = self.terms.get(id);
-        let answer = match &*term {
-            Term::Parallel(p, _, q) => self.any_composite(&[*p, *q], path, visited).map(|_| true),
-            Term::Alphabetised(parts) => {
-                let parts: Vec<TermId> = parts.iter().map(|p| p.1).collect();
-                self.any_composite(&parts, path, visited).map(|_| true)
-            }
-            Term::Native(..) | Term::Compress(..) => Some(true),
-            Term::Hide(p, _) | Term::Rename(p, _) | Term::Prioritise(p, _) | Term::Chase(p) | Term::Determined(p) => {
-                self.composite(*p, path, visited)
-            }
-            Term::Sequential(p, q) | Term::Sliding(p, q) | Term::Exception(p, _, q) => match self.now(*q) {
-                Ok(q) => self.any_composite(&[*p, q], path, visited),
-                Err(_) => None,
-            },
-            Term::Interrupt(p, q) => self.any_composite(&[*p, *q], path, visited),
-            Term::External(parts) => self.any_composite(parts, path, visited),
-            Term::Internal(parts) => {
-                let now: Option<Vec<TermId>> = parts.iter().map(|&n| self.now(n).ok()).collect();
-                now.and_then(|parts| self.any_composite(&parts, path, visited))
-            }
-            _ => Some(false),
-        };
-        path.pop();
-        answer
-    }
-
-    fn any_composite(&mut self, parts: &[TermId], path: &mut Vec<TermId>, visited: &mut usize) -> Option<bool> {
-        let mut any = false;
-        for &part in parts {
-            any |= self.composite(part, path, visited)?;
-        }
-        Some(any)
-    }
-}
-
-fn control_event(choice: u32) -> Event {
-    Event(u32::MAX - choice)
 }

@@ -1,7 +1,7 @@
 //! Normal forms: one node for each set of states a trace can lead to, with what may be refused there.
 
+use super::silent::silent_parts;
 use crate::budget::{Limit, Meter};
-use crate::compress::silent_parts;
 use crate::machine::event::{Event, TAU};
 use crate::machine::lts::Lts;
 use rustc_hash::FxHashMap;
