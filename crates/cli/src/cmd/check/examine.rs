@@ -47,6 +47,11 @@ fn budget(subject: &Subject) -> Duration {
     (subject.time.min(MOST) * 60).clamp(LEAST, MOST)
 }
 
+/// When the budget ends.
+pub fn until(args: &Args, subject: &Subject) -> Instant {
+    subject.began + args.budget.unwrap_or_else(|| budget(subject))
+}
+
 /// How long a replay may take. A program that had to be ended, such as a server, will have to be ended again: soon after it
 /// has followed its schedule.
 fn replay_time(subject: &Subject) -> TimeLimit {
@@ -62,7 +67,7 @@ pub fn examine(
     scratch: &Path,
     (stop, bar): (&'static AtomicBool, &Bar),
 ) -> anyhow::Result<Results> {
-    let until = subject.began + args.budget.unwrap_or_else(|| budget(subject));
+    let until = until(args, subject);
     let mut options = options(args, until);
     options.races &= subject.blind.is_none();
     options.benign.clone_from(&subject.benign);
