@@ -49,7 +49,7 @@ fn a_finding_is_replayed() {
     let ran = scratch.run(&format!("foretrace replay {folder} --times 3"));
     assert_eq!(ran.code(), Some(1), "{}", ran.err());
     assert!(ran.out().contains("failed 3 of 3 times"), "{}", ran.out());
-    scratch.run("foretrace replay race.c").refuses("is no finding");
+    scratch.run("foretrace replay race.c").refuses("is not a finding");
 }
 
 /// Behind a race: which entry the second thread uses is what it reads. The finding's schedule brings the value about.

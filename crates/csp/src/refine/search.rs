@@ -26,14 +26,14 @@ const SHORT_ROUND: usize = 1 << 12;
 
 /// A space to be searched.
 pub trait Space<const W: usize>: Sync {
-    /// What a state may be found guilty of. Ordered, so that the search can pick one of several.
+    /// How a state can break the property. Ordered, so that the search can pick one of several.
     type Breach: Ord + Clone + Send;
     /// Room a worker reuses from state to state.
     type Scratch: Send;
 
     fn initial(&self) -> [u64; W];
     fn scratch(&self) -> Self::Scratch;
-    /// Whether `expand` asks what was seen.
+    /// Whether `expand` calls `seen`.
     fn looks_back(&self) -> bool;
     /// Calls `out` with successors to be explored until there are no more, and answers whether the state breaks the
     /// property. `seen` tells whether a state was found at this depth or before.
@@ -60,9 +60,9 @@ pub struct Search<const W: usize, B> {
 /// What the workers agree on when they meet.
 #[derive(Default)]
 struct Tally {
-    /// Somebody has expanded a state in this round.
+    /// A worker has expanded a state in this round.
     busy: AtomicBool,
-    /// Somebody has more states of this layer to expand.
+    /// A worker has more states of this layer to expand.
     unfinished: AtomicBool,
     broken: AtomicBool,
     /// The budget is spent.
@@ -129,7 +129,7 @@ pub fn run<const W: usize, S: Space<W>>(
 impl<'a, const W: usize, S: Space<W>> Shared<'a, W, S> {
     fn new(space: &'a S, meter: &'a Meter, watcher: Watcher<'a>, workers: usize) -> Self {
         let first = space.initial();
-        // What was written cannot be looked up at once.
+        // States in files cannot be looked up during the search.
         let spill = meter.budget.spill.as_ref().filter(|_| !space.looks_back());
         let spill = || spill.map(|to| Spill::new(to, workers));
         let mut groups: Vec<Group<W>> = std::iter::repeat_with(|| Group::new(first, spill())).take(workers).collect();
@@ -170,7 +170,7 @@ impl<'a, const W: usize, S: Space<W>> Shared<'a, W, S> {
 }
 
 impl<const W: usize, B> Search<W, B> {
-    /// The states from the first to `last`, one a depth: at each depth the least state that leads to the next.
+    /// The states from the first to `last`, one for each depth: the least state that leads to the next.
     pub fn path(
         &self,
         successors: impl Fn(&[u64; W], &mut dyn FnMut([u64; W])),

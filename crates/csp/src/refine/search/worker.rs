@@ -7,9 +7,9 @@ use crate::refine::store::{SHARDS, hash, owner_of, shard_of};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// States of a layer from which on their successors are sorted by shard.
+/// In layers of at least this many states, successors are sorted by shard.
 const SORTED_FROM: u64 = 16 * SHARDS as u64;
-/// Successors, and time, after which the budget is looked at again.
+/// The budget is checked again after this many successors, or after this time.
 const INSPECTED: u64 = 1 << 16;
 const INTERVAL: Duration = Duration::from_millis(20);
 
@@ -61,7 +61,7 @@ impl<'a, 'b, const W: usize, S: Space<W>> Worker<'a, 'b, W, S> {
             tally.busy.fetch_or(expanded.any, Ordering::Relaxed);
             tally.unfinished.fetch_or(!expanded.all, Ordering::Relaxed);
             let meeting = shared.meeting.come(self.id);
-            // Where there is much to add it is better added shard by shard, all at once.
+            // In a wide layer everything is added shard by shard, after all workers have come.
             let early = !self.is_wide() && !shared.space.looks_back();
             let mut added = if early { self.insert(|by| by == self.id) } else { 0 };
             shared.meeting.wait(meeting);
@@ -94,7 +94,7 @@ impl<'a, 'b, const W: usize, S: Space<W>> Worker<'a, 'b, W, S> {
         }
     }
 
-    /// Whether there is nothing left to expand, or nothing left to expand it with. Everybody comes to the same answer.
+    /// Whether everything is expanded or the budget is spent. All workers come to the same answer.
     fn is_over(&self, tally: &Tally) -> bool {
         let most = self.shared.meter.budget.max_states;
         let over = self.states.0 > most;
@@ -179,7 +179,7 @@ impl<'a, 'b, const W: usize, S: Space<W>> Worker<'a, 'b, W, S> {
         self.width >= SORTED_FROM
     }
 
-    /// Looks at the clock and at memory, and tells whoever watches.
+    /// Checks the clock and the memory, and reports the progress to the watcher.
     fn inspect(&mut self) {
         let shared = self.shared;
         let transitions = shared.transitions.load(Ordering::Relaxed);
