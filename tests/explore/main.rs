@@ -1,6 +1,7 @@
 //! `foretrace explore` on programs: known numbers of classes, bugs behind branches that the plain run does not take, and their
 //! correct twins, which are proved.
 
+mod going_on;
 mod robust;
 mod support;
 
@@ -45,6 +46,7 @@ fn bugs_are_found(compiler: &str, level: &str) {
         let explored = scratch.explore(&built(&[level]), &[], &[]);
         assert_eq!(explored.code, 1, "{name} {compiler} {level}: {}", explored.text);
         assert!(shows(&explored, expected(&text)), "{name} {compiler} {level}: {}", explored.text);
+        assert!(explored.is_quick(), "{name} {compiler} {level} took {:?}", explored.time);
         for finding in explored.findings() {
             assert_eq!(scratch.replay(&finding), 1, "{name} {compiler} {level}: {finding} does not fail again");
         }
@@ -80,4 +82,24 @@ fn random_strategies_find_bugs_and_claim_nothing() {
         assert_eq!(explored.code, 2, "{strategy}: {}", explored.text);
         assert!(explored.text.contains("and there are more"), "{strategy}: {}", explored.text);
     }
+}
+
+/// A finding says which orders make it fail, and after what it is certain.
+#[test]
+fn a_failing_order_is_explained() {
+    let scratch = Scratch::new();
+    let explained = |bug: &str| {
+        let program = scratch.build(&format!("bugs/{bug}.c"), &["-O0"]);
+        let text = scratch.explore(&program, &[], &[]).text;
+        text.lines().map(str::trim).collect::<Vec<_>>().join(" ")
+    };
+    let torn = explained("torn_pair");
+    let orders = "it fails whenever the read in `int one = low, two = high` :25 of main comes before the write in `low = 1` \
+                  :13 of t1, and the write in `high = 1` :14 of t1 comes before the read in `int one = low, two = high` :25 of \
+                  main";
+    assert!(torn.contains(orders), "{torn}");
+    assert!(torn.contains("after the write in `high = 1` :14 of t1 no order of the rest prevents it"), "{torn}");
+    let missed = explained("missed_signal");
+    assert!(missed.contains("`pthread_cond_signal(&ready)` :18 of t1 comes before `pthread_cond_wait("), "{missed}");
+    assert!(missed.contains("a thread that could go on has to be left once"), "{missed}");
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 const FORETRACE: &str = env!("CARGO_BIN_EXE_foretrace");
 
@@ -18,7 +19,7 @@ pub fn bugs() -> Vec<(String, String)> {
         .map(|file| (file.file_name().to_string_lossy().into_owned(), fs::read_to_string(file.path()).expect("text")))
         .collect();
     bugs.sort();
-    assert!(bugs.len() >= 20, "only {} bugs", bugs.len());
+    assert!(bugs.len() >= 40, "only {} bugs", bugs.len());
     bugs
 }
 
@@ -28,6 +29,8 @@ pub struct Explored {
     pub code: i32,
     /// Its report.
     pub text: String,
+    /// How long it took.
+    pub time: Duration,
 }
 
 impl Explored {
@@ -38,6 +41,11 @@ impl Explored {
         }
         let (_, rest) = self.text.rsplit_once("; all ")?;
         rest.split_once(" orders")?.0.replace(',', "").parse().ok()
+    }
+
+    /// Bugs are to be found within ten seconds.
+    pub fn is_quick(&self) -> bool {
+        self.time < Duration::from_secs(10)
     }
 
     /// The folders of its findings.
@@ -84,13 +92,20 @@ impl Scratch {
         program
     }
 
-    /// Explores a program.
-    pub fn explore(&self, program: &Path, arguments: &[&str], flags: &[&str]) -> Explored {
+    /// The command that explores a program.
+    pub fn exploring(&self, program: &Path, arguments: &[&str], flags: &[&str]) -> Command {
         let mut command = Command::new(FORETRACE);
         command.args(["explore", "--color", "never"]).args(flags).arg("--").arg(program).args(arguments);
-        let output = self.run(&mut command);
+        command.current_dir(self.0.path());
+        command
+    }
+
+    /// Explores a program.
+    pub fn explore(&self, program: &Path, arguments: &[&str], flags: &[&str]) -> Explored {
+        let begin = Instant::now();
+        let output = self.run(&mut self.exploring(program, arguments, flags));
         let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        Explored { code: output.status.code().unwrap_or(-1), text }
+        Explored { code: output.status.code().unwrap_or(-1), text, time: begin.elapsed() }
     }
 
     /// Replays a finding; the exit code.

@@ -351,6 +351,7 @@ mod tests {
             let Some(op) = kind.op() else { continue };
             assert_eq!((op.kind(), op.name()), (Some(*kind), kind.name()));
             assert_eq!(Op::from_code(op as u8), Some(op));
+            assert!((op as u8) < 64, "the rest of the byte has another meaning");
         }
     }
 

@@ -6,7 +6,8 @@
 //! **A sync record** is one operation with its stamp:
 //!
 //! ```text
-//! byte 0   operation (1..=127)
+//! byte 0   operation (1..=63); 64 more if it also reads the first byte of its object (a decoder gives that as an access
+//!          record before it)
 //! byte 1   four length codes of two bits: stamp, pc, object, argument; code -> bytes 0, 1, 3, 8
 //! ...      stamp: difference to the thread's last; pc, object: zigzag difference to the last; argument: as it is
 //! ...      for the operations with a detail (`Op::has_detail`): one detail byte, then its extra values, 8 bytes each
@@ -93,6 +94,14 @@ impl Encoder {
         self.sync.encode(out, record)
     }
 
+    /// The same of an operation that also reads the first byte of its object, as an unlock does.
+    #[inline]
+    pub fn sync_reading(&mut self, out: &mut [u8; MAX_RECORD], record: &Sync) -> usize {
+        let length = self.sync.encode(out, record);
+        out[0] |= sync::READS_OBJECT;
+        length
+    }
+
     /// Writes an access, and returns how many bytes it took.
     #[inline]
     pub fn access(&mut self, out: &mut [u8; MAX_RECORD], record: &Access) -> usize {
@@ -109,6 +118,8 @@ pub struct Decoder<B> {
     end: usize,
     sync: SyncCursor,
     access: AccessCursor,
+    /// The next operation reads its object, and that has been given.
+    object_read: bool,
 }
 
 /// How far a chunk has been decoded; decoding can resume here when more of the chunk has been written.
@@ -117,17 +128,19 @@ pub struct Mark {
     at: usize,
     sync: SyncCursor,
     access: AccessCursor,
+    object_read: bool,
 }
 
 impl<B: AsRef<[u8]>> Decoder<B> {
     /// Resumes from a mark in the same chunk.
     pub fn resume(bytes: B, mark: Mark) -> Self {
-        Self { end: bytes.as_ref().len(), bytes, at: mark.at, sync: mark.sync, access: mark.access }
+        let Mark { at, sync, access, object_read } = mark;
+        Self { end: bytes.as_ref().len(), bytes, at, sync, access, object_read }
     }
 
     /// The current position, to resume from.
     pub const fn mark(&self) -> Mark {
-        Mark { at: self.at, sync: self.sync, access: self.access }
+        Mark { at: self.at, sync: self.sync, access: self.access, object_read: self.object_read }
     }
 
     /// Over the used bytes of a chunk.
@@ -151,7 +164,13 @@ impl<B: AsRef<[u8]>> Decoder<B> {
         let record = if first & 0x80 != 0 {
             Some(Record::Access(self.access.decode(&mut input)?))
         } else {
-            let sync = self.sync.decode(&mut input)?;
+            let before = self.sync;
+            let (sync, reads_object) = self.sync.decode(&mut input)?;
+            if reads_object && !self.object_read {
+                (self.sync, self.object_read) = (before, true);
+                return Ok(Some(Record::Access(sync.read_of_object())));
+            }
+            self.object_read = false;
             if sync.op == Op::AccessPc {
                 self.access.set_pc(sync.arg);
                 None

@@ -31,7 +31,7 @@ mod undecided;
 mod waits;
 
 use foretrace_predict::Undecided as Open;
-use foretrace_report::{Finding, Undecided};
+use foretrace_report::{Finding, Frame, Undecided};
 use foretrace_run::Modules;
 use foretrace_search::{Found, Reason};
 use foretrace_trace::{Symbols, Trace};
@@ -104,6 +104,12 @@ pub fn explain<'a>(subject: &Subject<'_>, found: &'a Found, undecided: &[Open]) 
         undecided: undecided::all(subject, undecided),
         failures,
     }
+}
+
+/// The innermost call at an address of a run that is in the program's own source.
+pub fn place(symbols: &Symbols, modules: &Modules, base: &Path, pc: u64) -> Option<Frame> {
+    let symbols = symbols.of_other_run(modules.all().to_vec());
+    Sources::new(base.to_owned()).place(pc, &symbols, modules)
 }
 
 /// Races that may or may not be there, because a library may order their threads: said even if they are not shown.

@@ -53,6 +53,12 @@ impl Climb {
         Self { shares, part: Part::Simple, in_part: 0, simple, complete: Optimal::new(), walks }
     }
 
+    /// Goes on with a complete part that has been begun before; the simple schedules were run then.
+    pub fn going_on(shares: Shares, seed: u64, complete: Optimal) -> Self {
+        let part = if complete.is_begun() { Part::Complete } else { Part::Simple };
+        Self { part, complete, ..Self::new(shares, seed) }
+    }
+
     /// What is running.
     pub fn part(&self) -> Part {
         self.part

@@ -142,6 +142,8 @@ pub enum Divergence {
 pub struct RaceSeen {
     /// Where in memory: the first byte they share.
     pub object: ObjectId,
+    /// How many bytes they share.
+    pub size: u64,
     /// Who made the access that came first.
     pub first: ThreadId,
     /// Where in the program it is made.

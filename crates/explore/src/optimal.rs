@@ -37,6 +37,10 @@ pub struct Optimal {
     history: History,
     frames: Vec<Frame>,
     begun: bool,
+    /// The last plan has not been learnt from.
+    open: bool,
+    /// The search was saved with an open plan, which comes first.
+    again: bool,
     /// How many events the last plan shares with the execution before.
     known: usize,
     counts: Counts,
@@ -187,6 +191,23 @@ impl Optimal {
             part += weight * f64::from(frame.explored);
         }
         Progress { classes, depth, part: if self.begun { part + weight } else { 0.0 } }
+    }
+
+    /// Has a plan been proposed?
+    pub fn is_begun(&self) -> bool {
+        self.begun
+    }
+
+    /// The decisions of the current path; before the first execution, those that the search begins with.
+    fn plan(&self) -> Plan {
+        let Root { prefix, sleep } = &self.root;
+        match self.frames.last() {
+            None => Plan { sleep: sleep.clone(), ..Plan::new(prefix.clone()) },
+            Some(last) => {
+                let choices = self.frames.iter().map(|frame| frame.current).collect();
+                Plan { sleep: last.next_sleep(), ..Plan::new(choices) }
+            }
+        }
     }
 
     /// Goes back to the last state with something left, and down along what is to be explored there.
@@ -358,13 +379,11 @@ fn ends_process(execution: &Execution) -> bool {
 
 impl Search for Optimal {
     fn next(&mut self) -> Option<Plan> {
-        if !self.begun {
-            self.begun = true;
-            return Some(Plan { sleep: self.root.sleep.clone(), ..Plan::new(self.root.prefix.clone()) });
+        if self.begun && !std::mem::take(&mut self.again) {
+            self.backtrack()?;
         }
-        self.backtrack()?;
-        let sleep = self.frames.last().map_or_else(Vec::new, Frame::next_sleep);
-        Some(Plan { sleep, ..Plan::new(self.frames.iter().map(|frame| frame.current).collect()) })
+        (self.begun, self.open) = (true, true);
+        Some(self.plan())
     }
 
     fn upcoming(&self, most: usize) -> Vec<Plan> {
@@ -373,6 +392,7 @@ impl Search for Optimal {
     }
 
     fn learn(&mut self, execution: &Execution) {
+        self.open = false;
         self.count(execution);
         if let End::Diverged { at, .. } = execution.end {
             self.frames.truncate(self.known + 1);

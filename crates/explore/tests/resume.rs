@@ -1,7 +1,7 @@
 //! A search that is saved as text goes on as if nothing had happened; and how far it is.
 
 use foretrace_explore::tiny::{Machine, Program, classics, random_program};
-use foretrace_explore::{Budget, Choice, Finished, Goes, Knuth, Optimal, Random, Walk, Walks, run};
+use foretrace_explore::{Budget, Choice, Executor, Finished, Goes, Knuth, Optimal, Random, Search, Walk, Walks, run};
 use std::collections::BTreeSet;
 
 /// Runs a search for so many executions.
@@ -33,6 +33,27 @@ fn a_search_goes_on_where_it_was() {
         }
         assert_eq!(parts, whole, "seed {seed}");
         assert_eq!(search.counts().classes as usize, whole.len());
+    }
+}
+
+/// An executor is interrupted in the middle of an execution: its plan comes again, and nothing is counted twice.
+#[test]
+fn a_plan_that_was_not_run_to_its_end_comes_again() {
+    for seed in 0..200 {
+        let program = random_program(seed);
+        let (whole, finished) = schedules(&program, &mut Optimal::new(), 200);
+        if finished != Some(Finished::Exhausted) {
+            continue;
+        }
+        let (mut search, mut parts) = (Optimal::new(), BTreeSet::new());
+        while let Some(plan) = search.next() {
+            search = search.to_string().parse().unwrap_or_else(|error| panic!("seed {seed}: {error}\n{search}"));
+            assert_eq!(search.next().as_ref(), Some(&plan), "seed {seed}");
+            let Ok(execution) = Machine::new(&program).execute(&plan);
+            assert!(parts.insert(execution.choices()), "seed {seed}");
+            search.learn(&execution);
+        }
+        assert_eq!((parts, search.counts().classes as usize), (whole.clone(), whole.len()), "seed {seed}");
     }
 }
 

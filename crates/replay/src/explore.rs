@@ -11,6 +11,6 @@ mod executor;
 mod once;
 mod server;
 
-pub use control::{Malformed, Notes};
+pub use control::{Malformed, Notes, SharedNotes};
 pub use executor::{ExploreError, Forked, Setup};
 pub use once::PlanText;

@@ -1,5 +1,9 @@
 //! The standard input of a program: the same in every run.
 
+mod bounded;
+
+pub use bounded::Copied;
+
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Seek, SeekFrom, Write};
@@ -40,16 +44,18 @@ impl Input {
         })
     }
 
-    /// Our own standard input for many runs, which all read the same: a file as it is, anything else but a terminal as a
-    /// copy.
+    /// Our own standard input for many runs, which all read the same: a file as it is, a pipe as a copy of what comes before
+    /// its end or a long pause, and nothing else.
     ///
     /// # Errors
     /// If it cannot be stored.
-    pub fn own(copy: &Path) -> io::Result<Self> {
-        Self::of_own(|own| {
-            io::copy(&mut own.lock(), &mut File::create(copy)?)?;
+    pub fn own(copy: &Path) -> io::Result<(Self, Copied)> {
+        let mut copied = Copied::Whole;
+        let input = Self::of_own(|own| {
+            copied = bounded::copy(own, &mut File::create(copy)?, bounded::Limits::default())?;
             Ok(Self::File(copy.to_owned(), 0))
-        })
+        })?;
+        Ok((input, copied))
     }
 
     /// Our own standard input: a file from where it stands, a pipe as the caller stores it, and nothing else.

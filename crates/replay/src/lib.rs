@@ -36,8 +36,8 @@ mod spawn;
 mod standstill;
 
 pub use arenas::share_one_arena;
-pub use explore::{ExploreError, Forked, Malformed, Notes, PlanText, Setup};
-pub use input::{Input, NoInput};
+pub use explore::{ExploreError, Forked, Malformed, Notes, PlanText, Setup, SharedNotes};
+pub use input::{Copied, Input, NoInput};
 pub use process::{TimeLimit, run_beside, run_limited, run_watched};
 pub use processes::{BUDGET_SPENT, Processes};
 pub use program::{LINGER, Program, ReplayError};

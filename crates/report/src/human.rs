@@ -3,6 +3,7 @@
 mod columns;
 mod groups;
 mod names;
+mod needs;
 mod readable;
 mod snippet;
 
@@ -87,6 +88,7 @@ fn write_finding(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
     }
     columns::write(finding, style, out)?;
     write_death(finding, style, out)?;
+    needs::lines(finding).iter().try_for_each(|line| note(line, style, out))?;
     if let Some((seen, of)) = finding.repeats {
         note(&format!("it does not come every time: {seen} of {of} replays showed it"), style, out)?;
     }

@@ -50,8 +50,8 @@ pub use act::{Act, Fault, Holder, Manner, Operation, Sort, Thing, Touch, Verb, W
 pub use human::Style;
 pub use kinds::ALL as KINDS;
 pub use model::{
-    Access, Block, Counts, Death, ErrorKind, Finding, Frame, Kind, Lock, Memory, Origin, Pair, Report, Site, Status,
-    Step, Thread, Undecided, bytes, top,
+    Access, Block, Counts, Death, ErrorKind, Finding, Frame, Kind, Lock, Memory, Moment, Needs, Order, Origin, Pair,
+    Report, Site, Status, Step, Thread, Undecided, bytes, top,
 };
 pub use visible::{Visible, visible};
 

@@ -3,12 +3,14 @@
 mod frame;
 mod kind;
 mod memory;
+mod needs;
 
 use crate::act::{Act, Thing};
 pub(crate) use frame::any_frame;
 pub use frame::{Frame, top};
 pub use kind::{ErrorKind, Kind};
 pub use memory::{Block, Memory, Origin, bytes};
+pub use needs::{Moment, Needs, Order};
 use serde::Serialize;
 
 /// What a check found.
@@ -90,6 +92,9 @@ pub struct Finding {
     /// How the program died: of a crash itself, of another error after it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub death: Option<Death>,
+    /// What an order needs to fail, if others were run to find that out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs: Option<Needs>,
 }
 
 /// How a program died.
@@ -249,6 +254,7 @@ impl Finding {
             schedule: String::new(),
             folder: None,
             death: None,
+            needs: None,
         }
     }
 

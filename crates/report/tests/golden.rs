@@ -123,6 +123,7 @@ fn race() -> Finding {
         schedule: "t0:1 t1:2".to_owned(),
         folder: Some("foretrace-findings/race-0011".to_owned()),
         death: None,
+        needs: None,
     }
 }
 
@@ -146,6 +147,7 @@ fn deadlock() -> Finding {
         schedule: "t0:1 t1:1".to_owned(),
         folder: None,
         death: None,
+        needs: None,
     }
 }
 

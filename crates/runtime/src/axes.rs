@@ -72,6 +72,12 @@ pub fn is_recording() -> bool {
     STATE.load(Ordering::Acquire) & RECORDED != 0
 }
 
+/// Are operations being written, and is that all that is done with them?
+#[inline]
+pub fn only_records() -> bool {
+    STATE.load(Ordering::Acquire) & (RECORDED | TAKES_PART) == RECORDED
+}
+
 /// Are accesses kept apart by program counter?
 pub fn keeps_places() -> bool {
     PLACES.load(Ordering::Relaxed)

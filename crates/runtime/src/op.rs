@@ -29,8 +29,12 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
     let Some(_section) = Section::enter() else { return };
     adopt();
     if let Some(thread) = thread::current() {
-        segment::end(thread);
-        thread.record(op, object, arg, pc);
+        thread.end_segment();
+        if lifetime::is_use(op, arg) && access::is_noted(READ, pc) {
+            thread.record_reading(op, object, arg, pc);
+        } else {
+            thread.record(op, object, arg, pc);
+        }
     }
 }
 
@@ -148,8 +152,18 @@ pub fn access(address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
     }
     let Some(_section) = Section::enter() else { return };
     if let Some(thread) = thread::current() {
-        gather(thread, false, address, size, kind, pc);
+        gather(thread, address, size, kind, pc, Thread::note_line);
+        if thread.lines.get().is_crowded(CROWDED) {
+            grow_lines(thread);
+        }
     }
+}
+
+/// Writes the lines of a segment, and goes on with a larger table.
+#[cold]
+fn grow_lines(thread: &'static Thread) {
+    segment::end(thread);
+    thread.grow_lines(LARGE);
 }
 
 /// The same, of a thread that takes part in the gate or in the watch.
@@ -159,30 +173,42 @@ fn access_taking_part(address: usize, size: usize, kind: u32, pc: usize, frame: 
     let Some(_section) = Section::enter() else { return };
     part::access(thread, address, size, kind, pc, frame);
     if axes::watches_segments() || thread.is_recorded() && thread::current().is_some() {
-        gather(thread, true, address, size, kind, pc);
+        gather(thread, address, size, kind, pc, note_and_check);
+        let crowded = if axes::watches_segments() { CROWDED_IF_CHECKED } else { CROWDED };
+        if thread.lines.get().is_crowded(crowded) {
+            grow_lines(thread);
+        }
+    }
+}
+
+/// Notes bytes of one line, which is checked when the segment ends.
+fn note_and_check(thread: &'static Thread, at: usize, reads: u64, writes: u64, pc: usize) {
+    segment::touch(thread, at, reads, writes, pc);
+    if axes::watches_segments() {
+        part::touched(thread, at);
     }
 }
 
 /// Notes the lines of an access: in the table, or at once if the table belongs to code that a signal interrupted.
-fn gather(thread: &'static Thread, takes_part: bool, address: usize, size: usize, kind: u32, pc: usize) {
+#[inline(always)]
+fn gather(
+    thread: &'static Thread,
+    address: usize,
+    size: usize,
+    kind: u32,
+    pc: usize,
+    note: impl Fn(&'static Thread, usize, u64, u64, usize),
+) {
     let direct = tls().handlers.get() != 0;
-    let checked = takes_part && axes::watches_segments();
     split(address, size, |at, mask| {
         let reads = if kind & READ != 0 { mask } else { 0 };
         let writes = if kind & WRITE != 0 { mask } else { 0 };
         if direct {
             segment::take(thread, &Access { line: at as u64 / 64, reads, writes, pc: pc as u64 });
         } else {
-            segment::touch(thread, at, reads, writes, pc);
-        }
-        if checked {
-            part::touched(thread, at);
+            note(thread, at, reads, writes, pc);
         }
     });
-    if thread.lines.get().is_crowded(if checked { CROWDED_IF_CHECKED } else { CROWDED }) {
-        segment::end(thread);
-        thread.grow_lines(LARGE);
-    }
     if thread::uses_no_lines() {
         segment::end(thread);
     }

@@ -68,10 +68,11 @@ pub fn set_instrumented() {
     }
 }
 
-/// Records an operation of the current thread, done at `pc`, at this moment.
-#[inline]
+/// Records an operation of the current thread, done at `pc`, at this moment. Inlined, because the operation is a constant
+/// wherever this is called, and what does not concern it goes away.
+#[inline(always)]
 pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
-    if lifetime::is_before(op) {
+    if lifetime::is_before(op) && !(axes::only_records() && lifetime::is_use(op, arg)) {
         lifetime::note(op, object, arg, pc);
     }
     record(op, object, arg, pc);

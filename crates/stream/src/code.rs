@@ -216,6 +216,18 @@ impl Code {
         }
     }
 
+    /// Whether a local is named.
+    pub fn names(&self, local: u32) -> bool {
+        let here = match self {
+            Code::Local { slot, .. } | Code::Boxed { slot, .. } | Code::Unwrap { slot, .. } => *slot == local,
+            Code::Present(slot) | Code::Let(slot, _) => *slot == local,
+            Code::Strict(slots, _) => slots.contains(&local),
+            Code::CallValue(callee, args) => callee.names(local) || args.iter().any(|arg| arg.names(local)),
+            _ => false,
+        };
+        here || self.parts().iter().any(|part| part.names(local))
+    }
+
     /// How often a local is named.
     fn uses(&mut self, slot: u32) -> u32 {
         let count = std::cell::Cell::new(0);

@@ -25,3 +25,12 @@ fn scale(table: &str) -> Command {
     command.arg(table);
     command
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn its_program_is_there() {
+        let program = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/predict/examples/scale.rs");
+        assert!(std::path::Path::new(program).is_file(), "{program}");
+    }
+}

@@ -2,23 +2,32 @@
 //!
 //! One file a step: [`hunt`] has a search (`foretrace-explore`) run the program in forks and keeps what fails, [`confirm`]
 //! runs each failing plan once more, recorded and watched, and has it explained, [`statement`] says how far the search came.
+//! [`executors`] starts the program on each core, [`minimised`] finds out what of a failing order matters, which [`needs`] puts into
+//! the report, and [`unfinished`] keeps a search that was interrupted.
 
 mod confirm;
+mod executors;
+mod failure;
 mod hunt;
+mod minimised;
+mod needs;
+mod round;
+mod searching;
 mod statement;
+mod unfinished;
 
 use super::interrupt;
 use super::reporting::Reporting;
 use super::sources::{Sources, program};
-use crate::flags;
 use crate::scratch::Scratch;
 use anyhow::bail;
-use clap::ValueEnum;
-use foretrace_explore::Cost;
 use foretrace_replay::{ExploreError, Input, LINGER, Program};
 use foretrace_report::Report;
+use hunt::Hunted;
+use searching::Searching;
+use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
+use unfinished::Unfinished;
 
 /// Run a program through every order of its threads that matters.
 ///
@@ -30,61 +39,19 @@ use std::time::Duration;
 /// as it is: `foretrace explore -- ./prog ARGS`. The program is run many times, so it should not change what it reads.
 ///
 /// The exit code is 0 if all orders were run and none failed, 1 if one did, and 2 if the program could not be explored, or
-/// not to the end. Ctrl-C ends the search, and what was found is reported.
+/// not to the end. Ctrl-C ends the search: what was found is reported, and --resume goes on.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     sources: Sources,
-    /// Begin no execution after this time (30s, 5m)
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = flags::time)]
-    budget: Duration,
-    /// End an execution after this time
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = flags::time)]
-    timeout: Duration,
-    /// How to choose the orders
-    #[arg(long, value_enum, default_value_t = Strategy::Climb)]
-    strategy: Strategy,
-    /// Run all orders in which at most so many threads that would be next are passed over, fewest first
-    #[arg(long, value_name = "K", conflicts_with_all = ["strategy", "preemptions"])]
-    delays: Option<u32>,
-    /// Run all orders in which a thread that could go on is left at most so often, fewest first
-    #[arg(long, value_name = "K", conflicts_with = "strategy")]
-    preemptions: Option<u32>,
-    /// Where random choices begin
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
-    /// Waits on condition variables may end without a signal, as the standard allows
-    #[arg(long)]
-    spurious: bool,
+    #[command(flatten)]
+    searching: Searching,
+    /// Go on with the search that was kept in this folder when it was interrupted or its budget was spent; all else on the
+    /// command line as it was then
+    #[arg(long, value_name = "DIR")]
+    resume: Option<PathBuf>,
     #[command(flatten)]
     reporting: Reporting,
-}
-
-impl Args {
-    /// What is counted and how far, if the search has a bound.
-    fn bound(&self) -> Option<(Cost, u32, &'static str)> {
-        let delays = self.delays.map(|most| (Cost::Delays, most, "delays"));
-        delays.or(self.preemptions.map(|most| (Cost::Preemptions, most, "preemptions")))
-    }
-}
-
-/// How orders are chosen.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Strategy {
-    /// Simple orders, then one of each class, then random ones until the budget is spent
-    Climb,
-    /// One of each class, until none is left
-    Complete,
-    /// Every order, without reduction
-    Every,
-    /// Each thread that can go on is as likely
-    Random,
-    /// Random priorities of threads
-    Pct,
-    /// Random priorities of operations
-    Pos,
-    /// Uniformly over the orders of one object at a time
-    Surw,
 }
 
 const FOUND: u8 = 1;
@@ -96,19 +63,18 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let output = args.reporting.open()?;
     let scratch = Scratch::new("explore-")?;
     let (command, compiled) = args.sources.command(scratch.path(), &args.reporting)?;
-    let input = Input::own(&scratch.path().join("input"))?;
+    let (input, copied) = Input::own(&scratch.path().join("input"))?;
     let program = Program { input, linger: LINGER, ..program(&command)? };
-    let hunted = match hunt::hunt(args, &program, scratch.path(), stop) {
-        Err(ExploreError::NoThread(status)) => bail!("{}", statement::no_thread(status)),
-        hunted => hunted?,
-    };
+    let hunted = hunt::hunt(&args.searching, (&program, args.earlier()?), scratch.path(), stop).map_err(explained)?;
     let confirmed = confirm::all(args, (&program, compiled), &hunted, scratch.path(), stop)?;
+    let notes = statement::input(copied).into_iter().chain(statement::notes(&hunted)).chain(confirmed.notes);
+    let notes = notes.chain(args.keep(&hunted)?);
     let mut report = Report {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         program: confirm::command_line(&program, compiled),
         exit: statement::of(&hunted),
         findings: confirmed.findings,
-        notes: statement::notes(&hunted).into_iter().chain(confirmed.notes).collect(),
+        notes: notes.collect(),
         incomplete: !hunted.is_complete() || confirmed.unconfirmed > 0,
         ..Report::default()
     };
@@ -119,4 +85,38 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         0 if report.incomplete => UNKNOWN,
         0 => 0,
     }))
+}
+
+impl Args {
+    /// The search to go on with.
+    fn earlier(&self) -> anyhow::Result<Option<Unfinished>> {
+        let Some(folder) = &self.resume else { return Ok(None) };
+        if !self.searching.can_go_on() {
+            bail!("--resume goes on with the strategies climb, complete, random, pct, pos and surw alone");
+        }
+        Unfinished::read(folder, &self.searching.strategy.name(), self.searching.spurious).map(Some)
+    }
+
+    /// Keeps a search that is not at its end, and says how to go on.
+    fn keep(&self, hunted: &Hunted) -> anyhow::Result<Option<String>> {
+        match (&hunted.unfinished, &self.resume) {
+            (Some(unfinished), _) => {
+                let folder = unfinished.write(&self.reporting.findings)?;
+                Ok(Some(format!("to go on, give the same command with --resume {}", crate::quote::quoted(folder))))
+            }
+            (None, Some(folder)) => {
+                Unfinished::remove(folder);
+                Ok(None)
+            }
+            (None, None) => Ok(None),
+        }
+    }
+}
+
+/// Why nothing could be explored, in words for the user.
+fn explained(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast_ref::<ExploreError>() {
+        Some(ExploreError::NoThread(status)) => anyhow::anyhow!("{}", statement::no_thread(*status)),
+        _ => error,
+    }
 }

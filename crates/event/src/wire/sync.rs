@@ -1,6 +1,6 @@
 //! Sync records: one operation with its stamp.
 
-use super::{Input, MAX_RECORD, WireError, put, unzigzag, zigzag};
+use super::{Access, Input, MAX_RECORD, WireError, put, unzigzag, zigzag};
 use crate::event::Op;
 use crate::{LockClass, Order, Patience};
 
@@ -53,10 +53,15 @@ impl LockArg {
         self.class as u64 | (self.patience as u64) << 4 | (self.owner_died as u64) << 6
     }
 
+    /// The code of the class in the argument of a record.
+    pub const fn class_code(arg: u64) -> u8 {
+        (arg & 0xf) as u8
+    }
+
     /// From the argument of a record.
     pub fn decode(arg: u64) -> Option<Self> {
         Some(Self {
-            class: LockClass::from_code((arg & 0xf) as u8)?,
+            class: LockClass::from_code(Self::class_code(arg))?,
             patience: Patience::from_code(arg >> 4 & 3)?,
             owner_died: match arg >> 6 {
                 0 => false,
@@ -84,6 +89,13 @@ pub struct Sync {
     pub detail: Detail,
 }
 
+impl Sync {
+    /// The read of the first byte of its object.
+    pub(super) const fn read_of_object(&self) -> Access {
+        Access { line: self.object / 64, reads: 1 << (self.object % 64), writes: 0, pc: self.pc }
+    }
+}
+
 /// What the next sync record's differences are taken from.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct SyncCursor {
@@ -91,6 +103,9 @@ pub struct SyncCursor {
     pc: u64,
     object: u64,
 }
+
+/// In the first byte of a record: the operation also reads the first byte of its object.
+pub(super) const READS_OBJECT: u8 = 0x40;
 
 /// How many bytes each length code stands for.
 const LENGTHS: [usize; 4] = [0, 1, 3, 8];
@@ -127,9 +142,10 @@ impl SyncCursor {
         if record.op.has_detail() { encode_detail(out, at, record) } else { at }
     }
 
-    pub(super) fn decode(&mut self, input: &mut Input<'_>) -> Result<Sync, WireError> {
-        let op = input.take(1)? as u8;
-        let op = Op::from_code(op).ok_or(WireError::UnknownOp(op))?;
+    /// Decodes a record, and whether the operation reads its object.
+    pub(super) fn decode(&mut self, input: &mut Input<'_>) -> Result<(Sync, bool), WireError> {
+        let first = input.take(1)? as u8;
+        let op = Op::from_code(first & !READS_OBJECT).ok_or(WireError::UnknownOp(first))?;
         let lengths = input.take(1)? as usize;
         let mut field = |index: usize| input.take(LENGTHS[lengths >> (2 * index) & 3]);
         let (stamp, pc, object, arg) = (field(0)?, field(1)?, field(2)?, field(3)?);
@@ -137,7 +153,8 @@ impl SyncCursor {
         self.stamp = self.stamp.wrapping_add(stamp);
         self.pc = self.pc.wrapping_add(unzigzag(pc));
         self.object = self.object.wrapping_add(unzigzag(object));
-        Ok(Sync { op, stamp: self.stamp, pc: self.pc, object: self.object, arg, detail })
+        let sync = Sync { op, stamp: self.stamp, pc: self.pc, object: self.object, arg, detail };
+        Ok((sync, first & READS_OBJECT != 0))
     }
 }
 

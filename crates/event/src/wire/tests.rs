@@ -67,7 +67,13 @@ fn what_is_written_is_read() {
             let mut out = [0; MAX_RECORD];
             let (record, len) = if random.next().is_multiple_of(2) {
                 let sync = any_sync(&mut random);
-                (Record::Sync(sync), encoder.sync(&mut out, &sync))
+                let reads = random.next().is_multiple_of(2);
+                if reads {
+                    let (line, reads) = (sync.object / 64, 1 << (sync.object % 64));
+                    records.push(Record::Access(Access { line, reads, writes: 0, pc: sync.pc }));
+                }
+                let len = if reads { encoder.sync_reading(&mut out, &sync) } else { encoder.sync(&mut out, &sync) };
+                (Record::Sync(sync), len)
             } else {
                 let access = any_access(&mut random, line);
                 line = access.line;
@@ -78,6 +84,13 @@ fn what_is_written_is_read() {
         }
         let read: Result<Vec<_>, _> = Decoder::new(&bytes).collect();
         assert_eq!(read.expect("decodes"), records, "seed {seed}");
+        // Stopped after any record, a reader goes on with the next.
+        let mut mark = Mark::default();
+        for record in &records {
+            let mut decoder = Decoder::resume(&bytes, mark);
+            assert_eq!(decoder.next(), Some(Ok(*record)), "seed {seed}");
+            mark = decoder.mark();
+        }
     }
 }
 

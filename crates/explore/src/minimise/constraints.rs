@@ -10,7 +10,8 @@ use foretrace_event::{Policy, ThreadId};
 /// How many random executions must fail before a constraint counts as not needed.
 const SAMPLES: u64 = 8;
 
-/// The constraints of a failing execution that cannot be dropped, and whether all checks could be made.
+/// The constraints of a failing execution that cannot be dropped, and whether all checks could be made: with all of them the
+/// program fails, in whatever order the rest comes, and without any one of them it can pass.
 pub fn reduce<E: Executor>(
     trial: &mut Trial<'_, E>,
     execution: &Execution,
@@ -20,12 +21,38 @@ pub fn reduce<E: Executor>(
     for constraint in kept.clone().into_iter().rev() {
         let rest: Vec<Constraint> = kept.iter().filter(|other| **other != constraint).copied().collect();
         match is_needed(trial, &rest, &constraint)? {
-            Needed::Yes => {}
+            Needed::Yes(passing) => {
+                kept.iter_mut().filter(|kept| **kept == constraint).for_each(|kept| locate(kept, &passing))
+            }
             Needed::No => kept = rest,
             Needed::Unknown => checked = false,
         }
     }
-    Ok((kept, checked))
+    Ok((kept.clone(), checked && always_fails(trial, &kept)?))
+}
+
+/// An operation that the failing execution did not come to has its place in one that did.
+fn locate(constraint: &mut Constraint, passing: &Execution) {
+    let second = &mut constraint.second;
+    let mut steps = passing.steps.iter().filter(|step| step.thread == second.thread);
+    let same = steps.nth(second.index as usize - 1).filter(|step| step.operation.kind == second.operation.kind);
+    if let Some(step) = same.filter(|_| second.place == 0) {
+        second.place = step.place;
+    }
+}
+
+/// Does it fail in whatever order the rest comes, as far as random orders tell?
+fn always_fails<E: Executor>(trial: &mut Trial<'_, E>, constraints: &[Constraint]) -> Result<bool, E::Error> {
+    let mut failed = false;
+    for seed in 0..SAMPLES {
+        match obey(trial, constraints, Policy::Random { seed })? {
+            Obeyed::Yes(execution) if !trial.is_failure(&execution) => return Ok(false),
+            Obeyed::Yes(_) => failed = true,
+            Obeyed::No => {}
+            Obeyed::Spent => return Ok(false),
+        }
+    }
+    Ok(failed)
 }
 
 /// The order of each two events that could have come the other way round.
@@ -48,7 +75,8 @@ fn all(execution: &Execution) -> Vec<Constraint> {
 }
 
 enum Needed {
-    Yes,
+    /// The program passes in this execution.
+    Yes(Box<Execution>),
     No,
     Unknown,
 }
@@ -64,7 +92,7 @@ fn is_needed<E: Executor>(
         std::iter::once((&turned[..], Policy::Stay)).chain((0..SAMPLES).map(|seed| (rest, Policy::Random { seed })));
     for (constraints, policy) in attempts {
         match obey(trial, constraints, policy)? {
-            Obeyed::Yes(execution) if !trial.is_failure(&execution) => return Ok(Needed::Yes),
+            Obeyed::Yes(execution) if !trial.is_failure(&execution) => return Ok(Needed::Yes(execution)),
             Obeyed::Yes(_) | Obeyed::No => {}
             Obeyed::Spent => return Ok(Needed::Unknown),
         }

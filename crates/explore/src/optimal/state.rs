@@ -31,8 +31,9 @@ impl fmt::Display for Optimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Counts { classes, asleep, diverged, cut, steps, depth } = self.counts;
         writeln!(f, "{HEADER}")?;
-        let (begun, forgot) = (u8::from(self.begun), u8::from(self.forgot));
-        writeln!(f, "counts {classes} {asleep} {diverged} {cut} {steps} {depth} {begun} {forgot}")?;
+        writeln!(f, "counts {classes} {asleep} {diverged} {cut} {steps} {depth}")?;
+        let [begun, forgot, open] = [self.begun, self.forgot, self.open || self.again].map(u8::from);
+        writeln!(f, "state {begun} {forgot} {open} {}", self.known)?;
         write!(f, "root")?;
         self.root.prefix.iter().try_for_each(|choice| write!(f, " {}", Text(choice)))?;
         writeln!(f)?;
@@ -195,10 +196,15 @@ fn frame(mut words: SplitWhitespace<'_>) -> Option<Frame> {
     Some(Frame { taken, explored, inherited, done: done?, ..Frame::new(Vec::new(), label, Vec::new()) })
 }
 
-fn counts(words: SplitWhitespace<'_>) -> Option<(Counts, bool, bool)> {
+fn counts(words: SplitWhitespace<'_>) -> Option<Counts> {
+    let [classes, asleep, diverged, cut, steps, depth] = numbers(words)?;
+    Some(Counts { classes, asleep, diverged, cut, steps, depth })
+}
+
+/// So many numbers, and no more.
+fn numbers<const N: usize>(words: SplitWhitespace<'_>) -> Option<[u64; N]> {
     let numbers: Option<Vec<u64>> = words.map(|word| word.parse().ok()).collect();
-    let [classes, asleep, diverged, cut, steps, depth, begun, forgot] = numbers?.try_into().ok()?;
-    Some((Counts { classes, asleep, diverged, cut, steps, depth }, begun == 1, forgot == 1))
+    numbers?.try_into().ok()
 }
 
 impl FromStr for Optimal {
@@ -208,16 +214,19 @@ impl FromStr for Optimal {
         let mut reader = Reader { lines: text.lines().enumerate().peekable(), line: 0 };
         let begin = reader.expect("foretrace", |words| words.eq(["search", "1"]).then_some(()));
         begin.map_err(|error| StateError { what: HEADER, ..error })?;
-        let (counts, begun, forgot) = reader.expect("counts", counts)?;
+        let counts = reader.expect("counts", counts)?;
+        let [begun, forgot, open, known] = reader.expect("state", numbers)?;
         let prefix = reader.expect("root", |words| words.map(choice).collect())?;
         let sleep = reader.sleep()?;
-        let mut search = Self { counts, begun, forgot, root: Root { prefix, sleep }, ..Self::default() };
+        let (begun, forgot, again) = (begun == 1, forgot == 1, open == 1);
+        let mut search = Self { counts, begun, forgot, again, root: Root { prefix, sleep }, ..Self::default() };
         while let Some(frame) = reader.frame()? {
             search.history.push(&step(&frame), false);
             search.stored += frame.branches.iter().map(Branch::size).sum::<usize>();
             search.frames.push(frame);
         }
         reader.expect("end", |_| Some(()))?;
+        search.known = search.frames.len().min(known as usize);
         Ok(search)
     }
 }

@@ -108,7 +108,7 @@ impl Clocks {
         for access in earlier.iter().filter(|access| access.thread != thread && (writes || access.writes)) {
             if clock[access.thread.index()] < access.time {
                 let (first, first_place) = (access.thread, access.place);
-                self.races.push(RaceSeen { object, first, first_place, second: thread, second_place: place });
+                self.races.push(RaceSeen { object, size: 1, first, first_place, second: thread, second_place: place });
             }
         }
         earlier.push(Access { thread, time: clock[thread.index()], place, writes });

@@ -13,6 +13,8 @@ use std::io;
 use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The program has overwritten what it shares with the tool.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
@@ -29,9 +31,14 @@ pub struct Control {
 pub struct Notes(u64);
 
 impl Notes {
-    /// Adds those of another execution.
-    pub fn add(&mut self, other: Self) {
-        self.0 |= other.0;
+    /// As a number that can be saved.
+    pub fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// From such a number.
+    pub fn from_bits(bits: u64) -> Self {
+        Self(bits)
     }
 
     /// A thread waited for input from outside the program.
@@ -60,6 +67,22 @@ impl Notes {
     }
 }
 
+/// What is to be said about the executions of all executors of a program so far.
+#[derive(Clone, Default, Debug)]
+pub struct SharedNotes(Arc<AtomicU64>);
+
+impl SharedNotes {
+    /// So far.
+    pub fn get(&self) -> Notes {
+        Notes(self.0.load(Ordering::Relaxed))
+    }
+
+    /// Adds those of an execution.
+    pub fn add(&self, notes: Notes) {
+        self.0.fetch_or(notes.0, Ordering::Relaxed);
+    }
+}
+
 /// What the gate wrote about an execution.
 pub struct Answered {
     /// The steps.
@@ -67,7 +90,7 @@ pub struct Answered {
     /// Who has not ended.
     pub pending: Vec<(ThreadId, Operation)>,
     /// The races.
-    pub races: Vec<(RaceSeen, Range<u64>)>,
+    pub races: Vec<RaceSeen>,
     /// How it ended, if it ended in the gate, and what that says besides.
     pub end: Option<(u64, u64)>,
     /// What is to be said.
@@ -158,16 +181,17 @@ fn step(words: &[u64]) -> Option<Step> {
     Some(Step { thread, alternative, alternatives, operation, enabled, place })
 }
 
-fn race(words: &[u64]) -> Option<(RaceSeen, Range<u64>)> {
+fn race(words: &[u64]) -> Option<RaceSeen> {
     let RaceRecord { address, size, places: [later, earlier], threads, .. } = RaceRecord::from_words(words)?;
-    let seen = RaceSeen {
+    address.checked_add(u64::from(size))?;
+    Some(RaceSeen {
         object: ObjectId(address),
+        size: size.into(),
         first: threads[1],
         first_place: earlier,
         second: threads[0],
         second_place: later,
-    };
-    Some((seen, address..address.checked_add(u64::from(size))?))
+    })
 }
 
 /// The numbers of threads, as the file `numbers` has them.

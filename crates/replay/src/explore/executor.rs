@@ -1,6 +1,6 @@
 //! The executor that forks a program for each execution.
 
-use super::control::{Answered, Control, Malformed, Notes};
+use super::control::{Answered, Control, Malformed, SharedNotes};
 use super::server::{Served, Server, stay_on};
 use crate::{Program, TimeLimit};
 use foretrace_event::channel::{MOST_STEPS, end, flags};
@@ -31,6 +31,9 @@ pub enum ExploreError {
     /// The program did not create a thread in time.
     #[error("the program created no thread in time")]
     NoThreadInTime,
+    /// Somebody asked to stop, and an execution was ended.
+    #[error("interrupted")]
+    Interrupted,
 }
 
 /// How executions are run.
@@ -56,10 +59,7 @@ pub struct Forked {
     control: Control,
     server: Option<Server>,
     visible: Vec<Range<u64>>,
-    /// Where races were seen that are not visible yet.
-    raced: Vec<Range<u64>>,
-    /// What is to be said about the executions so far.
-    pub notes: Notes,
+    notes: SharedNotes,
 }
 
 impl Forked {
@@ -77,25 +77,30 @@ impl Forked {
             control,
             server: None,
             visible: Vec::new(),
-            raced: Vec::new(),
-            notes: Notes::default(),
+            notes: SharedNotes::default(),
         })
+    }
+
+    /// Another executor, for another core. It gives threads the same numbers.
+    ///
+    /// # Errors
+    /// If files cannot be created.
+    pub fn another(&self, directory: &Path, core: usize) -> Result<Self, ExploreError> {
+        let numbers = |directory: &Path| directory.join("numbers");
+        let shared = std::fs::hard_link(numbers(&self.directory), numbers(directory));
+        shared.map_err(|source| ExploreError::Io { path: directory.to_owned(), source })?;
+        let other = Self::new(&self.program, directory, Setup { core, ..self.setup.clone() })?;
+        Ok(Self { visible: self.visible.clone(), notes: self.notes.clone(), ..other })
     }
 
     /// From now on plain accesses of these bytes are visible.
     pub fn set_visible(&mut self, ranges: Vec<Range<u64>>) {
         self.visible = ranges;
-        self.raced.clear();
     }
 
-    /// Which plain memory is visible.
-    pub fn visible(&self) -> &[Range<u64>] {
-        &self.visible
-    }
-
-    /// Where races were seen that are not visible yet.
-    pub fn raced(&self) -> &[Range<u64>] {
-        &self.raced
+    /// What is to be said about the executions so far, and about those of executors that were made from this.
+    pub fn notes(&self) -> &SharedNotes {
+        &self.notes
     }
 
     /// The directory, with the numbers of threads in it.
@@ -107,26 +112,32 @@ impl Forked {
         ExploreError::Io { path: self.program.path.clone(), source }
     }
 
-    fn run(&mut self, plan: &Plan) -> Result<Served, ExploreError> {
-        let flags = if self.setup.spurious { flags::SPURIOUS } else { 0 };
-        self.control.put(plan, &self.visible, flags, LONGEST).map_err(|source| self.error(source))?;
+    /// Starts the program, unless it runs. It ends with the thread that has started it.
+    ///
+    /// # Errors
+    /// If it cannot be started.
+    pub fn start(&mut self) -> Result<(), ExploreError> {
         if self.server.is_none() {
-            stay_on(self.setup.core);
+            // What it finds when it looks whether it is controlled.
+            self.put(&Plan::new(Vec::new()))?;
             let server = Server::start(&self.program, &self.directory, self.setup.core);
             self.server = Some(server.map_err(|source| self.error(source))?);
         }
+        Ok(())
+    }
+
+    fn put(&self, plan: &Plan) -> Result<(), ExploreError> {
+        let flags = if self.setup.spurious { flags::SPURIOUS } else { 0 };
+        self.control.put(plan, &self.visible, flags, LONGEST).map_err(|source| self.error(source))
+    }
+
+    fn run(&mut self, plan: &Plan) -> Result<Served, ExploreError> {
+        self.start()?;
+        self.put(plan)?;
+        stay_on(self.setup.core);
         let Some(server) = &mut self.server else { unreachable!("it has just been started") };
         let served = server.run(&self.setup.limit);
         served.map_err(|source| self.error(source))
-    }
-
-    fn note_races(&mut self, races: &[(foretrace_explore::RaceSeen, Range<u64>)]) {
-        for (_, range) in races {
-            let is_known = |known: &Range<u64>| known.start <= range.start && range.end <= known.end;
-            if !self.visible.iter().chain(&self.raced).any(is_known) {
-                self.raced.push(range.clone());
-            }
-        }
     }
 }
 
@@ -138,6 +149,7 @@ impl Executor for Forked {
         let answered = self.control.get().map_err(|source| self.error(source))?;
         let status = match served {
             Served::Ended(status) => Some(ExitStatus::from_raw(status.cast_signed())),
+            Served::Killed if self.setup.limit.is_stopped() => return Err(ExploreError::Interrupted),
             Served::Killed if answered.as_ref().is_ok_and(|answered| answered.steps.is_empty()) => {
                 return Err(ExploreError::NoThreadInTime);
             }
@@ -146,7 +158,6 @@ impl Executor for Forked {
         };
         let Answered { steps, pending, races, end, notes } = answered?;
         self.notes.add(notes);
-        self.note_races(&races);
         let end = match (end, status) {
             (_, None) => End::TimedOut,
             (Some((code, at)), _) => end_of(code, at)?,
@@ -158,7 +169,6 @@ impl Executor for Forked {
                 None => End::Completed { code: status.code().unwrap_or_default() },
             },
         };
-        let races = races.into_iter().map(|(race, _)| race).collect();
         Ok(Execution { steps, pending, end, races, branches: Vec::new() })
     }
 }

@@ -5,6 +5,7 @@ use foretrace_event::channel::Answer;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+use std::cell::Cell;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -136,6 +137,12 @@ pub fn prepare(command: &mut Command, core: Option<usize>) {
 /// core takes ten times as long.
 #[allow(unsafe_code)]
 pub fn stay_on(core: usize) {
+    thread_local! {
+        static STAYS: Cell<Option<usize>> = const { Cell::new(None) };
+    }
+    if STAYS.replace(Some(core)) == Some(core) {
+        return;
+    }
     // SAFETY: the set is a local.
     unsafe {
         let mut cores: libc::cpu_set_t = std::mem::zeroed();

@@ -12,6 +12,12 @@ pub fn counts(pc: usize) -> bool {
     !tls().thread.get().is_null() && callers::is_instrumented(pc)
 }
 
+/// Is an access of this kind by the code at `pc` to be noted just now?
+#[inline]
+pub fn is_noted(kind: u32, pc: usize) -> bool {
+    counts(pc) && heeded(kind) != 0
+}
+
 /// The caller at `pc` has had these bytes read.
 #[inline]
 pub fn reads<T>(pc: usize, at: *const T, bytes: usize) {

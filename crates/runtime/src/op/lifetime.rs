@@ -33,6 +33,15 @@ pub const fn is_after(op: Op) -> bool {
     matches!(op, Op::LockInit | Op::CondInit | Op::BarrierInit | Op::SemInit | Op::SemWait)
 }
 
+/// Is the operation a use of the object, which is read before it? A recording says so in the operation's own record.
+#[inline]
+pub const fn is_use(op: Op, arg: u64) -> bool {
+    match op {
+        Op::Unlock => is_memory(arg),
+        op => matches!(op, Op::Signal | Op::Broadcast | Op::BarrierEnter | Op::SemPost),
+    }
+}
+
 /// Notes what an operation does to the object itself.
 #[inline]
 pub fn note(op: Op, object: usize, arg: u64, pc: usize) {
@@ -40,12 +49,14 @@ pub fn note(op: Op, object: usize, arg: u64, pc: usize) {
     match op {
         Op::LockInit | Op::CondInit | Op::BarrierInit | Op::SemInit => writes(pc, at, 1),
         Op::LockDestroy | Op::CondDestroy | Op::BarrierDestroy | Op::SemDestroy => writes(pc, at, 1),
-        Op::Unlock if !is_memory(arg) => {}
-        _ => reads(pc, at, 1),
+        Op::SemWait => reads(pc, at, 1),
+        op if is_use(op, arg) => reads(pc, at, 1),
+        _ => {}
     }
 }
 
 /// Is the lock an object of the program's in memory? A stream's lock is libc's, and others are known by a number.
-fn is_memory(arg: u64) -> bool {
-    LockArg::decode(arg).is_some_and(|lock| !matches!(lock.class, LockClass::Stream | LockClass::Annotated))
+const fn is_memory(arg: u64) -> bool {
+    let class = LockArg::class_code(arg);
+    class != LockClass::Stream as u8 && class != LockClass::Annotated as u8
 }

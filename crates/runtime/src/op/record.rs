@@ -17,9 +17,41 @@ impl Thread {
     /// Records an operation; the segment has been ended, or goes on.
     #[inline]
     pub fn record(&self, op: Op, object: usize, arg: u64, pc: usize) {
-        if !self.is_recorded() {
-            return;
+        if self.is_recorded() {
+            let record = self.stamped(op, object, arg, pc);
+            self.record_at(record.stamp, op, record.object as usize, record.arg, pc, Detail::default());
         }
+    }
+
+    /// Records an operation that also reads its object; the segment has been ended.
+    #[inline]
+    pub fn record_reading(&self, op: Op, object: usize, arg: u64, pc: usize) {
+        if let Some(stream) = self.stream.get() {
+            let record = self.stamped(op, object, arg, pc);
+            self.rounds.get().end();
+            stream.sync_reading(&record);
+        }
+    }
+
+    /// Notes bytes of one line of a thread that is recorded and takes no part in the gate or the watch.
+    #[inline]
+    pub fn note_line(&self, address: usize, reads: u64, writes: u64, pc: usize) {
+        if let Some(stream) = self.stream.get() {
+            self.lines.get().touch(stream, address, reads, writes, pc);
+        }
+    }
+
+    /// Ends a segment of such a thread: writes what it touched.
+    #[inline]
+    pub fn end_segment(&self) {
+        if let Some(stream) = self.stream.get() {
+            self.lines.get().flush(stream);
+        }
+    }
+
+    /// The record of an operation that happens now.
+    #[inline]
+    fn stamped(&self, op: Op, object: usize, arg: u64, pc: usize) -> Sync {
         self.notice_jumps();
         let (clock, object, arg) = match op {
             Op::Fork | Op::Join => (stamp::thread_object(arg), object, arg),
@@ -28,7 +60,7 @@ impl Thread {
             _ => (object, object, arg),
         };
         let stamp = self.stamps.get().take(op, clock);
-        self.record_at(stamp, op, object, arg, pc, Detail::default());
+        Sync { op, stamp, pc: pc as u64, object: object as u64, arg, detail: Detail::default() }
     }
 
     /// To be called before an operation that may be polling.

@@ -57,6 +57,15 @@ impl Stream {
         self.publish();
     }
 
+    /// The same of an operation that also reads its object.
+    #[inline]
+    pub fn sync_reading(&mut self, record: &Sync) {
+        let out = self.room();
+        self.used += self.encoder.sync_reading(out, record);
+        self.records += 1;
+        self.publish();
+    }
+
     /// Writes an access; the next operation, or [`Self::publish`], makes it visible.
     #[inline]
     pub fn access(&mut self, record: &Access) {

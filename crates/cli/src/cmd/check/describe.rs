@@ -8,13 +8,12 @@ use foretrace_trace::{Note, Recording};
 
 /// Everything, and which failures each confirmed finding is of.
 pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<'a>) {
-    let base = subject.program.directory.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default();
     let explained = foretrace_explain::Subject {
         trace: &subject.trace,
         modules: &subject.modules,
         symbols: &subject.symbols,
         program: &subject.program.path,
-        base,
+        base: subject.base(),
         death: subject.death.as_deref(),
     };
     let Explained { findings, folded, undecided, notes: more, failures } =

@@ -150,6 +150,11 @@ impl Subject {
         self.killed || self.is_ended_early() || !self.never_ran().is_empty()
     }
 
+    /// Where relative names of source files are looked for.
+    pub fn base(&self) -> PathBuf {
+        self.program.directory.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_default()
+    }
+
     /// What was run, as a shell reads it; a program compiled for the check goes by its name alone.
     pub fn command_line(&self) -> String {
         let mut words: Vec<&OsStr> = self.program.command.iter().map(AsRef::as_ref).collect();

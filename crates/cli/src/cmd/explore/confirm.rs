@@ -1,7 +1,9 @@
 //! Failing plans become findings: each is run once more from the beginning, recorded and watched, and explained.
 
 use super::Args;
-use super::hunt::{Hunted, Kind};
+use super::failure::Kind;
+use super::hunt::{Found as Failing, Hunted};
+use super::needs;
 use crate::cmd::check::describe;
 use crate::cmd::check::examine::Results;
 use crate::cmd::check::saved;
@@ -53,8 +55,10 @@ pub fn all(
 ) -> anyhow::Result<Findings> {
     let mut all = Findings::default();
     let mut known = BTreeSet::new();
-    let limit = TimeLimit { stop: Some(stop), ..args.timeout.into() };
-    for (number, (kind, plan)) in hunted.failures.iter().enumerate() {
+    // If the search was interrupted, what it has found is still confirmed; who interrupts again ends the tool.
+    let stop = (!hunted.interrupted).then_some(stop);
+    let limit = TimeLimit { stop, ..args.searching.timeout.into() };
+    for (number, Failing { kind, plan, minimised }) in hunted.failures.iter().enumerate() {
         let directory = scratch.join(format!("confirmed-{number}"));
         let (subject, results) = confirm((program, compiled), (*kind, plan), &directory, limit)?;
         if results.found.confirmed.is_empty() {
@@ -62,7 +66,11 @@ pub fn all(
             continue;
         }
         let (mut report, failures) = describe::report(&subject, &results);
-        report.findings.iter_mut().for_each(|finding| finding.schedule = plan.to_string());
+        let modules = &results.found.confirmed[0].run.modules;
+        let needs = minimised.as_ref().and_then(|minimised| needs::of(minimised, plan, &subject, modules));
+        for finding in &mut report.findings {
+            (finding.schedule, finding.needs) = (plan.to_string(), needs.clone());
+        }
         report.findings.retain(|finding| !known.contains(&finding.id));
         let kept = saved::all(&args.reporting.findings, &subject, &failures, &mut report);
         kept.unwrap_or_else(|error| crate::output::say!("warning: not all findings are kept: {error:#}; {ELSEWHERE}"));

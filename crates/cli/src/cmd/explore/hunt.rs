@@ -1,13 +1,15 @@
 //! The search: plans go to the program, and what fails is kept, each failure with its simplest plan.
 
-use super::{Args, Strategy};
+use super::executors::{Alone, Executors};
+use super::failure::{Failing, Failure, Kind};
+use super::minimised;
+use super::round::Round;
+use super::searching::{Method, Searching};
+use super::unfinished::Unfinished;
 use crate::cmd::progress::{Line, Progress};
-use foretrace_event::visible::{OpKind, Operation};
-use foretrace_explore::{
-    Bounded, Budget, Choice, Climb, DepthFirst, End, Execution, Executor, Finished, Optimal, Part, RaceSeen, Search,
-    Shares, Walk, Walks,
-};
-use foretrace_replay::{ExploreError, Forked, Notes, PlanText, Program, Setup, TimeLimit};
+use anyhow::{Context, bail};
+use foretrace_explore::{Budget, End, Execution, Finished, Goes, Minimised, Plan, run, run_parallel};
+use foretrace_replay::{ExploreError, Notes, PlanText, Program, SharedNotes};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -27,13 +29,27 @@ pub struct Hunted {
     /// How executions ended that are no failures, and how often.
     pub ends: BTreeMap<End, u64>,
     /// What failed.
-    pub failures: Vec<(Kind, PlanText)>,
+    pub failures: Vec<Found>,
     /// What is to be said about the executions.
     pub notes: Notes,
     /// Races were seen, and plain accesses became visible, at so many places.
     pub visible: usize,
     /// It was stopped by the user.
     pub interrupted: bool,
+    /// Why one core was used instead of several.
+    pub alone: Option<Alone>,
+    /// What is needed to go on, if the search can.
+    pub unfinished: Option<Unfinished>,
+}
+
+/// A failure, and how it comes about.
+pub struct Found {
+    /// What kind it is.
+    pub kind: Kind,
+    /// The plan that leads to it.
+    pub plan: PlanText,
+    /// What of it matters.
+    pub minimised: Option<Minimised>,
 }
 
 impl Hunted {
@@ -50,252 +66,217 @@ impl Hunted {
     }
 }
 
-/// What a round of the search was.
-#[derive(Clone, Default)]
-pub struct Round {
-    /// Every order was run, or one that stands for it.
-    pub is_complete: bool,
-    /// How many classes of orders were run, if it ran one order of each.
-    pub classes: Option<u64>,
-    /// How many there are, about.
-    pub estimate: Option<f64>,
-    /// The bound within which all orders were run.
-    pub within: Option<String>,
-}
-
-/// What kind of failure it is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A race.
-    Race,
-    /// Threads that can never go on.
-    Stuck,
-    /// The program died.
-    Death,
-}
-
-/// What makes two failures the same.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Failure {
-    /// Two places that raced.
-    Race([u64; 2]),
-    /// Threads that can never go on, by what they wait for.
-    Stuck(Vec<(OpKind, u64)>),
-    /// A signal, after a step at this place.
-    Death(i32, u64),
-}
-
-impl Failure {
-    fn kind(&self) -> Kind {
-        match self {
-            Self::Race(_) => Kind::Race,
-            Self::Stuck(_) => Kind::Stuck,
-            Self::Death(..) => Kind::Death,
-        }
-    }
-}
-
-impl Round {
-    fn of(is_complete: bool, optimal: &Optimal) -> Self {
-        let counts = optimal.counts();
-        let whole = counts.asleep + counts.diverged + counts.cut == 0;
-        let estimate = optimal.progress().estimate();
-        Self { is_complete: is_complete && whole, classes: Some(counts.classes), estimate, within: None }
-    }
-}
-
-/// The most simple orders, with few delays, that are run first.
-const SIMPLE: u64 = 200;
-/// The part of the budget after which random orders are run, if there are classes left.
-const SHARE_OF_CLASSES: f64 = 0.8;
-
 /// More failures than anyone reads.
 const MOST_FAILURES: usize = 64;
 /// Racing memory beyond this many ranges stays invisible.
 const MOST_VISIBLE: usize = 64;
-
 /// So many executions without an end, and the search is given up.
 const MOST_TIMED_OUT: u64 = 3;
 
 /// Searches until nothing is left or the budget is spent. When a race is seen, its memory becomes visible and the search begins
 /// again: what the race leads to is found, too.
-pub fn hunt(args: &Args, program: &Program, scratch: &Path, stop: &'static AtomicBool) -> Result<Hunted, ExploreError> {
+pub fn hunt(
+    searching: &Searching,
+    (program, earlier): (&Program, Option<Unfinished>),
+    scratch: &Path,
+    stop: &'static AtomicBool,
+) -> anyhow::Result<Hunted> {
     let begin = Instant::now();
-    let directory = scratch.join("executions");
-    std::fs::create_dir_all(&directory).map_err(|source| ExploreError::Io { path: directory.clone(), source })?;
-    let limit = TimeLimit { stop: Some(stop), ..args.timeout.into() };
-    let mut executor = Forked::new(program, &directory, Setup { limit, spurious: args.spurious, core: core() })?;
-    let mut hunt = Hunt { failures: BTreeMap::new(), ends: BTreeMap::new(), line: Line::new(), begin, stop };
-    let mut visible: Vec<Range<u64>> = Vec::new();
-    let mut budget = Budget::unlimited().until(begin + args.budget);
-    let (finished, round) = loop {
-        let (finished, round) = hunt.round(args, &mut executor, &mut budget)?;
-        let room = MOST_VISIBLE - visible.len();
-        let more: Vec<_> = executor.raced().iter().take(room).cloned().collect();
-        if finished != Finished::Stopped || more.is_empty() || stop.load(Ordering::Relaxed) {
-            break (finished, round);
-        }
-        visible.extend(more);
-        executor.set_visible(visible.clone());
-        hunt.ends.clear();
-    };
-    hunt.line.finish();
-    let text = |(failure, failing): (&Failure, &Failing)| {
-        let plan = PlanText::new(failing.choices.clone(), &directory, &failing.visible, args.spurious)?;
-        Ok((failure.kind(), plan))
-    };
-    let failures: std::io::Result<_> = hunt.failures.iter().map(text).collect();
-    Ok(Hunted {
-        finished,
-        round,
-        executions: budget.done(),
-        time: begin.elapsed(),
-        ends: hunt.ends,
-        failures: failures.map_err(|source| ExploreError::Io { path: directory, source })?,
-        notes: executor.notes,
-        visible: visible.len(),
-        interrupted: stop.load(Ordering::Relaxed),
-    })
-}
-
-/// A core to run on: the first that this process may use.
-fn core() -> usize {
-    let allowed = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let list = allowed.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap_or("0").trim();
-    list.split(['-', ',']).next().and_then(|first| first.parse().ok()).unwrap_or(0)
-}
-
-/// A failure's plan.
-struct Failing {
-    choices: Vec<Choice>,
-    switches: usize,
-    visible: Vec<Range<u64>>,
+    let plan = earlier.as_ref().map(|earlier| &earlier.plan);
+    let mut executors = Executors::start(searching, program, (scratch, plan), stop)?;
+    if earlier.as_ref().is_some_and(|earlier| Some(earlier.usual) != executors.usual) {
+        bail!("the program does not run as it did when the search was interrupted; begin a new one without --resume");
+    }
+    let mut hunt = Hunt::new(begin, stop, executors.first().notes().clone());
+    let mut method = hunt.begin(searching, earlier);
+    executors.set_visible(&hunt.visible);
+    let finished = hunt.rounds(searching, &mut executors, &mut method)?;
+    let interrupted = stop.load(Ordering::Relaxed);
+    let time = hunt.time();
+    if !interrupted {
+        minimised::all(&mut executors, &mut hunt.failures, searching.budget)?;
+    }
+    hunt.into_hunted(searching, &executors, (finished, &method), time).context("cannot read the numbers of threads")
 }
 
 struct Hunt {
     failures: BTreeMap<Failure, Failing>,
     ends: BTreeMap<End, u64>,
+    executions: u64,
+    visible: Vec<Range<u64>>,
+    /// Where races were seen that are not visible yet.
+    raced: Vec<Range<u64>>,
+    notes: SharedNotes,
+    /// An execution that writes files ends the round.
+    keeps_off_files: bool,
     line: Line,
     begin: Instant,
+    /// What earlier searches took.
+    before: Duration,
     stop: &'static AtomicBool,
 }
 
 impl Hunt {
-    /// Searches until nothing is left, the budget is spent, or a race was seen whose memory is not visible yet.
-    fn round(
-        &mut self,
-        args: &Args,
-        executor: &mut Forked,
-        budget: &mut Budget,
-    ) -> Result<(Finished, Round), ExploreError> {
-        if let Some((cost, most, name)) = args.bound() {
-            let mut bounded = Bounded::new(cost, most);
-            let finished = self.search(&mut bounded, executor, budget)?;
-            let within = Some(format!("with at most {} {name}", bounded.bound()));
-            return Ok((finished, Round { is_complete: bounded.is_complete(), within, ..Round::default() }));
+    fn new(begin: Instant, stop: &'static AtomicBool, notes: SharedNotes) -> Self {
+        Self {
+            failures: BTreeMap::new(),
+            ends: BTreeMap::new(),
+            executions: 0,
+            visible: Vec::new(),
+            raced: Vec::new(),
+            notes,
+            keeps_off_files: false,
+            line: Line::new(),
+            begin,
+            before: Duration::ZERO,
+            stop,
         }
-        let walk = match args.strategy {
-            Strategy::Climb => return self.climb(args, executor, budget),
-            Strategy::Complete => {
-                let mut optimal = Optimal::new();
-                let finished = self.search(&mut optimal, executor, budget)?;
-                return Ok((finished, Round::of(finished == Finished::Exhausted, &optimal)));
-            }
-            Strategy::Every => {
-                let finished = self.search(&mut DepthFirst::default(), executor, budget)?;
-                let is_complete = finished == Finished::Exhausted;
-                return Ok((finished, Round { is_complete, ..Round::default() }));
-            }
-            Strategy::Random => Walk::Uniform,
-            Strategy::Pct => Walk::Pct { depth: 3 },
-            Strategy::Pos => Walk::Pos,
-            Strategy::Surw => Walk::Surw,
-        };
-        Ok((self.search(&mut Walks::new(walk, args.seed), executor, budget)?, Round::default()))
     }
 
-    /// Simple orders first, then one of each class, then random ones.
-    fn climb(
+    /// Begins a search, or takes over what an earlier one has found and goes on.
+    fn begin(&mut self, searching: &Searching, earlier: Option<Unfinished>) -> Method {
+        let Some(earlier) = earlier else { return searching.begin(self.begin, 0) };
+        self.failures = earlier.failures;
+        self.ends = earlier.ends;
+        self.executions = earlier.executions;
+        self.visible = earlier.plan.visible;
+        self.before = earlier.time;
+        self.notes.add(earlier.notes);
+        searching.go_on(self.begin, self.executions, earlier.complete)
+    }
+
+    fn time(&self) -> Duration {
+        self.before + self.begin.elapsed()
+    }
+
+    /// Searches, and begins again as long as there is reason to.
+    fn rounds(
         &mut self,
-        args: &Args,
-        executor: &mut Forked,
-        budget: &mut Budget,
-    ) -> Result<(Finished, Round), ExploreError> {
-        let until = Some(self.begin + args.budget.mul_f64(SHARE_OF_CLASSES));
-        let shares = Shares { delays: 2, simple: SIMPLE, complete: None, until };
-        let mut climb = Climb::new(shares, args.seed);
-        let finished = self.search(&mut climb, executor, budget)?;
-        Ok((finished, Round::of(climb.part() == Part::Done, climb.complete())))
+        searching: &Searching,
+        executors: &mut Executors,
+        method: &mut Method,
+    ) -> Result<Finished, ExploreError> {
+        let mut budget = Budget::unlimited().until(self.begin + searching.budget);
+        loop {
+            self.keeps_off_files = executors.are_several_by_default();
+            let finished = self.search(method, executors, &mut budget)?;
+            let interrupted = self.stop.load(Ordering::Relaxed);
+            let reduced = executors.are_reduced();
+            if finished != Finished::Stopped || interrupted || self.raced.is_empty() && !reduced {
+                return Ok(finished);
+            }
+            self.visible.append(&mut self.raced);
+            self.visible.truncate(MOST_VISIBLE);
+            executors.set_visible(&self.visible);
+            self.ends.clear();
+            *method = searching.begin(self.begin, 0);
+        }
     }
 
+    /// Searches until nothing is left, the budget is spent, or there is reason to begin again.
     fn search(
         &mut self,
-        search: &mut dyn Search,
-        executor: &mut Forked,
+        method: &mut Method,
+        executors: &mut Executors,
         budget: &mut Budget,
     ) -> Result<Finished, ExploreError> {
-        loop {
-            if budget.spent() {
-                return Ok(Finished::Spent);
-            }
-            let Some(plan) = search.next() else { return Ok(Finished::Exhausted) };
-            let execution = executor.execute(&plan)?;
-            if self.stop.load(Ordering::Relaxed) {
-                return Ok(Finished::Stopped);
-            }
-            budget.count();
-            search.learn(&execution);
-            self.see(&execution, executor.visible());
-            self.line.show(&Progress {
-                executions: budget.done(),
-                time: self.begin.elapsed(),
-                steps: execution.steps.len(),
-            });
-            if self.ends.get(&End::TimedOut).is_some_and(|count| *count >= MOST_TIMED_OUT) {
-                return Ok(Finished::Spent);
-            }
-            if !executor.raced().is_empty() && executor.visible().len() < MOST_VISIBLE {
-                return Ok(Finished::Stopped);
+        let see = |_: &Plan, execution: &Execution| self.see(execution);
+        let finished = match executors.all() {
+            [one] => run(method.search(), one, budget, see),
+            many => run_parallel(method.search(), many, budget, see),
+        };
+        match finished {
+            Err(ExploreError::Interrupted) => Ok(Finished::Stopped),
+            Ok(Finished::Stopped) if self.is_given_up() => Ok(Finished::Spent),
+            finished => finished,
+        }
+    }
+
+    /// Takes note of an execution.
+    fn see(&mut self, execution: &Execution) -> Goes {
+        self.executions += 1;
+        *self.ends.entry(execution.end.clone()).or_default() += 1;
+        self.keep_failures(execution);
+        self.note_races(execution);
+        let (executions, time, steps) = (self.executions, self.time(), execution.steps.len());
+        self.line.show(&Progress { executions, time, steps });
+        let ends = self.stop.load(Ordering::Relaxed)
+            || self.is_given_up()
+            || !self.raced.is_empty()
+            || self.keeps_off_files && self.notes.get().writes_files();
+        if ends { Goes::NoFurther } else { Goes::On }
+    }
+
+    fn is_given_up(&self) -> bool {
+        self.ends.get(&End::TimedOut).is_some_and(|count| *count >= MOST_TIMED_OUT)
+    }
+
+    fn note_races(&mut self, execution: &Execution) {
+        for race in &execution.races {
+            let range = race.object.0..race.object.0 + race.size;
+            let mut known = self.visible.iter().chain(&self.raced);
+            let is_known = known.any(|known| known.start <= range.start && range.end <= known.end);
+            if !is_known && self.visible.len() + self.raced.len() < MOST_VISIBLE {
+                self.raced.push(range);
             }
         }
     }
 
-    fn see(&mut self, execution: &Execution, visible: &[Range<u64>]) {
-        *self.ends.entry(execution.end.clone()).or_default() += 1;
-        for failure in failures(execution) {
-            let (choices, switches) = (execution.choices(), switches(execution));
-            let failing = Failing { choices, switches, visible: visible.to_vec() };
+    fn keep_failures(&mut self, execution: &Execution) {
+        for failure in Failure::all(execution) {
+            let failing = Failing::new(execution.choices(), &self.visible);
             let room = self.failures.len() < MOST_FAILURES;
             match self.failures.get_mut(&failure) {
-                Some(known) if known.switches > switches => *known = failing,
+                Some(known) if known.switches > failing.switches => *known = failing,
                 None if room => drop(self.failures.insert(failure, failing)),
                 _ => {}
             }
         }
     }
-}
 
-/// How often the execution goes from one thread to another.
-fn switches(execution: &Execution) -> usize {
-    execution.steps.windows(2).filter(|two| two[0].thread != two[1].thread).count()
-}
-
-fn failures(execution: &Execution) -> Vec<Failure> {
-    let race = |race: &RaceSeen| {
-        let mut places = [race.first_place, race.second_place];
-        places.sort_unstable();
-        Failure::Race(places)
-    };
-    let stuck = || {
-        let wanted = |(_, operation): &(_, Operation)| (operation.kind, operation.object.0);
-        let mut wanted: Vec<_> = execution.pending.iter().map(wanted).collect();
-        wanted.sort_unstable();
-        Failure::Stuck(wanted)
-    };
-    let end = match &execution.end {
-        End::Deadlock | End::Livelock => Some(stuck()),
-        End::Crashed { signal } => Some(Failure::Death(*signal, execution.steps.last().map_or(0, |step| step.place))),
-        _ => None,
-    };
-    execution.races.iter().map(race).chain(end).collect()
+    fn into_hunted(
+        self,
+        searching: &Searching,
+        executors: &Executors,
+        (finished, method): (Finished, &Method),
+        time: Duration,
+    ) -> std::io::Result<Hunted> {
+        let directory = executors.first().directory();
+        let plan =
+            |failing: &Failing| PlanText::new(failing.choices.clone(), directory, &failing.visible, searching.spurious);
+        let found = |(failure, failing): (&Failure, &Failing)| {
+            let minimised = failing.minimised.clone();
+            Ok(Found { kind: failure.kind(), plan: plan(failing)?, minimised })
+        };
+        let failures: std::io::Result<_> = self.failures.iter().map(found).collect();
+        let goes_on = searching.can_go_on() && finished != Finished::Exhausted && !self.is_given_up();
+        let unfinished = match executors.usual.filter(|_| goes_on) {
+            None => None,
+            Some(usual) => Some(Unfinished {
+                strategy: searching.strategy.name(),
+                usual,
+                plan: PlanText::new(Vec::new(), directory, &self.visible, searching.spurious)?,
+                executions: self.executions,
+                time,
+                notes: self.notes.get(),
+                ends: self.ends.clone(),
+                failures: self.failures.clone(),
+                complete: method.complete().cloned().unwrap_or_default(),
+            }),
+        };
+        self.line.finish();
+        Ok(Hunted {
+            finished,
+            round: method.round(finished),
+            executions: self.executions,
+            time,
+            ends: self.ends,
+            failures: failures?,
+            notes: self.notes.get(),
+            visible: self.visible.len(),
+            interrupted: self.stop.load(Ordering::Relaxed),
+            alone: executors.alone,
+            unfinished,
+        })
+    }
 }

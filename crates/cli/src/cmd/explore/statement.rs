@@ -1,7 +1,9 @@
 //! What is said at the end: that all orders were run, or how far the search came.
 
+use super::executors::Alone;
 use super::hunt::Hunted;
 use foretrace_explore::{End, Finished};
+use foretrace_replay::Copied;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
@@ -96,11 +98,35 @@ pub fn notes(hunted: &Hunted) -> Vec<String> {
     if hunted.notes.forks() {
         notes.push("the program forks: what its children do is not explored".to_owned());
     }
+    match hunted.alone {
+        Some(Alone::WritesFiles) => notes.push(
+            "one execution was run at a time, because the program writes files; --jobs N runs several".to_owned(),
+        ),
+        Some(Alone::StartsDifferently) => notes.push(
+            "one execution was run at a time, because the program did not start the same way a second time".to_owned(),
+        ),
+        None => {}
+    }
     if hunted.visible > 0 {
         let places = if hunted.visible == 1 { "1 place".to_owned() } else { format!("{} places", hunted.visible) };
         notes.push(format!("racing memory at {places} was explored access by access"));
     }
     notes
+}
+
+/// What the program was given to read, if that may not be all.
+pub fn input(copied: Copied) -> Option<String> {
+    let given = |bytes: u64| match bytes {
+        0 => "the program was given an empty input".to_owned(),
+        _ => format!("the program was given its first {} bytes", number(bytes)),
+    };
+    match copied {
+        Copied::Whole => None,
+        Copied::Paused(bytes) => {
+            Some(format!("standard input is a pipe that stayed open without sending more: {}", given(bytes)))
+        }
+        Copied::TooLarge(bytes) => Some(format!("standard input is too large: {}", given(bytes))),
+    }
 }
 
 #[cfg(test)]

@@ -11,12 +11,12 @@
 use super::clock::Clock;
 use super::coverage::Coverage;
 use super::feed::{Feed, Step, touches};
+use super::groups::Groups;
 use super::pace::Pace;
 use super::pipe::{Pipe, piped};
 use super::places::Places;
 use super::program::{Detail, Program};
 use super::queue::Item;
-use super::recorded::Groups;
 use super::tail::Tail;
 use super::{Out, Source};
 use crate::scratch::Scratch;
@@ -146,7 +146,7 @@ impl Live {
     }
 
     /// Whether there is somebody to feed. There is as soon as the program has files to name things by.
-    fn has_feed(&mut self, directory: &Path, source: &Source<'_>, engine: &Engine) -> anyhow::Result<bool> {
+    fn has_feed(&mut self, directory: &Path, source: &Source<'_>, engine: &mut Engine) -> anyhow::Result<bool> {
         if self.feed.is_some() {
             return Ok(true);
         }
@@ -209,6 +209,9 @@ impl Live {
         if self.has_feed(directory, source, engine)? && !program.is_interrupted() {
             self.hand_over_rest(program, engine, out)?;
             out.flush()?;
+        }
+        if let Some(feed) = &mut self.feed {
+            feed.finish(engine, out);
         }
         let (lost, flags) = self.reader.tail.losses()?;
         if program.is_interrupted() {
