@@ -41,12 +41,26 @@ fn write_page(directory: &Path) -> std::path::PathBuf {
     directory.join("page.html").canonicalize().expect("the page was written")
 }
 
+/// The times of the axis are whole and apart from each other, wherever the view ends.
+fn check_axis(browser: &Browser) {
+    let outside = "labels.filter(label => label.from < 0 || label.to > canvas.clientWidth).length";
+    let touching = "labels.filter((label, at) => at > 0 && label.from <= labels[at - 1].to).length";
+    for end in ["whole * 1.02", "whole", "whole * 0.999", "1500.5"] {
+        browser.run(&format!("(() => {{ view.to = {end}; draw(); }})()"));
+        assert!(browser.run("labels.length").parse::<u32>().expect("a number") >= 4, "there are times up to {end}");
+        assert_eq!(browser.run(outside), "0", "a time is cut off where the view ends at {end}");
+        assert_eq!(browser.run(touching), "0", "two times overlap where the view ends at {end}");
+    }
+    browser.click("all");
+}
+
 #[test]
 fn the_page_is_opened_zoomed_searched_and_read() {
     let scratch = tempfile::tempdir().expect("a scratch directory can be made");
     let page = write_page(scratch.path());
     let browser = Browser::start();
     browser.open(&page);
+    check_axis(&browser);
     assert_eq!(browser.text("title"), "page");
     // All streams are there, and something is drawn in each row.
     assert_eq!(

@@ -137,6 +137,6 @@ fn warn_of_unknown_variables() {
     let names: Vec<String> = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
     for name in foretrace_cc::unknown_variables(names.iter().map(String::as_str)) {
         let known: Vec<_> = foretrace_cc::VARIABLES.iter().map(|(name, _)| *name).collect();
-        crate::output::say!("{name} means nothing; the variables are {}", known.join(", "));
+        crate::output::say!("{name} is not a variable of Foretrace; there are {}", known.join(", "));
     }
 }

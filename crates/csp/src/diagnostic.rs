@@ -1,4 +1,4 @@
-//! What is wrong with a script, where, and the way out.
+//! Messages about a script: what is wrong, where, and how to mend it.
 
 use crate::source::{Position, Sources, Span};
 use std::fmt::Write;
@@ -65,7 +65,7 @@ impl Diagnostic {
 const SHOWN: usize = 160;
 const BEFORE: usize = 60;
 
-/// A line, or what is around the place in question of a long one; where that place then is, and how wide.
+/// A line, or the part of a long line around the place in question, with the column and the width of that place in it.
 fn excerpt(line: &str, at: usize, width: usize) -> (String, usize, usize) {
     let length = line.chars().count();
     if length <= SHOWN {

@@ -192,7 +192,7 @@ impl Code {
         }
     }
 
-    /// What a condition is when this parameter has no value, if that tells.
+    /// The value of a condition when this parameter has no value, if that decides it.
     fn without(&self, slot: u32) -> Option<bool> {
         match self {
             Code::Const(Value::Bool(value)) => Some(*value),
@@ -214,6 +214,18 @@ impl Code {
             }
             _ => Code::Let(slot, Box::new([value, self])),
         }
+    }
+
+    /// Whether a local is named.
+    pub fn names(&self, local: u32) -> bool {
+        let here = match self {
+            Code::Local { slot, .. } | Code::Boxed { slot, .. } | Code::Unwrap { slot, .. } => *slot == local,
+            Code::Present(slot) | Code::Let(slot, _) => *slot == local,
+            Code::Strict(slots, _) => slots.contains(&local),
+            Code::CallValue(callee, args) => callee.names(local) || args.iter().any(|arg| arg.names(local)),
+            _ => false,
+        };
+        here || self.parts().iter().any(|part| part.names(local))
     }
 
     /// How often a local is named.
@@ -291,7 +303,7 @@ impl Code {
         self.mark(&mut Vec::new());
     }
 
-    /// Goes through the code against the order of evaluation; `live` are the locals needed afterwards.
+    /// Walks the code in reverse order of evaluation; `live` are the locals needed afterwards.
     fn mark(&mut self, live: &mut Vec<u32>) {
         match self {
             Code::Local { slot, take } | Code::Boxed { slot, take } | Code::Unwrap { slot, take } => {
@@ -341,7 +353,7 @@ fn insert(live: &mut Vec<u32>, slot: u32) {
     }
 }
 
-/// Alternatives, of which at most one is taken: what any of them needs is needed before.
+/// Alternatives, of which at most one is taken: a local that any of them needs is live before them.
 fn branches(live: &mut Vec<u32>, parts: &mut [&mut Code]) {
     let after = live.clone();
     for part in parts {

@@ -107,7 +107,7 @@ impl Diagnostic {
         Diagnostic { message: message.into(), span: Some(span), hint: None, trail: Vec::new() }
     }
 
-    /// An error that only follows from another, which has been said.
+    /// An error that only follows from another, which has been reported.
     pub fn follow_up() -> Self {
         Diagnostic { message: String::new(), span: None, hint: None, trail: Vec::new() }
     }

@@ -61,7 +61,7 @@ impl Author {
             return if self.dice.below(4) == 0 { self.dice.below(5).to_string() } else { self.known(|a| &a.ints) };
         }
         let d = depth - 1;
-        match self.dice.below(32) {
+        match self.dice.below(36) {
             0..=2 => format!("({} {} {})", self.int(d), self.dice.pick(&["+", "-", "*", "/", "%"]), self.int(d)),
             3 => format!("(if {} then {} else {})", self.bool(d), self.int(d), self.int(d)),
             4 => format!("default({}, {})", self.int_stream(d), self.dice.below(4)),
@@ -127,8 +127,31 @@ impl Author {
                 "slift1({}, (p: Int) => {{ def add = (q: Int) => (r: Int) => p + q - r\n add(2)(p) + add(p)(1) }})",
                 self.int_stream(d)
             ),
+            // The past of streams at the events of one that the function needs, and of one that it does not.
+            31 | 32 => self.of_the_past(d),
+            33 => format!(
+                "lift(last({}, {}), {}, (p: Option[Int], q: Option[Int]) => if isNone(p) then None[Int] else Some(getSome(p) / orElse(q, 2)))",
+                self.int_stream(d),
+                self.any(d),
+                self.int_stream(d)
+            ),
+            34 => format!("on({}, s)", self.any(d)),
             _ => format!("fold({}, 1, (x: Int, y: Int) => if y == 0 then x else x + y / (x - y))", self.int_stream(d)),
         }
+    }
+
+    /// A function of several pasts at the events of a stream.
+    fn of_the_past(&mut self, depth: u32) -> String {
+        let trigger = self.known(|a| &a.ints);
+        let needed = self.dice.pick(&["isNone(t)", "isNone(t) || isNone(p)", "isNone(t) || isNone(r)", "isNone(p)"]);
+        format!(
+            "lift4(last({}, {trigger}), {trigger}, last({}, {}), {}, (p: Option[Int], t: Option[Int], q: Option[Int], r: Option[Int]) => \
+             if {needed} then None[Int] else Some(orElse(p, 3) - orElse(q, 5) / orElse(r, 1)))",
+            self.int_stream(depth),
+            self.int_stream(depth),
+            if self.dice.below(3) == 0 { self.known(|a| &a.ints) } else { trigger.clone() },
+            self.int_stream(depth),
+        )
     }
 
     fn int_stream(&mut self, depth: u32) -> String {
@@ -186,8 +209,9 @@ impl Author {
     }
 
     fn spec(&mut self) -> String {
-        let mut text =
-            format!("in a: Events[Int]\nin b: Events[Int]\nin c: Events[Bool]\nin u: Events[Unit]\n{MACROS}");
+        let mut text = format!(
+            "in a: Events[Int]\nin b: Events[Int]\nin c: Events[Bool]\nin u: Events[Unit]\nin s: Events[Int]\n{MACROS}"
+        );
         for index in 0..2 + self.dice.below(6) {
             let name = format!("d{index}");
             let (definition, kind): (String, usize) = match self.dice.below(9) {
@@ -227,25 +251,39 @@ impl Author {
     }
 
     fn events(&mut self) -> Inputs {
-        let mut inputs: Inputs = vec![BTreeMap::new(); 4];
+        let mut inputs: Inputs = vec![BTreeMap::new(); 5];
         for _ in 0..self.dice.below(40) {
             let time = Time::from(self.dice.below(30));
             let number = self.dice.below(5) as i64 - 1;
             let flip = self.dice.below(2) == 0;
-            let input = self.dice.below(4) as usize;
-            let value = [Value::Int(number), Value::Int(number + 1), Value::Bool(flip), Value::Unit][input].clone();
+            let input = self.dice.below(5) as usize;
+            let number = Value::Int(if input == 1 { number + 1 } else { number });
+            let value = [number.clone(), number.clone(), Value::Bool(flip), Value::Unit, number][input].clone();
             inputs[input].insert(time, value);
         }
         inputs
     }
 }
 
-struct Collect(Vec<(Time, String, Value)>);
+/// The input that only `on` looks at.
+const SAMPLED: usize = 4;
+
+#[derive(Default)]
+struct Collect {
+    events: Vec<(Time, String, Value)>,
+    /// The values of an input that is deferred, by number.
+    deferred: Vec<Value>,
+}
 
 impl Sink for Collect {
     fn event(&mut self, time: Time, output: &PlannedOutput, value: &Value) -> ControlFlow<()> {
-        self.0.push((time, output.name.to_string(), value.clone()));
+        self.events.push((time, output.name.to_string(), value.clone()));
         ControlFlow::Continue(())
+    }
+
+    fn recover(&mut self, tag: u64, input: usize) -> Value {
+        assert_eq!(input, SAMPLED);
+        self.deferred[tag as usize].clone()
     }
 }
 
@@ -257,19 +295,30 @@ fn shown(value: &Value) -> String {
     }
 }
 
-fn run_engine(spec: &foretrace_stream::Spec, inputs: &Inputs) -> Vec<(Time, String, Value)> {
+/// Runs the engine, with the values of one input when they are needed or right away.
+fn run_engine(spec: &foretrace_stream::Spec, inputs: &Inputs, deferred: bool) -> Vec<(Time, String, String)> {
     let mut events: Vec<(Time, usize, Value)> = Vec::new();
     for (input, stream) in inputs.iter().enumerate() {
         events.extend(stream.iter().map(|(time, value)| (*time, input, value.clone())));
     }
     events.sort_by_key(|(time, input, _)| (*time, *input));
     let mut engine = Engine::new(spec.plan.clone());
-    let mut out = Collect(Vec::new());
-    for (time, input, value) in events {
-        engine.push(time, input, value, &mut out).expect("random delays are positive");
+    let mut out = Collect::default();
+    if deferred {
+        engine.set_deferred(&[SAMPLED]);
     }
+    for (time, input, value) in events {
+        let taken = if deferred && input == SAMPLED {
+            out.deferred.push(value);
+            engine.defer(time, out.deferred.len() as u64 - 1, &mut out)
+        } else {
+            engine.push(time, input, value, &mut out)
+        };
+        taken.expect("random delays are positive");
+    }
+    engine.recover(&mut out);
     engine.finish(None, &mut out).expect("random delays are positive");
-    out.0
+    out.events.into_iter().map(|(time, name, value)| (time, name, shown(&value))).collect()
 }
 
 #[test]
@@ -278,26 +327,30 @@ fn the_engine_agrees_with_the_definitions() {
         .ok()
         .and_then(|n| n.parse().ok())
         .unwrap_or(if cfg!(debug_assertions) { 200 } else { 5_000 });
+    let (mut deferred, mut of_the_past) = (0, 0);
     for seed in 1..=count {
         let mut author = Author::new(seed);
         let text = author.spec();
         let spec =
             compile("random", &text, &Options::default()).unwrap_or_else(|e| panic!("seed {seed}:\n{text}\n{e}"));
+        let sampled = spec.plan.only_sampled[SAMPLED];
+        deferred += u64::from(sampled);
+        of_the_past += u64::from(spec.plan.looked_through.contains(&true));
         for _ in 0..2 {
             let inputs = author.events();
             let expected: Vec<(Time, String, String)> = naive::evaluate(&spec.graph, &inputs)
                 .into_iter()
                 .map(|(time, index, value)| (time, spec.graph.outputs[index].name.to_string(), shown(&value)))
                 .collect();
-            let found: Vec<(Time, String, String)> =
-                run_engine(&spec, &inputs).into_iter().map(|(time, name, value)| (time, name, shown(&value))).collect();
-            if let Some(at) = (0..expected.len().max(found.len())).find(|at| expected.get(*at) != found.get(*at)) {
-                panic!(
-                    "seed {seed}:\n{text}\n{inputs:?}\nexpected {:?}\nfound    {:?}",
-                    expected.get(at),
-                    found.get(at)
-                );
+            for late in [false, sampled] {
+                let found = run_engine(&spec, &inputs, late);
+                let wrong = (0..expected.len().max(found.len())).find(|at| expected.get(*at) != found.get(*at));
+                if let Some(at) = wrong {
+                    let (expected, found) = (expected.get(at), found.get(at));
+                    panic!("seed {seed}:\n{text}\n{inputs:?}\nexpected {expected:?}\nfound    {found:?}");
+                }
             }
         }
     }
+    assert!(deferred * 20 > count && of_the_past * 20 > count, "{deferred} deferred, {of_the_past} of the past");
 }

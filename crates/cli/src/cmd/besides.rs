@@ -2,7 +2,7 @@
 
 use super::check::subject::Subject;
 use super::check::suppress::Suppressions;
-use super::check::{Args, Look, examine};
+use super::check::{Args, ErrorClass, examine};
 use super::explore::{Confirming, for_check};
 use foretrace_report::{Finding, Kind, Report};
 use std::path::Path;
@@ -61,9 +61,9 @@ fn is_possible(subject: &Subject) -> bool {
 /// Is it of a kind that is looked for?
 fn is_wanted(args: &Args, finding: &Finding) -> bool {
     let look = match finding.kind {
-        kind if kind == Kind::DEADLOCK => Look::Deadlocks,
-        kind if kind == Kind::CRASH => Look::Crashes,
-        _ => Look::Races,
+        kind if kind == Kind::DEADLOCK => ErrorClass::Deadlocks,
+        kind if kind == Kind::CRASH => ErrorClass::Crashes,
+        _ => ErrorClass::Races,
     };
     args.look_for.contains(&look)
 }

@@ -2,8 +2,8 @@
 //!
 //! One file a step, in the order in which they are taken: [`subject`] builds and records, [`examine`] predicts and has the
 //! predictions searched (`foretrace-search`), [`describe`] has them explained (`foretrace-explain`),
-//! [`suppress`] leaves out what the user does not want to see, [`keep`] writes findings down. What explores the program, if that is asked for, is
-//! given by the caller ([`Besides`]).
+//! [`suppress`] leaves out what the user does not want to see, [`saved`] saves findings. What explores the program, if that is
+//! asked for, is given by the caller ([`Besides`]).
 
 pub(super) mod describe;
 pub(super) mod examine;
@@ -46,8 +46,8 @@ pub struct Args {
     #[command(flatten)]
     trust: Trust,
     /// What to look for
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Look::Races, Look::Deadlocks, Look::Crashes])]
-    pub(super) look_for: Vec<Look>,
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = ErrorClass::ALL)]
+    pub(super) look_for: Vec<ErrorClass>,
     /// Start nothing new after this time (30s, 5m), and end what is running [default: sixty times what the recorded run took,
     /// but 1m at least and 10m at most]
     #[arg(long, value_name = "TIME", value_parser = flags::time)]
@@ -97,12 +97,16 @@ pub struct Args {
     pub(super) reporting: Reporting,
 }
 
-/// Kinds of errors.
+/// The kinds of errors to look for.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Look {
+pub(super) enum ErrorClass {
     Races,
     Deadlocks,
     Crashes,
+}
+
+impl ErrorClass {
+    const ALL: [Self; 3] = [Self::Races, Self::Deadlocks, Self::Crashes];
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -126,7 +130,7 @@ pub fn run(args: &Args, besides: Besides) -> anyhow::Result<ExitCode> {
     let output = args.reporting.open()?;
     let scratch = Scratch::new("check-")?;
     let mut subject = subject::Subject::new(args, scratch.path(), stop)?;
-    if !args.look_for.contains(&Look::Crashes) && !subject.cut_short {
+    if !args.look_for.contains(&ErrorClass::Crashes) && !subject.cut_short {
         subject.death = None;
     }
     let bar = Bar::new(false);
@@ -151,6 +155,7 @@ pub fn run(args: &Args, besides: Besides) -> anyhow::Result<ExitCode> {
     }
     if !args.explore.is_zero() {
         besides(args, &subject, (scratch.path(), stop), (&mut suppressions, &mut report))?;
+        report.incomplete |= stop.load(Ordering::Relaxed);
     }
     args.reporting.write(output, &report)?;
     Ok(ExitCode::from(match has_failed(args, &report) {

@@ -4,8 +4,10 @@ mod clock;
 mod coverage;
 mod feed;
 mod files;
+mod groups;
 mod input;
 mod live;
+mod naming;
 mod out;
 mod pace;
 mod pipe;
@@ -13,6 +15,7 @@ mod places;
 mod program;
 mod queue;
 mod recorded;
+mod streams;
 mod tail;
 mod template;
 

@@ -87,7 +87,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     assert_right(&trace, &prediction);
     let stopped = stop.load(Ordering::Relaxed) || memory::is_spent();
     if memory::is_spent() {
-        output::say!("{}: not everything was looked at", memory::SPENT);
+        output::say!("{}: not everything was examined", memory::SPENT);
     }
     let view = print::View { trace: &trace, symbols: &symbols, prediction: &prediction, stats: args.stats, stopped };
     output::write(|out| match args.format {

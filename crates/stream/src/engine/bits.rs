@@ -9,3 +9,8 @@ pub fn has(bits: &[u64], node: u32) -> bool {
 pub fn set(bits: &mut [u64], node: u32) {
     bits[node as usize / 64] |= 1 << (node % 64);
 }
+
+#[inline(always)]
+pub fn clear(bits: &mut [u64], node: u32) {
+    bits[node as usize / 64] &= !(1 << (node % 64));
+}

@@ -6,6 +6,7 @@
 mod bits;
 mod compiled;
 mod error;
+mod lifted;
 mod run;
 mod state;
 

@@ -1,7 +1,7 @@
 //! The engine: events in, events out, one timestamp after the other.
 use super::bits::{has, set};
 use super::error::{RunError, Time};
-use super::state::State;
+use super::state::{Deferred, State};
 use crate::flow::{Plan, PlannedOutput};
 use crate::value::{Value, int};
 use std::ops::ControlFlow;
@@ -11,6 +11,11 @@ use std::rc::Rc;
 pub trait Sink {
     /// One event; breaking ends the run.
     fn event(&mut self, time: Time, output: &PlannedOutput, value: &Value) -> ControlFlow<()>;
+
+    /// Makes the value of an input from what stands for it. Asked for only if inputs are deferred ([`Engine::defer`]).
+    fn recover(&mut self, _tag: u64, _input: usize) -> Value {
+        unreachable!("no input was deferred")
+    }
 }
 
 /// A running specification.
@@ -65,6 +70,29 @@ impl Engine {
             self.state.emit(&self.plan, node, value);
         }
         Ok(())
+    }
+
+    /// From now on these inputs, of which only the current values matter ([`Plan::only_sampled`]), are handed in by
+    /// [`Engine::defer`].
+    pub fn set_deferred(&mut self, inputs: &[usize]) {
+        assert!(inputs.iter().all(|input| self.plan.only_sampled[*input]), "an event of a deferred input is not seen");
+        self.state.deferred = Deferred::new(&self.plan, inputs);
+    }
+
+    /// Hands in an event of each deferred input, without its value: the tag stands for it until the value is needed, which
+    /// is mostly never.
+    #[inline]
+    pub fn defer(&mut self, time: Time, tag: u64, sink: &mut impl Sink) -> Result<(), RunError> {
+        if time != self.state.now {
+            self.advance(time, sink)?;
+        }
+        self.state.deferred.put(tag);
+        Ok(())
+    }
+
+    /// Makes the current values of deferred inputs: whoever can make them goes away.
+    pub fn recover(&mut self, sink: &mut impl Sink) {
+        self.state.recover(&mut |tag, input| sink.recover(tag, input));
     }
 
     #[cold]
@@ -126,7 +154,7 @@ impl Engine {
         }
         self.open = false;
         let (plan, state) = (&*self.plan, &mut self.state);
-        state.compute(plan);
+        state.compute(plan, &mut |tag, input| sink.recover(tag, input));
         if state.fired.iter().zip(&plan.shown).any(|(fired, shown)| fired & shown != 0) {
             for output in plan.outputs.iter().filter(|output| has(&state.fired, output.node)) {
                 if sink.event(state.now, output, &state.shown(output.node)).is_break() {

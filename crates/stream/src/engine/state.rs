@@ -2,17 +2,20 @@
 use super::Time;
 use super::bits::{has, set};
 use super::compiled::Program;
-use crate::flow::{Arg, Filter, Lift, Operand, Plan, Step};
+use crate::flow::{Arg, Filter, Operand, Plan, Step};
 use crate::value::{Failure, Value, int};
 use std::borrow::Cow;
 use std::rc::Rc;
 
+/// Makes the value of an input that was deferred: what stands for it, and the number of the input.
+pub type Recover<'a> = dyn FnMut(u64, usize) -> Value + 'a;
+
 pub struct State {
-    program: Program,
+    pub(super) program: Program,
     /// The current value of every stream, or nothing before its first event; behind them the locals of running functions.
     pub slots: Vec<Value>,
     /// How many streams there are.
-    count: usize,
+    pub(super) count: usize,
     /// The value before the current one, of streams that someone asks for it.
     previous: Vec<Value>,
     /// Streams to look at in this step.
@@ -20,11 +23,38 @@ pub struct State {
     /// Streams that had an event in this step.
     pub fired: Vec<u64>,
     /// Among those, streams of which it is unknown whether they had one.
-    doubtful: Vec<u64>,
-    any_doubt: bool,
+    pub(super) doubtful: Vec<u64>,
+    pub(super) any_doubt: bool,
     /// Streams that had an event for certain in an earlier step; their value may have been moved away.
     begun: Vec<u64>,
     pub now: Time,
+    pub deferred: Deferred,
+}
+
+/// Inputs whose values are made when they are needed.
+#[derive(Default)]
+pub struct Deferred {
+    /// The inputs and their streams.
+    inputs: Vec<(usize, u32)>,
+    /// The streams, as bits.
+    nodes: Vec<u64>,
+    /// What stands for their current values, if these are not there yet.
+    pending: Option<u64>,
+}
+
+impl Deferred {
+    pub fn new(plan: &Plan, inputs: &[usize]) -> Deferred {
+        let mut nodes = vec![0; plan.steps.len().div_ceil(64)];
+        let found = inputs.iter().filter_map(|input| Some((*input, plan.input_nodes[*input]?)));
+        let inputs: Vec<(usize, u32)> = found.collect();
+        inputs.iter().for_each(|(_, node)| set(&mut nodes, *node));
+        Deferred { inputs, nodes, pending: None }
+    }
+
+    #[inline(always)]
+    pub fn put(&mut self, tag: u64) {
+        self.pending = Some(tag);
+    }
 }
 
 impl State {
@@ -42,17 +72,27 @@ impl State {
             any_doubt: false,
             begun: vec![0; words],
             now: 0,
+            deferred: Deferred::default(),
         }
     }
 
     /// Looks at the streams with news, each behind those it depends on.
-    pub fn compute(&mut self, plan: &Plan) {
+    pub fn compute(&mut self, plan: &Plan, recover: &mut Recover<'_>) {
         for word in 0..self.dirty.len() {
             while self.dirty[word] != 0 {
                 let bit = self.dirty[word].trailing_zeros();
                 self.dirty[word] &= self.dirty[word] - 1;
-                self.evaluate(plan, word as u32 * 64 + bit);
+                self.evaluate(plan, word as u32 * 64 + bit, recover);
             }
+        }
+    }
+
+    /// Makes the values of deferred inputs.
+    #[cold]
+    pub fn recover(&mut self, recover: &mut Recover<'_>) {
+        let Some(tag) = self.deferred.pending.take() else { return };
+        for (input, node) in &self.deferred.inputs {
+            self.slots[*node as usize].put(recover(tag, *input));
         }
     }
 
@@ -96,7 +136,7 @@ impl State {
     }
 
     #[inline(always)]
-    fn emit_perhaps(&mut self, plan: &Plan, node: u32, value: Value, doubtful: bool) {
+    pub(super) fn emit_perhaps(&mut self, plan: &Plan, node: u32, value: Value, doubtful: bool) {
         if doubtful { self.emit_doubtful(plan, node, value) } else { self.emit(plan, node, value) }
     }
 
@@ -104,7 +144,7 @@ impl State {
     /// before, it is unknown whether there is one.
     #[cold]
     #[inline(never)]
-    fn emit_doubtful(&mut self, plan: &Plan, node: u32, value: Value) {
+    pub(super) fn emit_doubtful(&mut self, plan: &Plan, node: u32, value: Value) {
         set(&mut self.fired, node);
         set(&mut self.doubtful, node);
         self.any_doubt = true;
@@ -133,16 +173,19 @@ impl State {
         if arg.take { std::mem::take(slot) } else { slot.clone() }
     }
 
-    fn evaluate(&mut self, plan: &Plan, node: u32) {
+    fn evaluate(&mut self, plan: &Plan, node: u32, recover: &mut Recover<'_>) {
         match &plan.steps[node as usize] {
             Step::Filter(filter) => self.filter(plan, node, filter),
             Step::Signal(lift) => self.signal(plan, node, lift),
             Step::Always(source, value) => self.always(plan, node, *source, value),
             Step::On(trigger, value) => self.on(plan, node, *trigger, *value),
-            Step::Sample { trigger, source } => self.sample(plan, node, *trigger, *source),
-            Step::Events(lift, required) => {
-                self.events(plan, node, lift, required);
+            Step::Sample { trigger, source } => {
+                if self.deferred.pending.is_some() && has(&self.deferred.nodes, *source) {
+                    self.recover(recover);
+                }
+                self.sample(plan, node, *trigger, *source);
             }
+            Step::Events(events) => self.events(plan, node, events),
             Step::Merge(args) => self.merge(plan, node, args),
             Step::Last(value, trigger) => self.last(plan, node, *value, *trigger),
             Step::Default(source, value) => {
@@ -261,7 +304,7 @@ impl State {
     }
 
     /// `last(value, trigger)`: the value strictly before now.
-    fn last(&mut self, plan: &Plan, node: u32, value: Arg, trigger: u32) {
+    pub(super) fn last(&mut self, plan: &Plan, node: u32, value: Arg, trigger: u32) {
         let index = value.node as usize;
         let cell = if has(&self.fired, value.node) { &mut self.previous[index] } else { &mut self.slots[index] };
         if cell.is_absent() {
@@ -293,62 +336,6 @@ impl State {
         if let Some(arg) = doubtful {
             let value = self.read(arg);
             self.emit_doubtful(plan, node, value);
-        }
-    }
-
-    /// A function on options. A stream in doubt counts as having an event: the answer is in doubt, too.
-    fn events(&mut self, plan: &Plan, node: u32, lift: &Lift, required: &[u32]) {
-        if self.any_doubt
-            && let Some(arg) = lift.args.iter().find(|arg| has(&self.doubtful, arg.node))
-        {
-            let value = self.slots[arg.node as usize].clone();
-            return self.emit_doubtful(plan, node, value);
-        }
-        if !required.iter().all(|source| has(&self.fired, *source)) {
-            return;
-        }
-        let value = self.program.apply(node, self.count, &mut self.slots, &self.fired);
-        if lift.takes {
-            let taken = lift.args.iter().filter(|arg| arg.take && has(&self.fired, arg.node));
-            taken.for_each(|arg| self.slots[arg.node as usize].put(Value::Absent));
-        }
-        self.result(plan, node, value);
-    }
-
-    /// A function on current values.
-    fn signal(&mut self, plan: &Plan, node: u32, lift: &Lift) {
-        let mut doubt = false;
-        for arg in &lift.args {
-            match &self.slots[arg.node as usize] {
-                Value::Absent => return,
-                Value::Error(failure) => doubt |= failure.unknown,
-                _ => {}
-            }
-        }
-        if self.any_doubt {
-            let certain = |arg: &Arg| has(&self.fired, arg.node) && !has(&self.doubtful, arg.node);
-            doubt |= !lift.args.iter().any(certain);
-        }
-        let value = self.program.apply(node, self.count, &mut self.slots, &self.fired);
-        if lift.takes {
-            let taken = lift.args.iter().filter(|arg| arg.take);
-            taken.for_each(|arg| self.slots[arg.node as usize].put(Value::Absent));
-        }
-        if doubt {
-            return self.emit_doubtful(plan, node, value);
-        }
-        self.result(plan, node, value);
-    }
-
-    #[inline(always)]
-    fn result(&mut self, plan: &Plan, node: u32, value: Value) {
-        match value {
-            Value::Absent => {}
-            Value::Error(_) => {
-                let doubt = value.is_unknown();
-                self.emit_perhaps(plan, node, value.into_certain(), doubt);
-            }
-            value => self.emit(plan, node, value),
         }
     }
 }

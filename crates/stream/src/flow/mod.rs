@@ -3,11 +3,12 @@ mod fuse;
 mod growth;
 mod order;
 mod ownership;
+mod past;
 mod plan;
 mod sample;
 
 pub use growth::Growth;
-pub use plan::{Arg, Filter, Lift, Operand, Plan, PlannedOutput, Step};
+pub use plan::{Arg, Events, Filter, Lift, Operand, Pasts, Plan, PlannedOutput, Step};
 
 use crate::graph::Graph;
 use crate::source::Result;
@@ -21,6 +22,7 @@ pub fn plan(graph: Graph) -> Result<Plan> {
     let moves = ownership::moves(&ordered);
     let mut plan = plan::lay_out(ordered, &moves, growth);
     sample::find(&mut plan);
+    past::find(&mut plan);
     plan.link();
     Ok(plan)
 }

@@ -33,8 +33,8 @@ pub enum Step {
     Always(u32, Value),
     /// A function on current values of the form `if a == b then c`, or with `!=`.
     Filter(Box<Filter>),
-    /// A function on options that answers `None` unless all these streams have an event.
-    Events(Lift, Box<[u32]>),
+    /// A function on options.
+    Events(Events),
     /// The second stream's events at which the first has one: by far the most frequent function on options.
     On(u32, Arg),
     /// The current value of a stream at the events of another.
@@ -51,6 +51,34 @@ pub struct Lift {
     pub args: Box<[Arg]>,
     /// Whether any value is moved out.
     pub takes: bool,
+}
+
+/// A function on options that answers `None` unless certain streams have an event.
+#[derive(Clone, Debug)]
+pub struct Events {
+    pub lift: Lift,
+    /// These streams.
+    pub required: Box<[u32]>,
+    /// Arguments that are looked at without a step of their own.
+    pub pasts: Option<Pasts>,
+}
+
+/// Arguments `last(v, trigger)` of a function on options, all with one trigger, at whose events the function is applied and
+/// at no others: it looks at the current values `v` instead, as long as they have no event now.
+#[derive(Clone, Debug)]
+pub struct Pasts {
+    pub trigger: u32,
+    pub all: Box<[Past]>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Past {
+    /// The stream `last(v, trigger)`.
+    pub node: u32,
+    /// `v`.
+    pub value: u32,
+    /// Whether the function answers `None` without it.
+    pub required: bool,
 }
 
 /// A value that is there already.
@@ -137,6 +165,10 @@ pub struct Plan {
     pub shown: Vec<u64>,
     pub names: Vec<Option<Rc<str>>>,
     pub growth: Vec<Growth>,
+    /// For every stream, whether it is a `last` that a function looks at without it (see [`Pasts`]).
+    pub looked_through: Vec<bool>,
+    /// For every input, whether only its current value is asked for, and only at events of other streams.
+    pub only_sampled: Vec<bool>,
 }
 
 pub fn lay_out(graph: Graph, moves: &Moves, growth: Vec<Growth>) -> Plan {
@@ -148,6 +180,8 @@ pub fn lay_out(graph: Graph, moves: &Moves, growth: Vec<Growth>) -> Plan {
         delays: Vec::new(),
         funcs: graph.funcs.into(),
         input_nodes: vec![None; graph.inputs.len()],
+        only_sampled: vec![false; graph.inputs.len()],
+        looked_through: vec![false; graph.nodes.len()],
         inputs: graph.inputs,
         outputs: Vec::new(),
         shown: vec![0; graph.nodes.len().div_ceil(64)],
@@ -221,7 +255,7 @@ impl Plan {
         }
         let needed = |slot: &usize| nodes.len() > 1 && body.requires(*slot as u32);
         let required = (0..nodes.len()).filter(needed).map(|slot| nodes[slot]).collect();
-        Step::Events(Lift { func, args, takes }, required)
+        Step::Events(Events { lift: Lift { func, args, takes }, required, pasts: None })
     }
 
     /// Fills in which streams an event wakes. A stream that needs several events at once is woken by the last of them in the
@@ -235,13 +269,7 @@ impl Plan {
         for source in 0..self.steps.len() as u32 {
             let mut words: Vec<(u32, u64)> = Vec::new();
             for reader in &self.readers[source as usize] {
-                let waker = match &self.steps[*reader as usize] {
-                    Step::On(trigger, value) => Some(*trigger.max(&value.node)),
-                    Step::Events(_, required) => required.iter().max().copied(),
-                    Step::Sample { trigger, .. } => Some(*trigger),
-                    _ => None,
-                };
-                if waker.is_some_and(|waker| waker != source) {
+                if !self.wakes(source, *reader) {
                     continue;
                 }
                 let (word, bit) = (reader / 64, 1u64 << (reader % 64));
@@ -254,6 +282,18 @@ impl Plan {
             links.first = words.first().copied().unwrap_or_default();
             links.more = words.into_iter().skip(1).collect();
         }
+    }
+
+    /// Whether a certain event of a stream is a reason to look at one of its readers.
+    fn wakes(&self, source: u32, reader: u32) -> bool {
+        let waker = match &self.steps[reader as usize] {
+            Step::On(trigger, value) => Some(*trigger.max(&value.node)),
+            Step::Events(Events { pasts: Some(pasts), .. }) => Some(pasts.trigger),
+            Step::Events(Events { required, .. }) => required.iter().max().copied(),
+            Step::Sample { trigger, .. } => Some(*trigger),
+            _ => None,
+        };
+        !self.looked_through[reader as usize] && waker.is_none_or(|waker| waker == source)
     }
 }
 

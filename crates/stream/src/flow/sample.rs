@@ -23,6 +23,23 @@ pub fn find(plan: &mut Plan) {
         }
         plan.readers[merge as usize] = Box::new([]);
     }
+    find_only_sampled(plan);
+}
+
+/// Inputs that nobody but these steps looks at.
+fn find_only_sampled(plan: &mut Plan) {
+    let looked_at = looked_at(plan);
+    let samples = |reader: &u32, node: u32| match plan.steps[*reader as usize] {
+        Step::Sample { trigger, source } => source == node && trigger != node,
+        _ => false,
+    };
+    let only_sampled = |node: &Option<u32>| {
+        node.is_some_and(|node| {
+            let readers = &plan.readers[node as usize];
+            looked_at[node as usize] as usize == readers.len() && readers.iter().all(|reader| samples(reader, node))
+        })
+    };
+    plan.only_sampled = plan.input_nodes.iter().map(only_sampled).collect();
 }
 
 /// The streams that a sample is made of.
@@ -46,7 +63,7 @@ fn sample(plan: &Plan, node: u32, looked_at: &[u32]) -> Option<Found> {
 }
 
 /// For every stream, how many steps and outputs look at it, now or for its past.
-fn looked_at(plan: &Plan) -> Vec<u32> {
+pub fn looked_at(plan: &Plan) -> Vec<u32> {
     let mut counts: Vec<u32> = plan.readers.iter().map(|readers| readers.len() as u32).collect();
     for step in &plan.steps {
         if let Step::Last(value, _) = step {

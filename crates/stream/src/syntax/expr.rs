@@ -142,12 +142,12 @@ impl Parser<'_> {
         loop {
             let joined = !self.after_newline() || self.parens > 0;
             let kind = if self.eat(".") {
-                ExprKind::Member(Box::new(expr.clone()), self.ident()?)
+                ExprKind::Member(Box::new(expr.take()), self.ident()?)
             } else if joined && self.eat("(") {
-                ExprKind::Call(Box::new(expr.clone()), self.args()?)
+                ExprKind::Call(Box::new(expr.take()), self.args()?)
             } else if joined && self.is("[") {
                 self.bump();
-                ExprKind::Apply(Box::new(expr.clone()), self.list("]", Self::type_expr)?)
+                ExprKind::Apply(Box::new(expr.take()), self.list("]", Self::type_expr)?)
             } else {
                 return Ok(expr);
             };
@@ -252,7 +252,9 @@ impl Parser<'_> {
         let mut items = self.list(")", Self::expr)?;
         let span = start.to(self.last_span());
         if items.len() == 1 {
-            return Ok(Expr { span, ..items.remove(0) });
+            let mut only = items.remove(0);
+            only.span = span;
+            return Ok(only);
         }
         Ok(Expr { kind: ExprKind::Tuple(items), span })
     }

@@ -1,7 +1,7 @@
 //! Predicts, and has the predictions searched.
 
 use super::subject::Subject;
-use super::{Args, Look};
+use super::{Args, ErrorClass};
 use crate::cmd::progress::Bar;
 use crate::cmd::watchdog::watch;
 use anyhow::{Context, bail};
@@ -93,7 +93,7 @@ pub fn examine(
 }
 
 fn looks(args: &Args, options: &Options) -> Looks {
-    let crashes = args.look_for.contains(&Look::Crashes);
+    let crashes = args.look_for.contains(&ErrorClass::Crashes);
     let kinds = [(Kind::DATA_RACE, options.races), (Kind::DEADLOCK, options.deadlocks), (Kind::CRASH, crashes)];
     Looks { without: kinds.into_iter().filter(|(_, wanted)| !wanted).map(|(kind, _)| kind.rule()).collect() }
 }
@@ -136,8 +136,8 @@ fn jobs(args: &Args, has_client: bool, precision: Precision) -> usize {
 fn options(args: &Args, until: Instant) -> Options {
     let half = until.saturating_duration_since(Instant::now()) / 2;
     Options {
-        races: args.look_for.contains(&Look::Races),
-        deadlocks: args.look_for.contains(&Look::Deadlocks),
+        races: args.look_for.contains(&ErrorClass::Races),
+        deadlocks: args.look_for.contains(&ErrorClass::Deadlocks),
         window: args.window,
         jobs: args.jobs,
         budget: Budget { deadline: Some(until - half), ..Budget::of_states(STATES) },

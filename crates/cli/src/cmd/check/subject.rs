@@ -75,7 +75,7 @@ pub fn read(recording: &Recording) -> anyhow::Result<(Trace, Option<String>)> {
     let (lines, all) = (streamed.some_of_each_kind(LINES), streamed.lines.len());
     let left_out = (lines.len() < all).then(|| {
         let looked_at = lines.len();
-        format!("of {all} lines of memory that could race, {looked_at} were looked at: {LINES} for each pair of places")
+        format!("of {all} lines of memory that could race, {looked_at} were examined: {LINES} for each pair of places")
     });
     Ok((recording.trace_of_lines(lines)?, left_out))
 }
@@ -236,7 +236,7 @@ fn record(
     let started = SystemTime::now();
     let mut command = program.with_settings(&settings);
     let copy = directory.with_extension("input");
-    program.input = Input::first(&mut command, &copy).context("cannot keep what the program reads")?;
+    program.input = Input::first(&mut command, &copy).context("cannot save the input of the program")?;
     let limit = TimeLimit { stop: Some(stop), standstill: true, ..args.timeout.into() };
     let news = Later::new(|| crate::output::say!("recording; Ctrl-C ends the program, and what it did is checked"));
     let ended =

@@ -4,86 +4,14 @@
 //! it did) have their events there. Timestamps count.
 
 use super::clock::Clock;
-use super::places::{Code, Places};
-use anyhow::bail;
+use super::naming::Naming;
+use super::places::{Code, Part, Places};
+use super::streams::{STREAMS, Stream, Wanted, connect};
 use foretrace_event::LockClass;
 use foretrace_event::wire::{Access, LockArg, Op, Sync};
 use foretrace_stream::engine::{Engine, RunError, Sink, Time};
-use foretrace_stream::ty::Ty;
 use foretrace_stream::value::{Value, int};
 use rustc_hash::FxHashMap;
-
-/// The streams of a recording and the types of their events.
-const STREAMS: [(&str, Ty); 27] = [
-    ("threadid", Ty::Int),
-    ("function", Ty::Str),
-    ("line", Ty::Int),
-    ("column", Ty::Int),
-    ("instruction", Ty::Str),
-    ("readaddr", Ty::Int),
-    ("writeaddr", Ty::Int),
-    ("readvar", Ty::Str),
-    ("writevar", Ty::Str),
-    ("varaddr", Ty::Int),
-    ("varsize", Ty::Int),
-    ("varoffset", Ty::Int),
-    ("mutexlock", Ty::Str),
-    ("mutexlockaddr", Ty::Int),
-    ("mutexunlock", Ty::Str),
-    ("mutexunlockaddr", Ty::Int),
-    ("mutexlockini", Ty::Int),
-    ("pcreate", Ty::Unit),
-    ("pcreateid", Ty::Int),
-    ("pjoinid", Ty::Int),
-    ("condsignaladdr", Ty::Int),
-    ("condwaitaddr", Ty::Int),
-    ("barrieraddr", Ty::Int),
-    ("sempostaddr", Ty::Int),
-    ("semwaitaddr", Ty::Int),
-    ("gap", Ty::Int),
-    ("file", Ty::Str),
-];
-
-/// A stream, by its place among [`STREAMS`].
-#[derive(Clone, Copy)]
-#[repr(usize)]
-enum Stream {
-    ThreadId,
-    Function,
-    Line,
-    Column,
-    Instruction,
-    ReadAddr,
-    WriteAddr,
-    ReadVar,
-    WriteVar,
-    VarAddr,
-    VarSize,
-    VarOffset,
-    MutexLock,
-    MutexLockAddr,
-    MutexUnlock,
-    MutexUnlockAddr,
-    MutexLockIni,
-    PCreate,
-    PCreateId,
-    PJoinId,
-    CondSignalAddr,
-    CondWaitAddr,
-    BarrierAddr,
-    SemPostAddr,
-    SemWaitAddr,
-    Gap,
-    File,
-}
-
-/// An input of the specification that a recording has events for.
-#[derive(Clone, Copy)]
-struct Wanted {
-    input: usize,
-    /// It is declared as a stream of units: only that there is an event matters.
-    unit: bool,
-}
 
 /// What one event says of memory: a group of bytes was accessed.
 #[derive(Clone, Copy, Debug)]
@@ -117,8 +45,17 @@ pub fn touches<'a>(access: &'a Access, groups: &'a [u64]) -> impl Iterator<Item 
 
 /// Hands the records of a run to an engine.
 pub struct Feed {
-    inputs: [Option<Wanted>; STREAMS.len()],
+    streams: Streams,
     places: Places,
+    /// The inputs of a place that are named when somebody asks for them.
+    deferred: Vec<(Part, usize)>,
+}
+
+/// What is handed over, and when.
+struct Streams {
+    inputs: [Option<Wanted>; STREAMS.len()],
+    /// The inputs of a place that are always named.
+    named: Vec<(Part, Wanted)>,
     /// The instruction that was named last.
     here: Option<(u64, Code)>,
     time: Time,
@@ -130,33 +67,29 @@ pub struct Feed {
 
 impl Feed {
     /// Connects the inputs of a specification; one whose type does not fit is an error.
-    pub fn new(engine: &Engine, places: Places, clock: Option<Clock>) -> anyhow::Result<Self> {
+    pub fn new(engine: &mut Engine, places: Places, clock: Option<Clock>) -> anyhow::Result<Self> {
         let mut inputs = [None; STREAMS.len()];
         for (index, decl) in engine.plan().inputs.iter().enumerate() {
-            if let Some(probe) = &decl.probe {
-                bail!("`@{probe}` of input `{}` asks for instrumentation that foretrace does not have yet", decl.name);
-            }
-            let Some(stream) = STREAMS.iter().position(|(name, _)| *name == &*decl.name) else {
-                let names: Vec<&str> = STREAMS.iter().map(|(name, _)| *name).collect();
-                bail!("a recording never has events of input `{}`; it has {}", decl.name, names.join(", "));
-            };
-            let ty = &STREAMS[stream].1;
-            if decl.ty != *ty && decl.ty != Ty::Unit {
-                bail!("input `{}` has events of type {}, a recording's are of type {ty}", decl.name, decl.ty);
-            }
+            let (stream, wanted) = connect(index, decl)?;
             if engine.plan().input_nodes[index].is_some() {
-                inputs[stream] = Some(Wanted { input: index, unit: decl.ty == Ty::Unit });
+                inputs[stream] = Some(wanted);
             }
         }
-        Ok(Feed {
+        let of_place = Part::ALL.into_iter().filter_map(|part| Some((part, inputs[part.stream() as usize]?)));
+        let (deferred, named): (Vec<_>, Vec<_>) =
+            of_place.partition(|(_, wanted): &(Part, Wanted)| !wanted.unit && engine.plan().only_sampled[wanted.input]);
+        let deferred: Vec<(Part, usize)> = deferred.into_iter().map(|(part, wanted)| (part, wanted.input)).collect();
+        engine.set_deferred(&deferred.iter().map(|(_, input)| *input).collect::<Vec<usize>>());
+        let streams = Streams {
             inputs,
-            places,
+            named,
             here: None,
             time: 0,
             depths: FxHashMap::default(),
             instructions: FxHashMap::default(),
             clock,
-        })
+        };
+        Ok(Feed { streams, places, deferred })
     }
 
     /// Whether the specification looks at accesses of memory.
@@ -179,6 +112,31 @@ impl Feed {
         &mut self.places
     }
 
+    /// What a thread did next.
+    #[inline]
+    pub fn step(
+        &mut self,
+        engine: &mut Engine,
+        thread: u64,
+        step: &Step,
+        sink: &mut impl Sink,
+    ) -> Result<(), RunError> {
+        let Feed { streams, places, deferred } = self;
+        let mut sink = Naming { sink, places, deferred };
+        match step {
+            Step::Sync(sync) => streams.sync(engine, thread, sync, &mut sink),
+            Step::Touch(touch) => streams.touch(engine, thread, touch, &mut sink),
+            Step::Gap => streams.gap(engine, thread, &mut sink),
+        }
+    }
+
+    /// Everything has been handed over: what has not been named yet is named now.
+    pub fn finish(&mut self, engine: &mut Engine, sink: &mut impl Sink) {
+        engine.recover(&mut Naming { sink, places: &mut self.places, deferred: &self.deferred });
+    }
+}
+
+impl Streams {
     #[inline]
     fn wants(&self, stream: Stream) -> bool {
         self.inputs[stream as usize].is_some()
@@ -190,7 +148,7 @@ impl Feed {
         engine: &mut Engine,
         stream: Stream,
         value: Value,
-        sink: &mut impl Sink,
+        sink: &mut Naming<'_, impl Sink>,
     ) -> Result<(), RunError> {
         match self.inputs[stream as usize] {
             Some(Wanted { input, unit: false }) => engine.push(self.time, input, value, sink),
@@ -205,7 +163,7 @@ impl Feed {
         engine: &mut Engine,
         stream: Stream,
         address: u64,
-        sink: &mut impl Sink,
+        sink: &mut Naming<'_, impl Sink>,
     ) -> Result<(), RunError> {
         match self.inputs[stream as usize] {
             Some(Wanted { unit: true, .. }) => self.push(engine, stream, Value::Unit, sink),
@@ -221,27 +179,14 @@ impl Feed {
         thread: u64,
         pc: u64,
         name: &'static str,
-        sink: &mut impl Sink,
+        sink: &mut Naming<'_, impl Sink>,
     ) -> Result<(), RunError> {
         self.time += 1;
         self.address(engine, Stream::ThreadId, thread, sink)?;
-        if [Stream::Function, Stream::Line, Stream::Column, Stream::File].into_iter().any(|stream| self.wants(stream)) {
-            // Reads and writes of a line, and many lines, are of one instruction.
-            if self.here.as_ref().is_none_or(|(known, _)| *known != pc) {
-                self.here = Some((pc, self.places.code(pc)));
-            }
-            let (_, place) = self.here.as_ref().expect("it was just looked up");
-            let parts = [
-                (Stream::Function, &place.function),
-                (Stream::Line, &place.line),
-                (Stream::Column, &place.column),
-                (Stream::File, &place.file),
-            ];
-            for (stream, part) in parts {
-                let Some(Wanted { input, unit }) = self.inputs[stream as usize] else { continue };
-                engine.push(self.time, input, if unit { Value::Unit } else { part.clone() }, sink)?;
-            }
+        if !sink.deferred.is_empty() {
+            engine.defer(self.time, pc, sink)?;
         }
+        self.place(engine, pc, sink)?;
         if !self.wants(Stream::Instruction) {
             return Ok(());
         }
@@ -249,23 +194,32 @@ impl Feed {
         self.push(engine, Stream::Instruction, instruction, sink)
     }
 
-    /// What a thread did next.
-    pub fn step(
-        &mut self,
-        engine: &mut Engine,
-        thread: u64,
-        step: &Step,
-        sink: &mut impl Sink,
-    ) -> Result<(), RunError> {
-        match step {
-            Step::Sync(sync) => self.sync(engine, thread, sync, sink),
-            Step::Touch(touch) => self.touch(engine, thread, touch, sink),
-            Step::Gap => self.gap(engine, thread, sink),
+    /// Names the place of an instruction.
+    #[inline]
+    fn place(&mut self, engine: &mut Engine, pc: u64, sink: &mut Naming<'_, impl Sink>) -> Result<(), RunError> {
+        if self.named.is_empty() {
+            return Ok(());
         }
+        // Reads and writes of a line, and many lines, are of one instruction.
+        if self.here.as_ref().is_none_or(|(known, _)| *known != pc) {
+            self.here = Some((pc, sink.places.code(pc).clone()));
+        }
+        let (_, place) = self.here.as_ref().expect("it was just looked up");
+        for (part, Wanted { input, unit }) in &self.named {
+            let value = if *unit { Value::Unit } else { place.part(*part).clone() };
+            engine.push(self.time, *input, value, sink)?;
+        }
+        Ok(())
     }
 
     /// An operation.
-    fn sync(&mut self, engine: &mut Engine, thread: u64, sync: &Sync, sink: &mut impl Sink) -> Result<(), RunError> {
+    fn sync(
+        &mut self,
+        engine: &mut Engine,
+        thread: u64,
+        sync: &Sync,
+        sink: &mut Naming<'_, impl Sink>,
+    ) -> Result<(), RunError> {
         let stream = match sync.op {
             Op::Lock | Op::RdLock if !self.outermost(thread, sync, 1) => return Ok(()),
             Op::Unlock if !self.outermost(thread, sync, -1) => return Ok(()),
@@ -296,14 +250,14 @@ impl Feed {
         if !self.wants(named) {
             return Ok(());
         }
-        match self.places.variable(sync.object) {
+        match sink.places.variable(sync.object) {
             Some(variable) => self.push(engine, named, variable.name, sink),
             None => Ok(()),
         }
     }
 
     /// Records of a thread are missing: what it holds is not known any more.
-    fn gap(&mut self, engine: &mut Engine, thread: u64, sink: &mut impl Sink) -> Result<(), RunError> {
+    fn gap(&mut self, engine: &mut Engine, thread: u64, sink: &mut Naming<'_, impl Sink>) -> Result<(), RunError> {
         self.depths.retain(|(holder, _), _| *holder != thread);
         self.time += 1;
         self.address(engine, Stream::Gap, thread, sink)
@@ -322,7 +276,13 @@ impl Feed {
     }
 
     /// An access to a group of bytes.
-    fn touch(&mut self, engine: &mut Engine, thread: u64, touch: &Touch, sink: &mut impl Sink) -> Result<(), RunError> {
+    fn touch(
+        &mut self,
+        engine: &mut Engine,
+        thread: u64,
+        touch: &Touch,
+        sink: &mut Naming<'_, impl Sink>,
+    ) -> Result<(), RunError> {
         self.begin(engine, thread, touch.pc, if touch.is_write { "store" } else { "load" }, sink)?;
         self.variable(engine, touch.address, touch.size, touch.is_write, sink)
     }
@@ -333,7 +293,7 @@ impl Feed {
         address: u64,
         size: u32,
         is_write: bool,
-        sink: &mut impl Sink,
+        sink: &mut Naming<'_, impl Sink>,
     ) -> Result<(), RunError> {
         let (by_address, by_name) = match is_write {
             true => (Stream::WriteAddr, Stream::WriteVar),
@@ -343,9 +303,9 @@ impl Feed {
         self.address(engine, Stream::VarAddr, address, sink)?;
         self.address(engine, Stream::VarSize, u64::from(size), sink)?;
         if (self.wants(by_name) || self.wants(Stream::VarOffset))
-            && let Some(variable) = self.places.variable(address)
+            && let Some(variable) = sink.places.variable(address)
         {
-            let name = self.places.part(address).unwrap_or(variable.name);
+            let name = sink.places.part(address).unwrap_or(variable.name);
             self.push(engine, by_name, name, sink)?;
             self.address(engine, Stream::VarOffset, address - variable.start, sink)?;
         }

@@ -11,12 +11,12 @@
 use super::clock::Clock;
 use super::coverage::Coverage;
 use super::feed::{Feed, Step, touches};
+use super::groups::Groups;
 use super::pace::Pace;
 use super::pipe::{Pipe, piped};
 use super::places::Places;
 use super::program::{Detail, Program};
 use super::queue::Item;
-use super::recorded::Groups;
 use super::tail::Tail;
 use super::{Out, Source};
 use crate::scratch::Scratch;
@@ -55,7 +55,7 @@ pub fn run(
         memory: Feed::wants_memory(engine),
     };
     let scratch = Scratch::new("monitor-")?;
-    let directory = scratch.path().canonicalize().context("cannot make a place for the recording")?;
+    let directory = scratch.path().canonicalize().context("cannot create a directory for the recording")?;
     let mut program = Program::start(command, &detail, &directory)?;
     let mut live = Live::new(&directory, source.backlog, program.id());
     loop {
@@ -146,7 +146,7 @@ impl Live {
     }
 
     /// Whether there is somebody to feed. There is as soon as the program has files to name things by.
-    fn has_feed(&mut self, directory: &Path, source: &Source<'_>, engine: &Engine) -> anyhow::Result<bool> {
+    fn has_feed(&mut self, directory: &Path, source: &Source<'_>, engine: &mut Engine) -> anyhow::Result<bool> {
         if self.feed.is_some() {
             return Ok(true);
         }
@@ -210,6 +210,9 @@ impl Live {
             self.hand_over_rest(program, engine, out)?;
             out.flush()?;
         }
+        if let Some(feed) = &mut self.feed {
+            feed.finish(engine, out);
+        }
         let (lost, flags) = self.reader.tail.losses()?;
         if program.is_interrupted() {
             coverage.misses("interrupted; what the program did last was not evaluated");
@@ -218,7 +221,7 @@ impl Live {
             coverage.misses("the disk was full; what came after is missing");
         }
         if self.reader.late > 0 {
-            coverage.misses(&format!("{} operations came late and were taken out of order", self.reader.late));
+            coverage.misses(&format!("{} operations were read too late and evaluated out of order", self.reader.late));
         }
         if lost > 0 {
             let gaps = self.reader.gaps;

@@ -20,6 +20,30 @@ pub struct Code {
     pub column: Value,
 }
 
+/// What is said of a place.
+#[derive(Clone, Copy, Debug)]
+pub enum Part {
+    Function,
+    Line,
+    Column,
+    File,
+}
+
+impl Part {
+    pub const ALL: [Part; 4] = [Part::Function, Part::Line, Part::Column, Part::File];
+}
+
+impl Code {
+    pub fn part(&self, part: Part) -> &Value {
+        match part {
+            Part::Function => &self.function,
+            Part::Line => &self.line,
+            Part::Column => &self.column,
+            Part::File => &self.file,
+        }
+    }
+}
+
 /// A variable with a name.
 #[derive(Clone)]
 pub struct Variable {
@@ -43,8 +67,19 @@ impl Borders {
         self.0[..after].last().filter(|variable| address < variable.end).map(|variable| variable.start)
     }
 
+    /// Whether no variable begins or ends within these bytes.
+    fn is_whole(&self, bytes: Range<u64>) -> bool {
+        let (before, after) = self.0.split_at(self.0.partition_point(|variable| variable.start <= bytes.start));
+        let inside = |border: u64| bytes.start < border && border < bytes.end;
+        !before.last().is_some_and(|variable| inside(variable.end))
+            && !after.first().is_some_and(|variable| inside(variable.start))
+    }
+
     /// Splits the bytes of a line at the borders of variables and of gaps.
     pub fn split(&self, line: u64, mask: u64) -> Vec<u64> {
+        if self.is_whole(line * 64..line * 64 + 64) {
+            return runs(mask);
+        }
         let mut groups: Vec<u64> = Vec::new();
         let mut owner = None;
         for byte in 0..64 {
@@ -62,6 +97,18 @@ impl Borders {
         }
         groups
     }
+}
+
+/// Bits that are next to each other.
+fn runs(mut mask: u64) -> Vec<u64> {
+    let mut runs = Vec::new();
+    while mask != 0 {
+        let lowest = mask & mask.wrapping_neg();
+        let run = mask & !mask.wrapping_add(lowest);
+        runs.push(run);
+        mask &= !run;
+    }
+    runs
 }
 
 /// What is known of the program's files.
@@ -107,17 +154,21 @@ impl Places {
     }
 
     /// The place that a return address belongs to.
-    pub fn code(&mut self, pc: u64) -> Code {
-        if let Some(code) = self.codes.get(&pc) {
-            return code.clone();
+    pub fn code(&mut self, pc: u64) -> &Code {
+        if !self.codes.contains_key(&pc) {
+            self.learn(pc);
         }
+        &self.codes[&pc]
+    }
+
+    #[cold]
+    fn learn(&mut self, pc: u64) {
         let address = pc.saturating_sub(1);
         if !self.modules.iter().any(|module| (module.start..module.end).contains(&address)) {
             self.look_again();
         }
         let code = self.look_up(pc);
-        self.codes.insert(pc, code.clone());
-        code
+        self.codes.insert(pc, code);
     }
 
     pub fn borders(&self) -> &Borders {
@@ -196,4 +247,22 @@ fn read_symbols(path: &Path, bias: u64) -> Option<Vec<Variable>> {
         Some(Variable { start, end: start.saturating_add(symbol.size()), name: Value::str(name) })
     });
     Some(named.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_split_at_gaps_and_at_the_borders_of_variables() {
+        let borders = Borders(vec![64..72, 72..80, 200..320]);
+        let runs = |line, mask| borders.split(line, mask);
+        assert_eq!(runs(1, 0xffff_ff0f), [0xf, 0xff00, 0xffff_0000]);
+        // A line between variables, and one within a variable.
+        assert_eq!(runs(2, 0x8000_0000_0000_00f1), [0x1, 0xf0, 1 << 63]);
+        assert_eq!(runs(4, u64::MAX), [u64::MAX]);
+        // A variable begins in this one.
+        assert_eq!(runs(3, u64::MAX), [0xff, !0xff]);
+        assert!(runs(9, 0).is_empty());
+    }
 }

@@ -30,6 +30,10 @@ impl Compiler {
                 Box::new(move |ctx| Ok(first(ctx)? || second(ctx)?))
             }
             Code::Op2(op, args) => self.question(*op, args, code),
+            Code::Let(slot, parts) => match self.test_under_other_name(*slot, parts) {
+                Some(test) => test,
+                None => self.any_test(code),
+            },
             other => self.any_test(other),
         }
     }

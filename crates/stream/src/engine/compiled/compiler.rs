@@ -1,7 +1,7 @@
 //! From the code of a function to closures: what is known about its locals, and the simple parts.
-use super::{Compiled, Ctx, Eval, Place};
+use super::{Compiled, Ctx, Eval, Place, Test};
 use crate::code::{Code, Func};
-use crate::flow::Arg;
+use crate::flow::{Arg, Events, Pasts};
 use crate::value::builtin::{apply1, size_of_table};
 use crate::value::{Builtin, Function, Items, Value, share};
 use std::rc::Rc;
@@ -22,6 +22,13 @@ struct Binding {
 impl Binding {
     fn local(slot: usize) -> Binding {
         Binding { place: Place::Local(slot), owned: true, present: true }
+    }
+
+    /// An argument of a function on events, of which some are always there.
+    fn event(arg: Arg, required: &[u32]) -> Binding {
+        let present = required.contains(&arg.node);
+        let place = if present { Place::Stream(arg.node as usize) } else { Place::Event(arg.node) };
+        Binding { place, owned: arg.take, present }
     }
 }
 
@@ -46,13 +53,18 @@ impl Compiler {
     }
 
     /// A function on the events of streams; the required ones have one whenever it runs.
-    pub fn events(func: &Func, args: &[Arg], required: &[u32]) -> Compiled {
-        let bind = |arg: &Arg| {
-            let present = required.contains(&arg.node);
-            let place = if present { Place::Stream(arg.node as usize) } else { Place::Event(arg.node) };
-            Binding { place, owned: arg.take, present }
+    pub fn events(func: &Func, events: &Events) -> Compiled {
+        Compiler::with(events.lift.args.iter().map(|arg| Binding::event(*arg, &events.required)).collect(), func)
+    }
+
+    /// The same, with the current value of a stream in the place of `last` of it.
+    pub fn on_pasts(func: &Func, events: &Events, pasts: &Pasts) -> Compiled {
+        let bind = |arg: &Arg| match pasts.all.iter().find(|past| past.node == arg.node) {
+            Some(past) => Binding { place: Place::Stream(past.value as usize), owned: false, present: past.required },
+            None if arg.node == pasts.trigger => Binding::event(*arg, &[pasts.trigger]),
+            None => Binding::event(*arg, &events.required),
         };
-        Compiler::with(args.iter().map(bind).collect(), func)
+        Compiler::with(events.lift.args.iter().map(bind).collect(), func)
     }
 
     fn with(mut bindings: Vec<Binding>, func: &Func) -> Compiled {
@@ -188,8 +200,8 @@ impl Compiler {
 
     /// Binds a local. One that is only another name of a value is given that value's place.
     fn bind(&mut self, slot: u32, parts: &[Code; 2]) -> Eval {
-        if let Some(binding) = self.other_name(&parts[0]) {
-            return self.body(slot, binding, &parts[1]);
+        if let Some(binding) = self.other_name(parts) {
+            return self.bound(slot, binding, |inner| inner.eval(&parts[1]));
         }
         let value = self.eval(&parts[0]);
         let (slot, body) = self.with_local(slot, &parts[1]);
@@ -199,26 +211,38 @@ impl Compiler {
         })
     }
 
-    /// A body in which a slot is bound.
-    fn body(&mut self, slot: u32, binding: Binding, body: &Code) -> Eval {
+    /// Compiles with a slot that stands for something.
+    fn bound<R>(&mut self, slot: u32, binding: Binding, compile: impl FnOnce(&mut Self) -> R) -> R {
         let before = std::mem::replace(&mut self.bindings[slot as usize], binding);
-        let body = self.eval(body);
+        let result = compile(self);
         self.bindings[slot as usize] = before;
-        body
+        result
     }
 
     /// A body in which a slot is bound to a local, and which one.
     pub fn with_local(&mut self, slot: u32, body: &Code) -> (usize, Eval) {
         let local = slot as usize - self.streams;
-        (local, self.body(slot, Binding::local(local), body))
+        (local, self.bound(slot, Binding::local(local), |inner| inner.eval(body)))
     }
 
-    /// The binding of code that is only a name, as long as nothing moves the value away under the new name's feet: either
-    /// this is the old name's last use, or the value never moves.
-    fn other_name(&self, code: &Code) -> Option<Binding> {
-        let (Code::Local { slot, take } | Code::Unwrap { slot, take }) = code else { return None };
+    /// The binding of a local whose value is only another name, as long as nothing moves the value away under the new name's
+    /// feet: either this is the old name's last use, or the value never moves. A field of a value is one, too.
+    fn other_name(&self, [value, body]: &[Code; 2]) -> Option<Binding> {
+        if let Code::Field(base, _) = value {
+            let (Code::Local { slot, .. } | Code::Unwrap { slot, .. }) = **base else { return None };
+            let stays = !self.binding(slot).owned || !body.names(slot);
+            let place = self.place(value).filter(|_| stays)?;
+            return Some(Binding { place, owned: false, present: true });
+        }
+        let (Code::Local { slot, take } | Code::Unwrap { slot, take }) = value else { return None };
         let binding = self.binding(*slot);
         (binding.present && (*take || !binding.owned)).then(|| binding.clone())
+    }
+
+    /// A condition in which a local is another name.
+    pub fn test_under_other_name(&mut self, slot: u32, parts: &[Code; 2]) -> Option<Test> {
+        let binding = self.other_name(parts)?;
+        Some(self.bound(slot, binding, |inner| inner.test(&parts[1])))
     }
 
     fn strict(&mut self, slots: &[u32], body: &Code) -> Eval {

@@ -14,7 +14,7 @@ mod place;
 mod stack;
 
 use crate::code::Func;
-use crate::flow::{Lift, Plan, Step};
+use crate::flow::{Events, Lift, Plan, Step};
 use crate::value::{Failure, Value};
 use compiler::Compiler;
 pub use place::Place;
@@ -57,13 +57,16 @@ pub struct Program {
     called: Box<[OnceCell<Compiled>]>,
     /// The functions that steps apply to streams.
     lifted: Vec<Option<Compiled>>,
+    /// The same, applied to current values instead of to `last` of them.
+    on_pasts: Vec<Option<Compiled>>,
 }
 
 impl Program {
     pub fn of(plan: &Plan) -> Program {
         let called = plan.funcs.iter().map(|_| OnceCell::new()).collect();
         let lifted = plan.steps.iter().map(|step| lifted(&plan.funcs, step)).collect();
-        Program { funcs: plan.funcs.clone(), called, lifted }
+        let on_pasts = plan.steps.iter().map(|step| on_pasts(&plan.funcs, step)).collect();
+        Program { funcs: plan.funcs.clone(), called, lifted, on_pasts }
     }
 
     /// The most locals that a lifted function has.
@@ -78,7 +81,18 @@ impl Program {
     /// Applies the function of a step to the streams.
     #[inline(always)]
     pub fn apply(&self, node: u32, base: usize, cells: &mut Vec<Value>, fired: &[u64]) -> Value {
-        let compiled = self.lifted[node as usize].as_ref().expect("the step applies a function");
+        self.run(&self.lifted[node as usize], base, cells, fired)
+    }
+
+    /// Applies the function of a step, with current values in the place of `last` of them.
+    #[inline(always)]
+    pub fn apply_to_pasts(&self, node: u32, base: usize, cells: &mut Vec<Value>, fired: &[u64]) -> Value {
+        self.run(&self.on_pasts[node as usize], base, cells, fired)
+    }
+
+    #[inline(always)]
+    fn run(&self, compiled: &Option<Compiled>, base: usize, cells: &mut Vec<Value>, fired: &[u64]) -> Value {
+        let compiled = compiled.as_ref().expect("the step applies a function");
         let top = base + compiled.locals;
         let mut ctx = Ctx { cells, fired, captures: &[], program: self, base, top, depth: 0, own: u32::MAX };
         (compiled.body)(&mut ctx)
@@ -90,7 +104,12 @@ fn lifted(funcs: &[Func], step: &Step) -> Option<Compiled> {
     match step {
         Step::Signal(lift) => Some(Compiler::signal(func(lift), &lift.args)),
         Step::Filter(filter) => Some(Compiler::signal(func(&filter.lift), &filter.lift.args)),
-        Step::Events(lift, required) => Some(Compiler::events(func(lift), &lift.args, required)),
+        Step::Events(events) => Some(Compiler::events(func(&events.lift), events)),
         _ => None,
     }
+}
+
+fn on_pasts(funcs: &[Func], step: &Step) -> Option<Compiled> {
+    let Step::Events(events @ Events { lift, pasts: Some(pasts), .. }) = step else { return None };
+    Some(Compiler::on_pasts(&funcs[lift.func as usize], events, pasts))
 }
