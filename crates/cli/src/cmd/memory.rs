@@ -18,7 +18,7 @@ pub struct Memory {
     max_memory: Option<u64>,
 }
 
-/// Why not everything was looked at.
+/// Why not everything was examined.
 pub const SPENT: &str = "the memory (--max-memory) is used up";
 
 static SPENT_FLAG: AtomicBool = AtomicBool::new(false);

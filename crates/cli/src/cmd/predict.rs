@@ -143,7 +143,7 @@ fn emit(trace: &Trace, path: &Path) -> anyhow::Result<()> {
     out.flush().with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Every witness passes the judge before anybody sees it.
+/// Every witness passes the judge before it is shown.
 fn assert_right(trace: &Trace, prediction: &Prediction) {
     for found in prediction.races.iter().chain(&prediction.deadlocks) {
         if let Err(objection) = judge(trace, &found.witness) {
