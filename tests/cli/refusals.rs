@@ -56,7 +56,7 @@ fn of_programs_that_cannot_be_served() {
     std::fs::write(&narrow, &bytes).expect("a file can be written");
     (bytes[4], bytes[18]) = (2, 183);
     std::fs::write(scratch.path("other"), &bytes).expect("a file can be written");
-    refused.extend([("./narrow-header", "it is a 32-bit program"), ("./other", "a program of another machine")]);
+    refused.extend([("./narrow-header", "it is a 32-bit program"), ("./other", "built for another machine")]);
     for (program, why) in refused {
         for way in ["record", "check --", "monitor empty.tessla --"] {
             let ran = scratch.run(&format!("foretrace {way} {program}"));
@@ -100,7 +100,7 @@ fn slips_of_the_keyboard_are_noticed() {
     let scratch = Scratch::new();
     let output = scratch.command(FORETRACE).args(["cc", "--version"]).env("FORETRACE_CXC", "gcc").output();
     let complaint = String::from_utf8_lossy(&output.expect("it runs").stderr).into_owned();
-    assert!(complaint.contains("FORETRACE_CXC means nothing"), "{complaint}");
+    assert!(complaint.contains("FORETRACE_CXC is not a variable of Foretrace"), "{complaint}");
 }
 
 #[test]

@@ -56,7 +56,7 @@ fn a_schedule_can_be_pasted_with_its_recording() {
 fn what_is_not_a_finding_is_refused_and_not_replayed() {
     let (scratch, command) = found();
     let folder = folder(&command);
-    scratch.shell("foretrace replay nowhere").refuses("nowhere is no finding");
+    scratch.shell("foretrace replay nowhere").refuses("nowhere is not a finding");
     assert_eq!(scratch.shell(&format!("{command} --times 0")).code(), Some(2));
     scratch.shell(&format!("cp {folder}/finding whole")).succeeds();
     scratch.shell(&format!("sed -i s/^places=.*/places=xx/ {folder}/finding && {command}")).refuses("places=xx");

@@ -84,6 +84,26 @@ fn random_strategies_find_bugs_and_claim_nothing() {
     }
 }
 
+/// `foretrace check --explore` finds what lies behind branches that the recorded run did not take.
+#[test]
+fn a_check_explores_if_it_is_asked_to() {
+    let scratch = Scratch::new();
+    for bug in ["account", "philosophers", "nested_monitor"] {
+        let [program, twin] =
+            [&["-O1"][..], &["-O1", "-DFIXED"]].map(|flags| scratch.build(&format!("bugs/{bug}.c"), flags));
+        let explored = scratch.check(&program, &["--explore", "5s"]);
+        assert_eq!(explored.code, 1, "{bug}: {}", explored.text);
+        assert!(explored.text.contains("explored besides: all "), "{bug}: {}", explored.text);
+        for finding in explored.findings() {
+            assert_eq!(scratch.replay(&finding), 1, "{bug}: {finding} does not fail again");
+        }
+        let explored = scratch.check(&twin, &["--explore", "5s"]);
+        assert_eq!(explored.code, 0, "{bug}, correct: {}", explored.text);
+        let explored = scratch.check(&twin, &[]);
+        assert!(!explored.text.contains("explored besides"), "{bug}: {}", explored.text);
+    }
+}
+
 /// A finding says which orders make it fail, and after what it is certain.
 #[test]
 fn a_failing_order_is_explained() {

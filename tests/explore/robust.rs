@@ -72,3 +72,12 @@ fn signals_and_input_are_left_to_the_program() {
     let (code, text) = explore("signals.c");
     assert_eq!(code, 0, "{text}");
 }
+
+/// A loop that ends by itself is not stuck, and that it could end earlier is said.
+#[test]
+fn a_loop_with_a_bound_is_no_failure() {
+    let (code, text) = explore("bounded_loop.c");
+    assert_eq!(code, 2, "{text}");
+    assert!(!text.contains("error:"), "{text}");
+    assert!(text.contains("ended by itself"), "{text}");
+}

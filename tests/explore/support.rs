@@ -108,6 +108,15 @@ impl Scratch {
         Explored { code: output.status.code().unwrap_or(-1), text, time: begin.elapsed() }
     }
 
+    /// Checks a program.
+    pub fn check(&self, program: &Path, flags: &[&str]) -> Explored {
+        let begin = Instant::now();
+        let mut command = Command::new(FORETRACE);
+        let output = self.run(command.args(["check", "--color", "never"]).args(flags).arg("--").arg(program));
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        Explored { code: output.status.code().unwrap_or(-1), text, time: begin.elapsed() }
+    }
+
     /// Replays a finding; the exit code.
     pub fn replay(&self, finding: &str) -> i32 {
         self.run(Command::new(FORETRACE).args(["replay", "--times", "2", finding])).status.code().unwrap_or(-1)

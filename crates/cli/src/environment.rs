@@ -15,10 +15,10 @@ use std::path::Path;
 /// What a program finds in its environment.
 pub struct Environment(Vec<(OsString, OsString)>);
 
-/// Parts of names that promise a secret.
+/// Parts of names that suggest a secret.
 const SECRET: [&str; 7] = ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "PRIVATE_KEY", "API_KEY"];
 
-/// Is it for each run to say?
+/// Is it a variable that each run takes from its own environment?
 fn is_left_out(name: &OsStr) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
     name.starts_with("FORETRACE_") || SECRET.iter().any(|part| name.contains(part))
@@ -38,7 +38,7 @@ impl Environment {
         file.write_all(lines.concat().as_bytes())
     }
 
-    /// Those that last.
+    /// The variables that are written down.
     fn kept(&self) -> impl Iterator<Item = &(OsString, OsString)> {
         self.0.iter().filter(|(name, _)| !is_left_out(name))
     }

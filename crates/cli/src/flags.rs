@@ -6,7 +6,7 @@ use std::time::Duration;
 pub fn time(text: &str) -> Result<Duration, String> {
     let seconds = text.parse::<f64>().ok().map(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let time = seconds.unwrap_or_else(|| humantime::parse_duration(text).ok());
-    // Beyond a century nobody waits for the end, and deadlines would overflow.
+    // Longer than a century, deadlines would overflow.
     let time = time.filter(|time| *time < Duration::from_secs(100 * 365 * 24 * 3600));
     time.ok_or_else(|| "not a duration: use a form such as 500ms, 30s or 5m".to_owned())
 }

@@ -53,7 +53,7 @@ impl Default for Hash {
 }
 
 impl Hash {
-    /// Adds something, and that it ends here.
+    /// Adds bytes, and a mark of their end.
     pub fn add(&mut self, bytes: &[u8]) {
         self.bytes(bytes);
         self.bytes(&bytes.len().to_le_bytes());

@@ -123,7 +123,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Monitor(args) => cmd::monitor::run(&args),
         Command::Predict(args) => cmd::predict::run(&args),
         Command::Trace(args) => cmd::trace::run(&args),
-        Command::Check(args) => cmd::check::run(&args),
+        Command::Check(args) => cmd::check::run(&args, cmd::besides::add),
         Command::Explore(args) => cmd::explore::run(&args),
         Command::Replay(args) => cmd::replay::run(&args),
     }
@@ -137,6 +137,6 @@ fn warn_of_unknown_variables() {
     let names: Vec<String> = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
     for name in foretrace_cc::unknown_variables(names.iter().map(String::as_str)) {
         let known: Vec<_> = foretrace_cc::VARIABLES.iter().map(|(name, _)| *name).collect();
-        crate::output::say!("{name} means nothing; the variables are {}", known.join(", "));
+        crate::output::say!("{name} is not a variable of Foretrace; there are {}", known.join(", "));
     }
 }

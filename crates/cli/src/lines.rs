@@ -42,9 +42,9 @@ impl Lines {
         if path.is_absolute() { joined } else { joined.canonicalize().unwrap_or(joined) }
     }
 
-    /// What to say of a value that nobody can have written.
+    /// The error for a value that Foretrace cannot have written.
     pub fn damaged(&self, key: &str) -> String {
         let value = self.get(key).unwrap_or_default();
-        format!("{}: {key}={value} makes no sense; check the program again", self.file.display())
+        format!("{}: {key}={value} is not valid; check the program again", self.file.display())
     }
 }

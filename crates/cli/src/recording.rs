@@ -60,7 +60,7 @@ pub fn has_events(directory: &Path) -> bool {
     directory.join("events").metadata().is_ok_and(|file| file.len() > 0)
 }
 
-/// How the runtime leaves word that it could write nothing: a directory of this name and the number of the error.
+/// How the runtime reports that it could not write: a directory with this name and the number of the error.
 const UNWRITTEN: &str = "unwritten.";
 
 /// Why the runtime could not begin the recording, if it could not.

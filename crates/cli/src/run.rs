@@ -173,6 +173,6 @@ fn directory(lines: &Lines) -> anyhow::Result<Option<PathBuf>> {
     if directory.is_dir() {
         return Ok(Some(directory));
     }
-    crate::output::say!("{}, where it ran, is not there; it runs here", directory.display());
+    crate::output::say!("its directory {} does not exist; it runs in this one", directory.display());
     Ok(None)
 }

@@ -29,9 +29,11 @@ impl Scratch {
     pub fn new(kind: &str) -> anyhow::Result<Self> {
         debug_assert!(KINDS.contains(&kind));
         remove_abandoned(&std::env::temp_dir());
-        let directory =
-            tempfile::Builder::new().prefix(&format!("{PREFIX}{kind}")).tempdir().context("no scratch directory")?;
-        let lock = hold(&directory).context("no scratch directory")?;
+        let directory = tempfile::Builder::new()
+            .prefix(&format!("{PREFIX}{kind}"))
+            .tempdir()
+            .context("cannot create a scratch directory")?;
+        let lock = hold(&directory).context("cannot create a scratch directory")?;
         OPEN.lock().expect(NO_PANIC).push(directory.path().to_owned());
         Ok(Self { directory: Some(directory), lock: Some(lock) })
     }

@@ -111,9 +111,9 @@ fn way_into_file(mut file: File) -> anyhow::Result<Way> {
     }
     let cache = ReadCache::new(file);
     let machine = if cfg!(target_arch = "x86_64") { elf::EM_X86_64 } else { elf::EM_AARCH64 };
-    let elf = ElfFile64::<object::Endianness, _>::parse(&cache).context("it is no program of this machine")?;
+    let elf = ElfFile64::<object::Endianness, _>::parse(&cache).context("it is not a program for this machine")?;
     if elf.elf_header().e_machine(elf.endian()) != machine {
-        bail!("it is a program of another machine");
+        bail!("it was built for another machine");
     }
     if elf.elf_header().e_type(elf.endian()) == elf::ET_REL {
         bail!("it is an object file; link it with foretrace cc");

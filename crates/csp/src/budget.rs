@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 /// How often the memory of the process is measured.
 const MEASURED: Duration = Duration::from_millis(20);
-/// Steps of a short loop between two looks at the clock.
+/// Rounds of a short loop between two checks of the clock.
 const STRIDE: u32 = 128;
 
 /// Bounds on one assertion. The default has none but memory, so that a runaway script ends with a message.
@@ -47,8 +47,8 @@ pub struct Spilling {
     pub directory: PathBuf,
     /// Bytes of files that may be written.
     pub max_disk: u64,
-    /// Bytes of stored states from which on they are written. Less than the memory there is: what is being found, and
-    /// the newest states, need room, too.
+    /// States are written to files once they take this many bytes. It is less than the memory, because new successors and
+    /// the newest states need room, too.
     pub from: u64,
 }
 
@@ -94,7 +94,7 @@ pub struct Progress {
 pub struct Meter {
     pub budget: Budget,
     started: Instant,
-    /// How far the search in hand has come, for an answer that says why there is none.
+    /// How far the current search has come, for an answer that names the limit it met.
     progress: Arc<Mutex<Progress>>,
     /// When the memory of the process was last measured, in milliseconds after the start.
     measured: Arc<AtomicU64>,
@@ -106,7 +106,7 @@ impl Meter {
         Meter { budget, started: Instant::now(), progress: Arc::default(), measured: Arc::default() }
     }
 
-    /// The same budget, with what is spent of it, for a search that is not worth several threads.
+    /// The same budget, as far as it is spent, for a search that is not worth several threads.
     pub fn on_one_thread(&self) -> Self {
         Meter { budget: Budget { threads: 1, spill: None, ..self.budget.clone() }, ..self.clone() }
     }
@@ -116,7 +116,7 @@ impl Meter {
         Meter { budget: Budget { spill: None, ..self.budget.clone() }, ..self.clone() }
     }
 
-    /// The same budget with a lower bound on states.
+    /// The same budget with at most this many states.
     pub fn with_states(&self, most: u64) -> Self {
         let max_states = most.min(self.budget.max_states);
         Meter { budget: Budget { max_states, ..self.budget.clone() }, ..self.clone() }
@@ -144,7 +144,7 @@ impl Meter {
         self.check_time()
     }
 
-    /// Whether to go on: nobody has interrupted, there is time left, and the process is not too large.
+    /// Checks that there is no interrupt, that time is left, and that the process is not too large.
     pub fn check_time(&self) -> Result<(), Limit> {
         if self.budget.interrupted.is_some_and(|i| i.load(Ordering::Relaxed)) {
             return Err(Limit::Interrupted);
@@ -169,13 +169,13 @@ impl Meter {
         }
     }
 
-    /// Looks at the budget once in a while, for loops with short rounds.
+    /// Checks the budget from time to time, in loops with short rounds.
     pub fn pace(&self) -> Pace<'_> {
         Pace { meter: self, rounds: 0 }
     }
 }
 
-/// Counts the rounds of a loop, and looks at the budget after many of them.
+/// Counts the rounds of a loop, and checks the budget after many of them.
 pub struct Pace<'a> {
     meter: &'a Meter,
     rounds: u32,

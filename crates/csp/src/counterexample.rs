@@ -1,4 +1,4 @@
-//! A failed claim told to a person: the trace, what went wrong after it, and what each part of the process did.
+//! A counterexample for people: the trace, what went wrong after it, and what each part of the process did.
 
 use crate::machine::event::{Event, Events, TAU};
 use crate::machine::product::Product;

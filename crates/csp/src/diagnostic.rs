@@ -1,7 +1,10 @@
-//! What is wrong with a script, where, and the way out.
+//! Messages about a script: what is wrong, where, and how to mend it.
+
+use std::fmt::Write;
+
+use foretrace_file::excerpt;
 
 use crate::source::{Position, Sources, Span};
-use std::fmt::Write;
 
 /// Which pass found it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,39 +61,5 @@ impl Diagnostic {
             let _ = writeln!(out, "   hint: {hint}");
         }
         out
-    }
-}
-
-/// Characters of a line that are shown, and how many of them before the place in question.
-const SHOWN: usize = 160;
-const BEFORE: usize = 60;
-
-/// A line, or what is around the place in question of a long one; where that place then is, and how wide.
-fn excerpt(line: &str, at: usize, width: usize) -> (String, usize, usize) {
-    let length = line.chars().count();
-    if length <= SHOWN {
-        return (line.to_owned(), at, width);
-    }
-    let from = at.saturating_sub(BEFORE).min(length - SHOWN);
-    let (left, right) = (if from > 0 { "..." } else { "" }, if from + SHOWN < length { "..." } else { "" });
-    let middle: String = line.chars().skip(from).take(SHOWN).collect();
-    let before = at - from + left.len();
-    (format!("{left}{middle}{right}"), before, width.min(from + SHOWN - at).max(1))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_line_is_cut_round_the_place() {
-        let line: String = (0..1000).map(|i| char::from(b'a' + (i % 26) as u8)).collect();
-        assert_eq!(excerpt("short", 2, 3), ("short".to_owned(), 2, 3));
-        for at in [0, 59, 60, 500, 999] {
-            let (shown, before, width) = excerpt(&line, at, 4000);
-            assert!(shown.len() <= SHOWN + 6);
-            assert_eq!(shown.as_bytes()[before], line.as_bytes()[at], "{at}");
-            assert!(width >= 1 && before + width <= shown.len());
-        }
     }
 }

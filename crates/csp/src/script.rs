@@ -266,7 +266,7 @@ impl Script {
     }
 }
 
-/// What is said of a script that gave out: the process that has only grown, if there is one.
+/// The hint for a script that met a limit: the process that has only grown, if there is one.
 fn endless(evaluator: &Evaluator) -> String {
     match evaluator.growing() {
         Some(name) => format!("; {name} seems to have no end of states, for a parameter of it only grows"),
@@ -348,7 +348,7 @@ fn with_product(
     Ok((verdict, more, outcome.statistics))
 }
 
-/// An answer found on an explicit machine, told by its events alone.
+/// An answer found on an explicit machine: its behaviour is known by the events alone.
 fn by_events(evaluator: &Evaluator, answer: Answer, trace: &[Event], lts: &Lts, meter: &Meter) -> Decided {
     let statistics = Statistics {
         states: lts.len() as u64,

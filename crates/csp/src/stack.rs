@@ -9,7 +9,7 @@ use std::sync::Mutex;
 const STACK: usize = 2 << 30;
 const LEAST_STACK: usize = 16 << 20;
 
-/// Runs something with room for deep recursion. Loading and checking scripts belongs in here.
+/// Runs `body` with room for deep recursion. Load and check scripts inside it.
 pub fn with_stack<R: Send>(body: impl FnOnce() -> R + Send) -> R {
     let body = Mutex::new(Some(body));
     let mut size = STACK;
@@ -38,7 +38,7 @@ thread_local! {
     static ROOM: Cell<usize> = const { Cell::new(STACK) };
 }
 
-/// What is left of a depth that the full stack has room for.
+/// A depth that the full stack has room for, scaled down to the stack of this thread.
 pub(crate) fn depth_for_stack(depth: u32) -> u32 {
     (u64::from(depth) * ROOM.get() as u64 / STACK as u64) as u32
 }

@@ -162,6 +162,8 @@ pub mod notes {
     pub const FORKS: u64 = 8;
     /// A thread was cancelled.
     pub const CANCELS: u64 = 16;
+    /// A loop that waits for a change ended by itself.
+    pub const LEAVES_LOOPS: u64 = 32;
 }
 
 /// What the fork server says about an execution: a word.

@@ -168,7 +168,7 @@ impl<B: AsRef<[u8]>> Decoder<B> {
             let (sync, reads_object) = self.sync.decode(&mut input)?;
             if reads_object && !self.object_read {
                 (self.sync, self.object_read) = (before, true);
-                return Ok(Some(Record::Access(sync.read_of_object())));
+                return Ok(Some(Record::Access(Access::to_object(&sync))));
             }
             self.object_read = false;
             if sync.op == Op::AccessPc {

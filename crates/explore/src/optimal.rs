@@ -13,6 +13,7 @@
 
 mod cell;
 mod event;
+mod frame;
 mod history;
 mod race;
 mod state;
@@ -21,15 +22,16 @@ mod tree;
 pub use state::StateError;
 
 use crate::estimate::Progress;
-use crate::execution::{End, Execution, Step};
+use crate::execution::{End, Execution};
 use crate::plan::{Choice, Plan};
 use crate::pruning::{Pruning, PruningCounts};
 use crate::search::{Search, look_ahead};
 use event::Event;
 use foretrace_event::ThreadId;
 use foretrace_event::visible::{OpKind, Operation};
+use frame::Frame;
 use history::History;
-use tree::{Branch, Element, Label, conflict};
+use tree::{Branch, Element, Label};
 
 /// Runs one execution of each class.
 #[derive(Clone, Debug, Default)]
@@ -86,63 +88,6 @@ pub struct Counts {
     pub steps: u64,
     /// The steps of the longest.
     pub depth: u64,
-}
-
-/// A state on the current path, and the decision that is being explored there.
-#[derive(Clone, Debug)]
-struct Frame {
-    sleep: Vec<(ThreadId, Operation)>,
-    current: Choice,
-    operation: Operation,
-    /// What is to be explored after it.
-    branches: Vec<Branch>,
-    /// Whether the program took the decision.
-    taken: bool,
-    /// The alternatives of the current thread that have been explored.
-    done: Vec<u32>,
-    /// How many decisions have been explored.
-    explored: u32,
-    /// How many of the sleepers slept before any of them.
-    inherited: usize,
-}
-
-impl Frame {
-    fn new(sleep: Vec<(ThreadId, Operation)>, label: Label, branches: Vec<Branch>) -> Self {
-        let Label { choice: current, operation } = label;
-        let inherited = sleep.len();
-        Self { sleep, current, operation, branches, taken: true, done: Vec::new(), explored: 0, inherited }
-    }
-
-    /// Who sleeps in the next state.
-    fn next_sleep(&self) -> Vec<(ThreadId, Operation)> {
-        let stays = |(thread, operation): &&(ThreadId, Operation)| {
-            *thread != self.current.thread && !conflict(&self.operation, operation)
-        };
-        self.sleep.iter().filter(stays).copied().collect()
-    }
-
-    /// The current decision has been explored. Its thread sleeps if none of its alternatives is left.
-    fn finish(&mut self) {
-        self.done.push(self.current.alternative);
-        self.explored += 1;
-        if self.taken && self.branches.iter().all(|branch| branch.first().thread != self.current.thread) {
-            self.sleep.push((self.current.thread, self.operation));
-        }
-    }
-
-    /// Adds the other alternatives of the current decision, and puts them first. How many were added.
-    fn add_alternatives(&mut self, step: &Step) -> usize {
-        let before = self.branches.len();
-        for alternative in (0..step.alternatives).filter(|&other| other != step.alternative) {
-            let choice = Choice { thread: step.thread, alternative };
-            let known = self.branches.iter().any(|branch| branch.first() == choice);
-            if !known && !self.done.contains(&alternative) {
-                self.branches.push(Branch::single(choice, step.operation));
-            }
-        }
-        self.branches.sort_by_key(|branch| branch.first().thread != step.thread);
-        self.branches.len() - before
-    }
 }
 
 impl Optimal {

@@ -4,7 +4,7 @@
 //! from an attacker. Opening a FIFO blocks until somebody writes to it, a device may never end, and a file may be larger
 //! than memory. This crate opens only regular files, without blocking, up to a length that the caller gives. Inputs
 //! that may be streams (standard input, a FIFO that the user names) are read by the line or as a whole, both up to a
-//! maximum length.
+//! maximum length. Messages show the part of a line around a place ([`excerpt()`]), because a line may be as long as its file.
 //!
 //! *What it misses*: a file may change while it is read. Readers therefore copy the bytes they examine and check their
 //! bounds. Nothing is mapped into memory, because a mapped file that shrinks kills the process.
@@ -20,6 +20,10 @@
 //! ```
 
 #![forbid(unsafe_code)]
+
+mod excerpt;
+
+pub use excerpt::excerpt;
 
 use rustix::fs::{FileType, Mode, OFlags};
 use std::fs::File;

@@ -6,6 +6,20 @@ mod arguments;
 #[macro_use]
 mod macros;
 
+/// Pads the arguments of a system call with zeros.
+macro_rules! call {
+    ($number:ident $(, $arg:expr)*) => {{
+        let mut args = [0u64; 6];
+        let given = [$($arg as u64),*];
+        args[..given.len()].copy_from_slice(&given);
+        // SAFETY: each wrapper below passes valid pointers and lengths.
+        unsafe { own_call(libc::$number, args) }
+    }};
+}
+
+mod process;
+mod task;
+
 pub mod bpf;
 pub mod decimal;
 pub mod elf;
@@ -17,9 +31,10 @@ pub mod sandbox;
 pub mod settings;
 pub mod tables;
 
-use crate::sys::decimal::Decimal;
 use core::arch::asm;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+pub use process::{abort, die_with_parent, exit, is_there, kill_group, parent, pid, send_to_self, wait_for_child};
+pub use task::{Activity, activity, is_alone, other_threads, sleeps_until_woken};
 
 /// A system call's result: a value, or an error number.
 pub type Result<T> = core::result::Result<T, i32>;
@@ -50,17 +65,6 @@ pub unsafe fn any_call(number: i64, args: [u64; 6]) -> Result<u64> {
         );
     }
     if (-4095..0).contains(&ret) { Err(-ret as i32) } else { Ok(ret as u64) }
-}
-
-/// Pads the arguments of a system call with zeros.
-macro_rules! call {
-    ($number:ident $(, $arg:expr)*) => {{
-        let mut args = [0u64; 6];
-        let given = [$($arg as u64),*];
-        args[..given.len()].copy_from_slice(&given);
-        // SAFETY: each wrapper below passes valid pointers and lengths.
-        unsafe { own_call(libc::$number, args) }
-    }};
 }
 
 /// Where our next mapping goes; zero: wherever the kernel likes.
@@ -257,112 +261,6 @@ pub fn futex_wait_for(word: *const u32, value: u32, nanoseconds: i64) -> bool {
     call!(SYS_futex, word, flags, value, time.as_ptr()) != Err(libc::ETIMEDOUT)
 }
 
-/// Is a thread of this process asleep in the kernel until another wakes it, with no limit of time? False if the kernel
-/// does not say. A thread that has been woken is not, whether it runs yet or not.
-pub fn sleeps_until_woken(tid: u32) -> bool {
-    let mut text = [0; 128];
-    let Ok(read) = read_of_task(tid, b"/syscall", &mut text) else { return false };
-    let mut words = text[..read].split(|byte| *byte == b' ');
-    let is_futex = words.next().is_some_and(|number| number == b"202");
-    let command = words.nth(1).map_or(0, |word| word.last().map_or(0, |digit| *digit));
-    let waits = matches!(command, b'0' | b'9');
-    is_futex && waits && words.nth(1).is_some_and(|timeout| timeout == b"0x0")
-}
-
-/// What a thread of this process does, as the kernel sees it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Activity {
-    /// It runs, or sleeps for a limited time.
-    Runs,
-    /// It waits for something, with no limit of time, or has ended.
-    Waits,
-}
-
-/// What a thread does; one that the kernel does not tell of runs.
-pub fn activity(tid: u32) -> Activity {
-    let mut text = [0; 192];
-    match read_of_task(tid, b"/syscall", &mut text) {
-        Ok(read) => activity_of(&text[..read]),
-        Err(libc::ESRCH | libc::ENOENT) => Activity::Waits,
-        Err(_) => Activity::Runs,
-    }
-}
-
-/// Of the text of `/proc/…/syscall`: the number of the call, and its arguments in hexadecimal.
-fn activity_of(text: &[u8]) -> Activity {
-    let mut words = text.split(|byte| *byte == b' ');
-    let number = words.next().and_then(|word| core::str::from_utf8(word).ok()?.parse::<i64>().ok());
-    let mut argument = |index| words.nth(index).is_some_and(is_no_limit);
-    let waits = match number {
-        Some(libc::SYS_futex | libc::SYS_epoll_wait | libc::SYS_epoll_pwait) => argument(3),
-        Some(libc::SYS_poll | libc::SYS_ppoll | libc::SYS_rt_sigtimedwait) => argument(2),
-        Some(libc::SYS_select | libc::SYS_pselect6) => argument(4),
-        Some(libc::SYS_read | libc::SYS_readv | libc::SYS_recvfrom | libc::SYS_recvmsg) => true,
-        Some(libc::SYS_accept | libc::SYS_accept4 | libc::SYS_wait4 | libc::SYS_waitid) => true,
-        Some(libc::SYS_pause | libc::SYS_rt_sigsuspend | libc::SYS_flock) => true,
-        _ => false,
-    };
-    if waits { Activity::Waits } else { Activity::Runs }
-}
-
-/// Is this a null pointer to a limit of time, or -1 for none?
-fn is_no_limit(word: &[u8]) -> bool {
-    matches!(word, b"0x0" | b"0xffffffff" | b"0xffffffffffffffff")
-}
-
-/// Reads a file of a thread's directory in `/proc`.
-fn read_of_task(tid: u32, file: &[u8], text: &mut [u8]) -> Result<usize> {
-    let mut path = [0; 64];
-    let mut used = 0;
-    for part in [&b"/proc/self/task/"[..], Decimal::new(u64::from(tid)).bytes(), file] {
-        path[used..used + part.len()].copy_from_slice(part);
-        used += part.len();
-    }
-    let fd = open(&path[..=used], libc::O_RDONLY, 0)?;
-    let read = call!(SYS_read, fd, text.as_mut_ptr(), text.len());
-    close(fd);
-    Ok(read? as usize)
-}
-
-/// Is it so of all other threads of this process? Yes if the kernel does not tell who they are.
-pub fn other_threads(mut is_so: impl FnMut(u32) -> bool) -> bool {
-    let Ok(fd) = open(b"/proc/self/task\0", libc::O_RDONLY | libc::O_DIRECTORY, 0) else { return true };
-    let own = tid();
-    let mut entries = Entries([0; 2048]);
-    let mut all = true;
-    while all
-        && let Ok(size) = call!(SYS_getdents64, fd, entries.0.as_mut_ptr(), entries.0.len())
-        && size > 0
-    {
-        all = entries.numbers(size as usize).filter(|tid| *tid != own).all(&mut is_so);
-    }
-    close(fd);
-    all
-}
-
-/// Is there no other thread in this process?
-pub fn is_alone() -> bool {
-    other_threads(|_| false)
-}
-
-/// Entries of a directory, as `getdents64` gives them.
-#[repr(align(8))]
-struct Entries([u8; 2048]);
-
-impl Entries {
-    /// The names that are numbers.
-    fn numbers(&self, size: usize) -> impl Iterator<Item = u32> + '_ {
-        let mut rest = &self.0[..size];
-        core::iter::from_fn(move || {
-            let length = usize::from(u16::from_le_bytes([*rest.get(16)?, *rest.get(17)?])).max(19);
-            let (entry, after) = rest.split_at_checked(length)?;
-            rest = after;
-            Some(entry[19..].split(|byte| *byte == 0).next().unwrap_or(&[]))
-        })
-        .filter_map(|name| core::str::from_utf8(name).ok()?.parse().ok())
-    }
-}
-
 /// Milliseconds by a clock that only goes forward.
 pub fn milliseconds() -> u64 {
     monotonic() / 1_000_000
@@ -423,31 +321,6 @@ pub fn pause() {
     let _ = call!(SYS_pause);
 }
 
-/// Ends the process at once.
-pub fn exit(status: i32) -> ! {
-    loop {
-        let _ = call!(SYS_exit_group, status);
-    }
-}
-
-/// Waits for the end of a child, and tells its status.
-pub fn wait_for_child(child: u32) -> u32 {
-    let mut status = 0u32;
-    while call!(SYS_wait4, child, &raw mut status, 0, 0) == Err(libc::EINTR) {}
-    status
-}
-
-/// Kills a group of processes.
-pub fn kill_group(leader: u32) {
-    let _ = call!(SYS_kill, -i64::from(leader), libc::SIGKILL);
-}
-
-/// This process leads a group of its own, and is killed when its parent ends.
-pub fn die_with_parent() {
-    let _ = call!(SYS_setpgid, 0, 0);
-    let _ = call!(SYS_prctl, libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-}
-
 /// Where reading or writing a file goes on; none if it is no file with a position.
 pub fn position(fd: i32) -> Option<u64> {
     call!(SYS_lseek, fd, 0, libc::SEEK_CUR).ok()
@@ -464,35 +337,6 @@ pub fn is_readable(fd: i32, waits: bool) -> bool {
     let mut file = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     let timeout = if waits { PAUSE } else { 0 };
     call!(SYS_poll, &raw mut file, 1, timeout).is_ok_and(|ready| ready > 0)
-}
-
-/// Is there a thread of this process with that number?
-pub fn is_there(tid: u32) -> bool {
-    call!(SYS_tgkill, pid(), tid, 0).is_ok()
-}
-
-/// The process; zero if the kernel does not say.
-pub fn pid() -> u32 {
-    call!(SYS_getpid).unwrap_or(0) as u32
-}
-
-/// The process that made this one.
-pub fn parent() -> u32 {
-    call!(SYS_getppid).unwrap_or(0) as u32
-}
-
-/// Ends the process as `abort` would, calling nothing.
-pub fn abort() -> ! {
-    let tid = call!(SYS_gettid).unwrap_or(0);
-    let _ = call!(SYS_tgkill, pid(), tid, libc::SIGABRT);
-    loop {
-        let _ = call!(SYS_exit_group, 134);
-    }
-}
-
-/// Sends a signal to the current thread.
-pub fn send_to_self(signal: i32) {
-    let _ = call!(SYS_tgkill, pid(), tid(), signal);
 }
 
 /// Sets the stack that signal handlers of the current thread run on, and tells the one before.

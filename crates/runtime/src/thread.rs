@@ -12,15 +12,17 @@ pub mod moments;
 pub mod objects;
 pub mod order;
 pub mod polling;
+mod pool;
 pub mod published;
 pub mod repeats;
 pub mod signals;
 pub mod stack;
 pub mod tls;
 pub mod waiting;
+mod world;
 
 use crate::axes;
-use crate::memory::spin::{Guard, Locked, Spin};
+use crate::memory::spin::Locked;
 use crate::memory::{arena, fork};
 use crate::sink::lines::{Lines, SMALL};
 use crate::sink::recording::{self, Chunk};
@@ -37,11 +39,13 @@ use moments::Moments;
 use objects::Remembered;
 use order::Synchronised;
 use polling::{Poll, Rounds};
+pub use pool::{join, prepare};
 use published::Published;
 use repeats::Repeats;
 use signals::Slots;
 use stack::StackId;
 use waiting::{Held, Waiting};
+pub use world::{StopTheWorld, progress, threads};
 
 /// A value that only the owner of its thread uses, one call at a time, in a section.
 pub struct Owned<T>(UnsafeCell<T>);
@@ -158,76 +162,6 @@ impl Deref for Thread {
 
     fn deref(&self) -> &Shared {
         &self.shared
-    }
-}
-
-/// How many threads have taken part. Who holds the lock may add one.
-static WORLD: Spin<u32> = Spin::new(0);
-/// The newest of those that take part in the gate or in the watch.
-static NEWEST: AtomicPtr<Shared> = AtomicPtr::new(core::ptr::null_mut());
-
-/// All threads that take part in the gate or in the watch, the newest first.
-pub fn threads() -> impl Iterator<Item = &'static Shared> + Clone {
-    // SAFETY: such threads are never freed, and the list only grows at its head.
-    let mut at = unsafe { NEWEST.load(Ordering::Acquire).as_ref() };
-    core::iter::from_fn(move || {
-        let thread = at?;
-        // SAFETY: as above.
-        at = unsafe { thread.next.load(Ordering::Relaxed).as_ref() };
-        Some(thread)
-    })
-}
-
-/// While it lives, no thread begins or ceases to wait, and none takes or gives anything back. The caller is in a section.
-pub struct StopTheWorld(#[expect(dead_code, reason = "held, not read")] Guard<'static, u32>);
-
-impl StopTheWorld {
-    /// Stops everybody who would change that.
-    pub fn new() -> Self {
-        let world = WORLD.lock();
-        threads().for_each(|thread| thread.status.lock());
-        Self(world)
-    }
-
-    /// Operations so far: if it does not change, nothing happens.
-    pub fn progress(&self) -> u64 {
-        progress()
-    }
-}
-
-impl Drop for StopTheWorld {
-    fn drop(&mut self) {
-        threads().for_each(|thread| thread.status.unlock());
-    }
-}
-
-/// Operations of all threads so far, about.
-pub fn progress() -> u64 {
-    threads().map(|thread| thread.progress.load(Ordering::Relaxed)).sum()
-}
-
-impl Shared {
-    /// What it holds.
-    pub fn held<'a>(&'a self, _stopped: &'a StopTheWorld) -> &'a Held {
-        // SAFETY: who has stopped the world holds the lock, and changes nothing while this reference lives.
-        unsafe { &(*self.status.value()).held }
-    }
-
-    /// What it is waiting for.
-    pub fn waiting(&self, _stopped: &StopTheWorld) -> Option<Waiting> {
-        // SAFETY: as above.
-        unsafe { (*self.status.value()).waiting }
-    }
-
-    /// Has it ended?
-    pub fn has_ended(&self, _stopped: &StopTheWorld) -> bool {
-        self.ended.load(Ordering::Relaxed)
-    }
-
-    /// Works with what it holds. The caller is in a section.
-    #[inline]
-    pub fn with_held<R>(&self, work: impl FnOnce(&mut Held) -> R) -> R {
-        self.status.with(|status| work(&mut status.held))
     }
 }
 
@@ -376,98 +310,6 @@ pub fn current_id() -> Option<u32> {
     current().map(|thread| thread.index)
 }
 
-struct Pool(*mut Thread);
-
-// SAFETY: those in the pool belong to no thread.
-unsafe impl Send for Pool {}
-
-/// Objects of threads that have ended and took no part in the gate or the watch, for others to use.
-static POOL: Spin<Pool> = Spin::new(Pool(core::ptr::null_mut()));
-
-/// Parts of the recording that threads have left which took part in the gate or the watch.
-static SPARE: Spin<[Option<(Chunk, Chunk)>; 64]> = Spin::new([None; 64]);
-
-/// An object for a thread of this number that is recorded, and takes part in nothing else.
-pub fn prepare(index: u32, stack: (usize, usize)) -> Option<&'static Thread> {
-    let free = {
-        let mut pool = POOL.lock();
-        // SAFETY: the pool's objects are valid and no one's.
-        unsafe { pool.0.as_mut() }.inspect(|thread| pool.0 = thread.next_free.get())
-    };
-    let Some(thread) = free.or_else(Thread::empty) else {
-        recording::lost(1);
-        return None;
-    };
-    (thread.shared.index, thread.shared.stack) = (index, (stack.0, stack.0 + stack.1));
-    thread.rounds.get().end();
-    thread.begin_recording().then_some(&*thread)
-}
-
-/// Makes an object for the current thread, which takes part in the gate or in the watch.
-pub fn join(index: u32, records: bool) -> Option<&'static Thread> {
-    let stack = handle::stack();
-    let mut count = WORLD.lock();
-    let new = Thread::new(index, *count)?;
-    new.shared.stack = (stack.0, stack.0 + stack.1);
-    (new.shared.tid, new.shared.pointer) = (crate::sys::tid(), handle::handle() as usize);
-    if records {
-        new.begin_recording();
-    }
-    new.shared.next.store(NEWEST.load(Ordering::Relaxed), Ordering::Relaxed);
-    NEWEST.store(&raw mut new.shared, Ordering::Release);
-    *count += 1;
-    Some(new)
-}
-
-impl Thread {
-    /// Gives the thread its part of the recording; false if there is no room for it.
-    fn begin_recording(&mut self) -> bool {
-        let ready = match (self.stream.get(), self.table.get()) {
-            (Some(stream), Some(table)) => Some((stream.chunk(), table)),
-            _ => self.take_chunks(),
-        };
-        let Some((records, table)) = ready else {
-            recording::lost(1);
-            return false;
-        };
-        table.hand_to(self.shared.index);
-        *self.stream.get() = Some(Stream::new(records, self.shared.index));
-        *self.stamps.get() = Stamps::default();
-        true
-    }
-
-    fn take_chunks(&mut self) -> Option<(Chunk, Chunk)> {
-        let spare = SPARE.lock().iter_mut().find_map(Option::take);
-        let new = || Some((Stream::take()?, Chunk::take(ChunkKind::Table, SMALL * ENTRY_SIZE)?));
-        let (records, table) = spare.or_else(new)?;
-        self.table.set(Some(table));
-        self.lines.get().init(table.content(), SMALL, axes::keeps_places()).then_some((records, table))
-    }
-
-    /// The thread has ended, and all it did is written.
-    pub fn release(&'static self, takes_part: bool) {
-        if let Some(stream) = self.stream.get() {
-            stream.spill();
-        }
-        if takes_part {
-            return self.leave_chunks();
-        }
-        let mut pool = POOL.lock();
-        self.next_free.set(pool.0);
-        pool.0 = self.this.get();
-    }
-
-    /// Others may use the thread's part of the recording, if its table is a small one.
-    fn leave_chunks(&self) {
-        if let (Some(stream), Some(table)) = (self.stream.get().take(), self.table.take())
-            && self.lines.get().is_small()
-            && let Some(free) = SPARE.lock().iter_mut().find(|spare| spare.is_none())
-        {
-            *free = Some((stream.chunk(), table));
-        }
-    }
-}
-
 /// Makes this object the current thread's.
 pub fn attach(thread: &'static Thread) {
     let tls = tls();
@@ -512,15 +354,6 @@ pub fn choose_lines() {
         tls.lines.set(entries);
     }
 }
-
-/// In a forked child.
-fn reset_locks() {
-    POOL.reset();
-    POOL.lock().0 = core::ptr::null_mut();
-    SPARE.reset();
-    *SPARE.lock() = [None; 64];
-}
-at_fork!(reset_locks);
 
 /// In a forked child: the recording is the parent's. If processes are followed, the child's begins with its first
 /// thread.

@@ -192,7 +192,7 @@ impl Code {
         }
     }
 
-    /// What a condition is when this parameter has no value, if that tells.
+    /// The value of a condition when this parameter has no value, if that decides it.
     fn without(&self, slot: u32) -> Option<bool> {
         match self {
             Code::Const(Value::Bool(value)) => Some(*value),
@@ -303,7 +303,7 @@ impl Code {
         self.mark(&mut Vec::new());
     }
 
-    /// Goes through the code against the order of evaluation; `live` are the locals needed afterwards.
+    /// Walks the code in reverse order of evaluation; `live` are the locals needed afterwards.
     fn mark(&mut self, live: &mut Vec<u32>) {
         match self {
             Code::Local { slot, take } | Code::Boxed { slot, take } | Code::Unwrap { slot, take } => {
@@ -353,7 +353,7 @@ fn insert(live: &mut Vec<u32>, slot: u32) {
     }
 }
 
-/// Alternatives, of which at most one is taken: what any of them needs is needed before.
+/// Alternatives, of which at most one is taken: a local that any of them needs is live before them.
 fn branches(live: &mut Vec<u32>, parts: &mut [&mut Code]) {
     let after = live.clone();
     for part in parts {

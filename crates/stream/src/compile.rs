@@ -118,7 +118,7 @@ impl Includes<'_> {
         out: &mut Vec<Item>,
     ) -> Result<(), Result<Errors, String>> {
         let mut full = folder.map_or_else(|| PathBuf::from(path), |folder| folder.join(path));
-        // The name's end may be left away.
+        // The name may leave out its extension.
         if !full.is_file() {
             let mut longer = full.clone().into_os_string();
             longer.push(".tessla");

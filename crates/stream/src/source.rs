@@ -2,6 +2,8 @@
 use std::fmt;
 use std::rc::Rc;
 
+use foretrace_file::excerpt;
+
 /// A range of bytes in one of the texts of a [`SourceMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Span {
@@ -70,13 +72,14 @@ impl SourceMap {
         let (line, column) = self.line_col(span);
         let text = &self.files[span.file as usize].text;
         let shown = text.lines().nth(line - 1).unwrap_or("");
-        let numbered = format!("{line} | {shown}");
         let room = shown.chars().count().saturating_sub(column - 1).max(1);
         let width = (span.end.saturating_sub(span.start) as usize).clamp(1, room);
+        let (shown, indent, width) = excerpt(shown, column - 1, width);
+        let numbered = format!("{line} | {shown}");
         let gutter = line.to_string().len();
         let mut out = format!("{level}: {}\n", diagnostic.message);
         out += &format!("{:gutter$}--> {}\n{:gutter$} |\n", "", self.position(span), "");
-        out += &format!("{}\n{:gutter$} | {:indent$}{:^<width$}", numbered.trim_end(), "", "", "", indent = column - 1);
+        out += &format!("{}\n{:gutter$} | {:indent$}{:^<width$}", numbered.trim_end(), "", "", "");
         for note in diagnostic.notes() {
             out += &format!("\n{:gutter$} = {note}", "");
         }
@@ -107,7 +110,7 @@ impl Diagnostic {
         Diagnostic { message: message.into(), span: Some(span), hint: None, trail: Vec::new() }
     }
 
-    /// An error that only follows from another, which has been said.
+    /// An error that only follows from another, which has been reported.
     pub fn follow_up() -> Self {
         Diagnostic { message: String::new(), span: None, hint: None, trail: Vec::new() }
     }
@@ -136,3 +139,18 @@ impl fmt::Display for Diagnostic {
 impl std::error::Error for Diagnostic {}
 
 pub type Result<T> = std::result::Result<T, Diagnostic>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_line_is_cut_round_the_place() {
+        let mut sources = SourceMap::default();
+        let text = "x".repeat(1 << 20);
+        let file = sources.add("long", &text);
+        let shown = sources.render(&Diagnostic::new("too long", Span { file, start: 1000, end: 1001 }));
+        assert!(shown.len() < 600, "{} bytes", shown.len());
+        assert!(shown.contains("--> long:1:1001"), "{shown}");
+    }
+}

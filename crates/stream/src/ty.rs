@@ -120,7 +120,7 @@ pub fn is_tuple<'a>(names: impl Iterator<Item = &'a str>) -> bool {
     places.len() > 1 && places.iter().enumerate().all(|(at, place)| *place == Some(at + 1))
 }
 
-/// The place in a tuple that a field's name says: 1 for `_1`.
+/// The position in a tuple that a field's name stands for: 1 for `_1`.
 pub fn tuple_place(name: &str) -> Option<usize> {
     name.strip_prefix('_')?.parse().ok()
 }

@@ -2,7 +2,8 @@
 //!
 //! One file a step, in the order in which they are taken: [`subject`] builds and records, [`examine`] predicts and has the
 //! predictions searched (`foretrace-search`), [`describe`] has them explained (`foretrace-explain`),
-//! [`suppress`] leaves out what the user does not want to see, [`keep`] writes findings down.
+//! [`suppress`] leaves out what the user does not want to see, [`saved`] saves findings. What explores the program, if that is
+//! asked for, is given by the caller ([`Besides`]).
 
 pub(super) mod describe;
 pub(super) mod examine;
@@ -21,9 +22,9 @@ use crate::trust::Trust;
 use clap::ValueEnum;
 use foretrace_report::Report;
 use foretrace_trace::Note;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// Look for data races and deadlocks, and prove each by making it happen.
@@ -45,8 +46,8 @@ pub struct Args {
     #[command(flatten)]
     trust: Trust,
     /// What to look for
-    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [Look::Races, Look::Deadlocks, Look::Crashes])]
-    look_for: Vec<Look>,
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = ErrorClass::ALL)]
+    pub(super) look_for: Vec<ErrorClass>,
     /// Start nothing new after this time (30s, 5m), and end what is running [default: sixty times what the recorded run took,
     /// but 1m at least and 10m at most]
     #[arg(long, value_name = "TIME", value_parser = flags::time)]
@@ -75,10 +76,14 @@ pub struct Args {
     window: Option<u32>,
     /// How many searches and replays to run at a time; 0 for as many as suit the number of cores
     #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = flags::jobs)]
-    jobs: usize,
+    pub(super) jobs: usize,
     /// Watch programs that run longer than this by segments first, and access by access only where that shows something
     #[arg(long, value_name = "TIME", default_value = "200ms", value_parser = flags::time, hide_short_help = true)]
     coarse_after: Duration,
+    /// Then run the program through other orders, for so long and within what is left of the budget, as `foretrace explore`
+    /// does: errors behind branches that the recorded run did not take are found so; 0 turns it off
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = flags::time)]
+    pub(super) explore: Duration,
     /// Hide the findings this file lists, in ThreadSanitizer's syntax (race:FUNCTION)
     #[arg(long, value_name = "FILE")]
     suppressions: Vec<PathBuf>,
@@ -89,15 +94,19 @@ pub struct Args {
     #[arg(long)]
     all: bool,
     #[command(flatten)]
-    reporting: Reporting,
+    pub(super) reporting: Reporting,
 }
 
-/// Kinds of errors.
+/// The kinds of errors to look for.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Look {
+pub(super) enum ErrorClass {
     Races,
     Deadlocks,
     Crashes,
+}
+
+impl ErrorClass {
+    const ALL: [Self; 3] = [Self::Races, Self::Deadlocks, Self::Crashes];
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -106,14 +115,22 @@ enum FailOn {
     Predicted,
 }
 
+/// Adds to the report what an exploration of the program shows.
+pub type Besides = fn(
+    &Args,
+    &subject::Subject,
+    (&Path, &'static AtomicBool),
+    (&mut suppress::Suppressions, &mut Report),
+) -> anyhow::Result<()>;
+
 /// Checks; the exit code says whether something was found.
-pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, besides: Besides) -> anyhow::Result<ExitCode> {
     let stop = interrupt::flag()?;
     let mut suppressions = suppress::Suppressions::read(&args.suppressions)?;
     let output = args.reporting.open()?;
     let scratch = Scratch::new("check-")?;
     let mut subject = subject::Subject::new(args, scratch.path(), stop)?;
-    if !args.look_for.contains(&Look::Crashes) && !subject.cut_short {
+    if !args.look_for.contains(&ErrorClass::Crashes) && !subject.cut_short {
         subject.death = None;
     }
     let bar = Bar::new(false);
@@ -135,6 +152,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if report.counts().confirmed > 0 {
         let kept = saved::all(&args.reporting.findings, &subject, &failures, &mut report);
         kept.unwrap_or_else(|error| crate::output::say!("warning: not all findings are kept: {error:#}; {ELSEWHERE}"));
+    }
+    if !args.explore.is_zero() {
+        besides(args, &subject, (scratch.path(), stop), (&mut suppressions, &mut report))?;
+        report.incomplete |= stop.load(Ordering::Relaxed);
     }
     args.reporting.write(output, &report)?;
     Ok(ExitCode::from(match has_failed(args, &report) {

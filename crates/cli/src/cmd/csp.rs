@@ -101,7 +101,7 @@ enum Graph {
     Aut,
 }
 
-/// The worst that was met, which is the exit code.
+/// The worst result so far, which is the exit code.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Worst {
     AllHold = 0,

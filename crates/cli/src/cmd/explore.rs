@@ -17,16 +17,20 @@ mod statement;
 mod unfinished;
 
 use super::interrupt;
-use super::reporting::Reporting;
+use super::reporting::{ELSEWHERE, Reporting};
 use super::sources::{Sources, program};
+use crate::quote::quoted;
 use crate::scratch::Scratch;
 use anyhow::bail;
+pub use confirm::Confirming;
+use foretrace_explore::Finished;
 use foretrace_replay::{ExploreError, Input, LINGER, Program};
-use foretrace_report::Report;
+use foretrace_report::{Finding, Report};
 use hunt::Hunted;
 use searching::Searching;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 use unfinished::Unfinished;
 
 /// Run a program through every order of its threads that matters.
@@ -66,9 +70,16 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (input, copied) = Input::own(&scratch.path().join("input"))?;
     let program = Program { input, linger: LINGER, ..program(&command)? };
     let hunted = hunt::hunt(&args.searching, (&program, args.earlier()?), scratch.path(), stop).map_err(explained)?;
-    let confirmed = confirm::all(args, (&program, compiled), &hunted, scratch.path(), stop)?;
+    let confirming = Confirming {
+        program: (&program, compiled),
+        findings: &args.reporting.findings,
+        timeout: args.searching.timeout,
+        scratch: scratch.path(),
+        stop,
+    };
+    let confirmed = confirm::all(&confirming, &hunted, &mut |_| {})?;
     let notes = statement::input(copied).into_iter().chain(statement::notes(&hunted)).chain(confirmed.notes);
-    let notes = notes.chain(args.keep(&hunted)?);
+    let notes = notes.chain(args.keep(&hunted));
     let mut report = Report {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         program: confirm::command_line(&program, compiled),
@@ -97,18 +108,35 @@ impl Args {
         Unfinished::read(folder, &self.searching.strategy.name(), self.searching.spurious).map(Some)
     }
 
-    /// Keeps a search that is not at its end, and says how to go on.
-    fn keep(&self, hunted: &Hunted) -> anyhow::Result<Option<String>> {
-        match (&hunted.unfinished, &self.resume) {
-            (Some(unfinished), _) => {
-                let folder = unfinished.write(&self.reporting.findings)?;
-                Ok(Some(format!("to go on, give the same command with --resume {}", crate::quote::quoted(folder))))
+    /// Keeps a search that is not at its end, and says how to go on; one that has come to its end is no longer kept.
+    fn keep(&self, hunted: &Hunted) -> Option<String> {
+        if let Some(folder) = self.resume.as_ref().filter(|_| hunted.finished == Finished::Exhausted) {
+            Unfinished::remove(folder);
+        }
+        match hunted.unfinished.as_ref()?.write(&self.reporting.findings) {
+            Ok(folder) => Some(format!("to go on, give the same command with --resume {}", quoted(folder))),
+            Err(error) => {
+                crate::output::say!("warning: the search is not kept: {error:#}; {ELSEWHERE}");
+                None
             }
-            (None, Some(folder)) => {
-                Unfinished::remove(folder);
-                Ok(None)
-            }
-            (None, None) => Ok(None),
+        }
+    }
+}
+
+/// Explores the program of a check for so long: what is found, and what is to be said about it. A program that cannot be
+/// explored is no error.
+pub fn for_check(
+    confirming: &Confirming<'_>,
+    (budget, jobs): (Duration, usize),
+    hide: &mut dyn FnMut(&mut Report),
+) -> anyhow::Result<(Vec<Finding>, Vec<String>)> {
+    let searching = Searching::usual(budget, confirming.timeout, jobs);
+    match hunt::hunt(&searching, (confirming.program.0, None), confirming.scratch, confirming.stop) {
+        Err(error) => Ok((Vec::new(), vec![format!("the program could not be explored: {:#}", explained(error))])),
+        Ok(hunted) => {
+            let confirmed = confirm::all(confirming, &hunted, hide)?;
+            let statement = format!("explored besides: {}", statement::of(&hunted));
+            Ok((confirmed.findings, std::iter::once(statement).chain(confirmed.notes).collect()))
         }
     }
 }

@@ -1,5 +1,5 @@
-//! `--max-memory`: what the tool itself may take. A thread looks at that while the tool reads and predicts, and raises a flag
-//! that these look at; what they had not done by then is left out, and the report says so.
+//! `--max-memory`: what the tool itself may take. A thread watches it while the tool reads and predicts, and sets a flag
+//! that these check; work that was not done by then is left out, and the report says so.
 //!
 //! The limit is on resident memory, which is what is short when a machine runs out of it. Programs that are run are not
 //! counted.
@@ -18,15 +18,15 @@ pub struct Memory {
     max_memory: Option<u64>,
 }
 
-/// Why not everything was looked at.
+/// Why not everything was examined.
 pub const SPENT: &str = "the memory (--max-memory) is used up";
 
 static SPENT_FLAG: AtomicBool = AtomicBool::new(false);
-/// How often the memory is looked at.
+/// How often the memory is measured.
 const GLANCE: Duration = Duration::from_millis(20);
 
 impl Memory {
-    /// Looks at the memory from now on. The flag is raised once too much is taken.
+    /// Watches the memory from now on. The flag is set once too much is taken.
     pub fn watch(self) -> &'static AtomicBool {
         static WATCHED: OnceLock<()> = OnceLock::new();
         let most = self.max_memory.or_else(|| free().map(|free| free / 2));
@@ -57,7 +57,7 @@ fn look_on(most: u64) {
     }
 }
 
-/// Is too much taken? Then the flag is raised.
+/// Sets the flag if too much is taken.
 fn look(most: u64) -> bool {
     let is_too_much = resident().is_some_and(|taken| taken > most);
     if is_too_much {

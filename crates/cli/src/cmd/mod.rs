@@ -1,5 +1,6 @@
 //! The subcommands, one file each.
 
+pub mod besides;
 pub mod cc;
 pub mod check;
 pub mod csp;

@@ -204,7 +204,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     engine.ignore_repeated = args.ignore_repeated;
     let mut out = Out::new(args, dialect, &spec)?;
     let fed = feed_all(args, dialect, &spec, &mut engine, &mut out);
-    // What was computed before an input went wrong is shown all the same.
+    // The events computed before an error in the input are shown, too.
     let finished = fed.and_then(|coverage| {
         engine.finish(args.end, &mut out)?;
         Ok(coverage)

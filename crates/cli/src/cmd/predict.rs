@@ -87,7 +87,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     assert_right(&trace, &prediction);
     let stopped = stop.load(Ordering::Relaxed) || memory::is_spent();
     if memory::is_spent() {
-        output::say!("{}: not everything was looked at", memory::SPENT);
+        output::say!("{}: not everything was examined", memory::SPENT);
     }
     let view = print::View { trace: &trace, symbols: &symbols, prediction: &prediction, stats: args.stats, stopped };
     output::write(|out| match args.format {
@@ -143,7 +143,7 @@ fn emit(trace: &Trace, path: &Path) -> anyhow::Result<()> {
     out.flush().with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Every witness passes the judge before anybody sees it.
+/// Every witness passes the judge before it is shown.
 fn assert_right(trace: &Trace, prediction: &Prediction) {
     for found in prediction.races.iter().chain(&prediction.deadlocks) {
         if let Err(objection) = judge(trace, &found.witness) {

@@ -86,14 +86,14 @@ impl Line {
     }
 }
 
-/// Something that is done after a second on a terminal, unless this goes away before.
+/// An action that runs after a second on a terminal, unless this value is dropped before.
 pub struct Later {
     done: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Later {
-    /// To be done then.
+    /// Schedules an action.
     pub fn new(then: impl FnOnce() + Send + 'static) -> Self {
         if !std::io::stderr().is_terminal() {
             return Self { done: None, thread: None };

@@ -69,7 +69,9 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let own = run.process.map_or(directory.clone(), |process| recording::of_process(&directory, process));
     if own != directory {
         run.write(&own)?;
-        crate::output::say!("a forked process made threads before the program did, and is in its place; the program's");
+        crate::output::say!(
+            "a forked process made threads before the program did, and was recorded in its place; the program's"
+        );
         crate::output::say!("own recording is {}", own.display());
     }
     if !recording::has_events(&directory) {
@@ -112,7 +114,7 @@ fn execute(args: &Args, program: &Path, way: Way, directory: &Path, run: &mut Ru
     Ok(status)
 }
 
-/// Catches what might be meant for the program.
+/// Holds back signals that may be meant for the program.
 pub fn signals() -> anyhow::Result<SignalsInfo<WithOrigin>> {
     SignalsInfo::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2]).context("cannot handle signals")
 }
@@ -123,7 +125,7 @@ fn start(args: &Args, program: &Path, way: Way, directory: &Path) -> anyhow::Res
     command.arg0(&args.command[0]).args(&args.command[1..]);
     command.env("FORETRACE_RUNTIME", settings(args, directory)).env("FORETRACE_TOOL", std::process::id().to_string());
     command.envs(way.environment(&Environment::own())?);
-    // It learns of our death: nobody would write down how it ends.
+    // The program ends when we do: nobody would record how it ends.
     spawn(&mut command).with_context(|| format!("cannot run {}", program.display()))
 }
 

@@ -107,7 +107,7 @@ fn open(args: &Args) -> anyhow::Result<SavedFinding> {
     let pasted = !args.finding.exists() && text.parse::<ScheduleText>().is_ok_and(|text| !text.is_empty());
     match &args.recording {
         Some(recording) => SavedFinding::pasted(text, recording, args.trust),
-        None if pasted => bail!("of which recording is this schedule? Say it with --recording DIR"),
+        None if pasted => bail!("a schedule belongs to a recording: name it with --recording DIR"),
         None => SavedFinding::open(&args.finding, args.trust),
     }
 }

@@ -115,7 +115,7 @@ fn write_output(mut file: File, report: &Report, format: Format, style: Style) -
     foretrace_report::write(report, format, style, &mut file)
 }
 
-/// People read the report beside the program's own output, so theirs goes where the program's does not.
+/// A report for people goes to the stream that the program's output does not use.
 fn write(args: &Reporting, output: Option<File>, report: &Report) -> anyhow::Result<()> {
     let format = args.format.format();
     let written = match output {

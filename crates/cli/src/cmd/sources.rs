@@ -82,7 +82,7 @@ fn compile(args: &Sources, program: &Path, reporting: &Reporting) -> anyhow::Res
     if reporting.is_human() {
         crate::output::say!("{}", default_compiler(language)?);
     }
-    let tool = std::env::current_exe().context("where is this program?")?;
+    let tool = std::env::current_exe().context("cannot find the file of foretrace itself")?;
     let mut compiler = Command::new(tool);
     compiler.args([driver, "-g", "-O0", "-fno-omit-frame-pointer", "-pthread", "-o"]).arg(program).args(&args.files);
     compiler.args(args.cflags.iter().flat_map(|flags| flags.split_whitespace()));

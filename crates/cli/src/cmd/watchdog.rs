@@ -1,5 +1,5 @@
-//! Holds the tool to its budget, and to a signal, in phases that do not look at either often enough: if one goes on for a
-//! second, the tool ends, and says in which phase.
+//! Enforces the budget and signals in phases that check neither often enough: if such a phase goes on for a second, the tool
+//! ends with a message that names the phase.
 
 use super::memory;
 use crate::scratch;
@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a phase may go on when it should have ended.
+/// How long a phase may continue after it should have ended.
 const GRACE: Duration = Duration::from_millis(700);
-/// How often the watchdog looks.
+/// How often the watchdog checks.
 const GLANCE: Duration = Duration::from_millis(50);
 
 /// The phase that is watched, while this lives.

@@ -67,7 +67,7 @@ impl Evaluator {
         Ok(out)
     }
 
-    /// The event inside a link of two events, the same for the same two.
+    /// The private event that stands for a link of two events; the same two have the same one.
     pub(super) fn link_event(&mut self, from: &Value, to: &Value) -> Event {
         let key = (from.clone(), to.clone());
         if let Some(&event) = self.links.get(&key) {

@@ -40,7 +40,7 @@ pub const MAX_ELEMENTS: usize = 4_000_000;
 /// Elements beyond which a set of sets, tuples or maps is not listed.
 pub const MAX_LISTED: usize = 1 << 20;
 
-/// New processes of one name, each with a larger number than all before it, from which on it seems to have no end.
+/// A process that is called this often, each time with a larger number than before, is taken to have no end.
 const GROWING: i64 = 2_000;
 
 /// How the numbers a function is called with have grown.
@@ -116,7 +116,7 @@ impl Evaluator {
         self.names.get(&term).map(String::as_str)
     }
 
-    /// Remembers the first name a process is met under.
+    /// Remembers the first name under which a process is met.
     pub(crate) fn name_term(&mut self, value: &Value, name: impl FnOnce(&Self) -> String) {
         if let Value::Proc(term) = value
             && !self.names.contains_key(term)
@@ -126,7 +126,7 @@ impl Evaluator {
         }
     }
 
-    /// A process that was called again and again with a number that only grew.
+    /// The process that was called most often with a number that only grew, if there is one.
     pub fn growing(&self) -> Option<String> {
         let mut found: Vec<(&Symbol, &i64)> =
             self.calls.iter().filter(|(_, c)| c.rising >= GROWING).map(|(name, c)| (name, &c.rising)).collect();
@@ -161,7 +161,7 @@ impl Evaluator {
         }
     }
 
-    /// Called once a step of evaluation: counts nesting and, now and then, looks at the budget.
+    /// Called at each step of evaluation: counts nesting and, from time to time, checks the budget.
     fn enter(&mut self, span: Span) -> Eval<()> {
         self.depth += 1;
         if self.depth > self.max_depth {
@@ -174,7 +174,7 @@ impl Evaluator {
         self.tick()
     }
 
-    /// Looks at the budget now and then.
+    /// Checks the budget from time to time.
     pub fn tick(&mut self) -> Eval<()> {
         self.ticks = self.ticks.wrapping_add(1);
         if self.ticks.is_multiple_of(256) {
@@ -184,7 +184,7 @@ impl Evaluator {
         Ok(())
     }
 
-    /// The value of a thunk, computed now if it was not yet.
+    /// The value of a thunk, computed now if it has not been computed yet.
     pub fn force(&mut self, thunk: &Thunk, span: Span) -> Eval<Value> {
         let state = std::mem::replace(&mut *thunk.0.borrow_mut(), ThunkState::Running);
         let saved = state.clone();

@@ -135,7 +135,7 @@ pub fn is_empty(set: &Set) -> Option<bool> {
             Some(parts.contains(&true))
         }
         Set::Either(a, b) => Some(is_empty(a)? && is_empty(b)?),
-        // Taking a few from endlessly many leaves some.
+        // An infinite set without finitely many elements is not empty.
         Set::Without(a, b) => match (&**a, &**b) {
             (Set::Ints | Set::IntsFrom(_), Set::Finite(_)) => Some(false),
             _ => None,

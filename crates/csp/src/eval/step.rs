@@ -133,7 +133,7 @@ impl Evaluator {
         self.terms.add(Term::Omega)
     }
 
-    /// The term after an event, which is nothing more once the event was termination.
+    /// The term after an event; after termination it is [`Term::Omega`].
     fn wrap(&mut self, event: Event, term: Term) -> TermId {
         if event == TICK { self.omega() } else { self.terms.add(term) }
     }
@@ -272,7 +272,7 @@ impl Evaluator {
         Ok(out)
     }
 
-    /// Follows silent steps to the end before it looks; a silent cycle is livelock.
+    /// Follows silent steps until there are none, and answers the steps from there; a cycle of silent steps is a livelock.
     fn chase_steps(&mut self, mut p: TermId, again: fn(TermId) -> Term) -> Eval<Vec<(Event, TermId)>> {
         let mut seen = FxHashSet::default();
         loop {

@@ -16,7 +16,7 @@ pub struct Step {
     pub delta: u64,
 }
 
-/// Entries of a component's table of steps beyond which it is searched instead.
+/// The most entries of a component's table of steps; a larger component searches its rows instead.
 const MAX_TABLE: usize = 1 << 16;
 
 /// A native component: its first word of the key, how many it has, the process, and the numbers of its events.
@@ -103,7 +103,7 @@ impl Machine {
         self.events
     }
 
-    /// One more than the last state, which is the one in which the component is off.
+    /// How many states it has. The last is the one in which the component is off.
     pub fn states(&self) -> u32 {
         self.offsets.len() as u32 - 1
     }
@@ -148,7 +148,7 @@ impl Machine {
         ready
     }
 
-    /// Takes down which of the rules it leads, by event: pairs of an event and a rule, in the order of the rules.
+    /// Stores the rules that it leads by event, from pairs of an event and a rule in the order of the rules.
     pub fn index_leads(&mut self, leads: impl Iterator<Item = (u32, u32)>) {
         let mut lists: Vec<Vec<u32>> = vec![Vec::new(); self.events];
         leads.for_each(|(local, rule)| lists[local as usize].push(rule));

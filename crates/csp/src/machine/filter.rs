@@ -5,9 +5,9 @@ use super::plan::Found;
 use super::product::{Filter, Kind, Product};
 use super::term::Priorities;
 
-/// A filter by rules.
+/// A filter, compiled to the numbers of rules.
 pub struct FlatFilter {
-    /// The event each rule of the root has inside, as a number.
+    /// For each rule of the root, the number of the event that it has at the filtered node.
     inner: Vec<u32>,
     silent: Option<u32>,
     how: How,

@@ -67,7 +67,7 @@ impl Restrictions {
         self.parts.is_empty()
     }
 
-    /// Leaves out the steps of the whole that a restricted part does not take part in.
+    /// Leaves out the steps of the whole in which a restricted part would move as it may not.
     pub fn apply<const W: usize>(&self, machines: &[Machine], key: &[u64; W], found: &mut Found<W>) {
         self.outermost.iter().for_each(|view| self.keep(view, machines, key, found));
     }
@@ -119,7 +119,7 @@ fn path(product: &Product, from: usize, to: usize) -> Option<Vec<u32>> {
     })
 }
 
-/// The rule of the node at the end of a path that a rule at its beginning is made of.
+/// The rule at the end of a path that is part of a rule at its beginning.
 fn own_rule(product: &Product, from: usize, path: &[u32], rule: u32) -> u32 {
     let (mut at, mut rule) = (from, rule);
     for &child in path {

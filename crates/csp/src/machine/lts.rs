@@ -55,7 +55,7 @@ impl Lts {
         row[from..].iter().take_while(move |(e, _)| *e == event).map(|(_, t)| *t)
     }
 
-    /// Without the steps of some events from states that can act silently.
+    /// A copy in which states with a silent step have no steps of the events in `held`.
     pub fn with_priority(&self, held: &[Event]) -> Lts {
         let row = |s: u32| {
             let silent = self.targets(s, TAU).next().is_some();
@@ -64,7 +64,7 @@ impl Lts {
         Lts::from_rows(self.initial, self.states().map(row).collect())
     }
 
-    /// Leaves out states whose only step is silent, but for one on each endless chain of them.
+    /// Leaves out states whose only step is silent. Of each cycle of such states one is kept.
     pub fn without_chains(&self, meter: &Meter) -> Result<Lts, Limit> {
         let next = |s: u32| match self.row(s) {
             [(TAU, t)] => Some(*t),

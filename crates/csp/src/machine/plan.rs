@@ -9,7 +9,7 @@ use super::flat_rule::FlatRule;
 use super::rules::Comp;
 use rustc_hash::FxHashMap;
 
-/// A step of a component under one rule it leads, with what the rule needs to happen.
+/// A step of a component under one rule that it leads, and what that rule requires of its partner.
 #[derive(Clone, Copy)]
 struct Move {
     /// What to exclusive-or into the leader's word.
@@ -23,10 +23,10 @@ struct Move {
     answers: u32,
 }
 
-/// The partner has no step for the event. No field is as wide as a word, so this is no difference of two states.
+/// The partner has no step for the event. A field is narrower than a word, so no difference of two states has this value.
 const NEVER: u64 = u64::MAX;
 
-/// Answers beyond which further pairs of component and event are left to the general way.
+/// The most answers that are stored; further pairs of component and event take the general path.
 const MAX_ANSWERS: usize = 1 << 18;
 
 /// Moves by the component that leads them and its state.
@@ -40,12 +40,12 @@ struct Table {
 /// A component that leads rules.
 struct Lead {
     field: Field,
-    /// Where the places of its moves begin, by its state.
+    /// The index in `places` of its first state; the others follow.
     at: u32,
 }
 
 impl Table {
-    /// Adds the moves of a component, a list a state.
+    /// Adds the moves of a component, one list for each state.
     fn add(&mut self, field: Field, states: Vec<Vec<Move>>) {
         if states.iter().all(Vec::is_empty) {
             return;
@@ -58,7 +58,7 @@ impl Table {
         self.places.push(self.moves.len() as u32);
     }
 
-    /// The leaders with what they may do in a state.
+    /// Each leader with its moves in a state.
     #[inline(always)]
     fn of<const W: usize>(&self, key: &[u64; W]) -> impl Iterator<Item = (Field, &[Move])> {
         self.leads.iter().map(|lead| {
@@ -124,15 +124,15 @@ impl<const W: usize> Found<W> {
 pub struct Plan {
     /// Moves that are complete with the partner's answer.
     plain: Table,
-    /// Moves whose rule has followers and switches to be looked at.
+    /// Moves whose rule has several followers, or switches.
     rest: Table,
-    /// By component, event and state: what to exclusive-or into the word, or `NEVER`. The first is for moves without
-    /// a partner: yes, and nothing changes.
+    /// By component, event and state: what to exclusive-or into the word, or `NEVER`. The first one is zero, for moves
+    /// without a partner.
     answers: Vec<u64>,
 }
 
 impl Plan {
-    /// A plan of some rules; `led` tells which of them an event of a component leads.
+    /// A plan of some rules; `led` answers which of them an event of a component leads.
     pub fn new<'a>(machines: &[Machine], rules: &[FlatRule], led: impl Fn(usize, u32) -> &'a [u32]) -> Plan {
         let mut plan = Plan { plain: Table::default(), rest: Table::default(), answers: vec![0] };
         let mut known = FxHashMap::default();
@@ -154,7 +154,7 @@ impl Plan {
         plan
     }
 
-    /// A plain move of a rule but for its leader's part, if the rule allows one.
+    /// The plain move of a rule, without its leader's part, if the rule has at most one partner.
     fn single(
         &mut self,
         machines: &[Machine],
@@ -174,7 +174,8 @@ impl Plan {
         }
     }
 
-    /// Where a component's answers for one of its events begin; nothing if it may have several, or if they are many.
+    /// The index of a component's first answer for one of its events; none if a state may have several answers, or if there
+    /// are too many.
     fn answers(&mut self, partner: &Machine, local: u32) -> Option<u32> {
         let states = 0..partner.states();
         let fits = self.answers.len() + states.len() <= MAX_ANSWERS;
@@ -195,8 +196,8 @@ impl Plan {
         });
     }
 
-    /// Finds the steps of plain moves. Whether a partner has an answer is as good as random, so nothing branches on it:
-    /// what has none is overwritten by the next.
+    /// Finds the steps of plain moves. Whether a partner has an answer is close to random, so the loop does not branch on
+    /// it: a step without an answer is overwritten by the next one.
     #[inline]
     fn plain<const W: usize>(&self, key: &[u64; W], found: &mut Found<W>) {
         let mut len = 0;

@@ -30,11 +30,11 @@ pub struct Product {
     pub comps: Vec<Component>,
     pub nodes: Vec<Node>,
     pub root: usize,
-    /// What holds steps of the whole back.
+    /// The restriction of the whole composition.
     pub filter: Option<Filter>,
-    /// What holds steps of parts back; a part comes after those inside it.
+    /// The restrictions of parts; a part comes after those inside it.
     pub inner: Vec<Filter>,
-    /// What compressed parts were before they were compressed, by node.
+    /// The compositions that compressed parts were made from, by node.
     pub origins: Vec<(usize, Rc<Product>)>,
 }
 

@@ -17,7 +17,7 @@ pub struct Rule {
     pub result: Event,
     /// Who moves, and with which event of its own. Sorted by component.
     pub moves: Vec<(Comp, Event)>,
-    /// Who is put into a given state afterwards, whatever it did.
+    /// The components that are switched on or off afterwards.
     pub sets: Vec<(Comp, Target)>,
     /// The rules of the children this one is made of, by child.
     pub from: Vec<(u32, u32)>,

@@ -56,7 +56,7 @@ fn meter_for(divergences: bool, options: &Options) -> Meter {
     if divergences { options.meter.in_memory() } else { options.meter.clone() }
 }
 
-/// The behaviours that lead to the states a search has found guilty.
+/// The behaviours that lead to the states in which a search has found the property broken.
 fn failed<const W: usize>(
     space: &ProductSpace,
     found: &search::Search<W, Breach>,
@@ -71,8 +71,8 @@ fn failed<const W: usize>(
     Outcome { answer: Answer::Fails(first), more: all, statistics }
 }
 
-/// Whether the process always can do something, until it terminates. With divergences, working silently for ever is
-/// doing nothing.
+/// Whether the process can always do something until it terminates. In models with divergences, endless silent work counts
+/// as a deadlock.
 pub fn deadlock_free(product: &Product, model: Model, options: &Options) -> Checked {
     let packed = Packed::new(product, 1);
     let silent = packed.alphabet.contains(&TAU);
@@ -94,7 +94,7 @@ fn deadlock_packed<const W: usize>(packed: &Packed, divergences: bool, options: 
     Ok(Outcome { answer: failure.map_or(Answer::Holds, Answer::Fails), more: Vec::new(), statistics })
 }
 
-/// Whether the process never works silently for ever.
+/// Whether the process has no endless silent work.
 pub fn divergence_free(product: &Product, options: &Options) -> Checked {
     let packed = Packed::new(product, 1);
     with_words!(packed.words, W, divergence_packed::<W>(&packed, options))

@@ -1,4 +1,4 @@
-//! Whether what a process may do after a trace is settled by the trace.
+//! Determinism: whether a trace decides what the process can do after it.
 
 use super::answer::{Answer, Failure, FailureKind, Options};
 use crate::budget::Limit;
@@ -7,7 +7,7 @@ use crate::machine::event::Event;
 use crate::machine::lts::Lts;
 use crate::syntax::token::Model;
 
-/// Whether the process never both may accept and may refuse an event after the same trace.
+/// Whether there is no trace after which the process may accept an event and may also refuse it.
 pub fn deterministic(lts: &Lts, model: Model, options: &Options) -> Result<(Answer, Vec<Event>), Limit> {
     let norm = Norm::of(lts, model == Model::FailuresDivergences, options.meter)?;
     let mut before: Vec<Option<(u32, Event)>> = vec![None; norm.nodes.len()];

@@ -81,7 +81,7 @@ fn silent_loop<'a, const W: usize>(
                     path.push((next, steps));
                 }
                 1 => {
-                    // Silently from where the search for loops began, which is as early as one can be.
+                    // The silent path to the loop starts where the search for loops began, which is as early as possible.
                     let mut states = found.path(|key, out| explain::full_steps(space, key, out), *start, meter)?;
                     let from = path.iter().position(|(k, _)| *k == next).unwrap_or(0);
                     let cycle = Some(states.len() - 1 + from);

@@ -1,4 +1,4 @@
-//! From a guilty state to the behaviour that leads there.
+//! From a state that breaks the property to the behaviour that leads there.
 
 use super::answer::{Failure, FailureKind};
 use super::search::Search;

@@ -41,8 +41,8 @@ impl<const W: usize> Lanes<W> {
 /// The shards of one worker at their numbers; the places of others are empty.
 pub struct Group<const W: usize> {
     pub shards: Vec<Shard<W>>,
-    /// States that were added lately, by a few bits of their hash. Most successors are found several times in a row
-    /// once they are sorted; this tells without a look at the table.
+    /// States that were added recently, by a few bits of their hash. Once successors are sorted, most are found several times
+    /// in a row, and this finds the repeats without a lookup in the table.
     recent: Vec<[u64; W]>,
     /// States that were written to files.
     pub spill: Option<Spill<W>>,
@@ -97,7 +97,7 @@ impl<const W: usize> Group<W> {
             .sum()
     }
 
-    /// Leaves out what was added lately, without a branch, and adds the rest a handful at a time.
+    /// Leaves out the states that were added recently, without a branch, and adds the others a few at a time.
     fn insert_in_order(&mut self, keys: &[[u64; W]]) -> u64 {
         let mut batch = Batch { len: 0, keys: [[0; W]; AHEAD], hashes: [0; AHEAD] };
         let mut fresh = 0;

@@ -1,7 +1,7 @@
 //! Where workers wait for each other.
 //!
-//! To say that one has come and to wait for the others are two things: what can be done in between is done without
-//! waiting, and makes up for differences between the workers.
+//! A worker announces that it has come, and waits for the others later. What it does in between evens out differences
+//! between the workers.
 //!
 //! Layers can be narrow: thousands of meetings a second. Waking a sleeping thread takes longer than such a layer, so
 //! whoever comes first spins for a while, then offers its core to others, and sleeps only if it still has to wait.

@@ -101,7 +101,7 @@ impl Search<'_> {
         Ok((Answer::Holds, Vec::new()))
     }
 
-    /// Goes on from a pair, or tells what the specification does not allow there, and the step that shows it.
+    /// Continues from a pair, or answers what the specification does not allow there, and the step that shows it.
     fn visit(&mut self, at: u32, meter: &Meter) -> Result<Option<(FailureKind, Option<Event>)>, Limit> {
         let Pair { state, set, .. } = self.pairs[at as usize];
         if self.divergences {

@@ -16,7 +16,7 @@ use crate::syntax::Reduction;
 
 pub struct Reducer {
     grade: Reduction,
-    /// Labels the question can see.
+    /// The labels that the question observes.
     visible: Vec<bool>,
     /// For each component and event of it, the rules they are part of.
     taking_part: Vec<Vec<Vec<u32>>>,
@@ -24,7 +24,7 @@ pub struct Reducer {
     switching: Vec<Vec<u32>>,
 }
 
-/// Room for one worker.
+/// Buffers of one worker, reused from state to state.
 pub struct Room {
     epoch: u32,
     rule_mark: Vec<u32>,

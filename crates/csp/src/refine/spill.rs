@@ -14,7 +14,7 @@ use std::os::unix::fs::FileExt;
 
 /// States that are read at once.
 const CHUNK: usize = 4096;
-/// A shard is searched instead of read if it has so many times more states in a run than there are new ones.
+/// A shard of a run is searched instead of read if it has this many times more states than there are new ones.
 const FEW: u64 = 64;
 
 /// The states that one worker has written.

@@ -64,7 +64,7 @@ pub const DECLARED: &[&str] = &[
     "trace_watchdog",
 ];
 
-/// The prelude's way to name what a script may have redefined.
+/// The prefix under which the prelude names what a script may have redefined.
 pub const ALIAS: &str = "csp_";
 
 /// The name without the prelude's prefix.

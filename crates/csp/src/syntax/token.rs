@@ -61,7 +61,7 @@ impl Keyword {
         Self::ALL.iter().find(|(_, k)| *k == self).map_or("?", |(n, _)| n)
     }
 
-    /// Keywords that begin a declaration, where a parser that lost its way can start again.
+    /// Keywords that begin a declaration, where the parser can start again after an error.
     pub fn starts_declaration(self) -> bool {
         use Keyword::*;
         matches!(
@@ -108,7 +108,7 @@ impl Model {
         Self::TAGS.iter().find(|(t, _)| *t == tag).map(|(_, model)| *model)
     }
 
-    /// The model among the first three that answers questions about one process alike.
+    /// The one of the first three models that gives the same answers about a single process.
     pub fn basic(self) -> Model {
         match self {
             Model::Traces => Model::Traces,

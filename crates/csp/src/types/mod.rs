@@ -163,7 +163,7 @@ impl Checker<'_> {
         self.errors.last_mut().expect("just pushed")
     }
 
-    /// Whether there is no time left. Looks at the clock now and then.
+    /// Whether there is no time left. Checks the clock from time to time.
     fn is_expired(&mut self) -> bool {
         self.ticks = self.ticks.wrapping_add(1);
         if self.ticks.is_multiple_of(64)

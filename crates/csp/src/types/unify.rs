@@ -69,7 +69,7 @@ impl Checker<'_> {
 
     pub(super) fn try_unify(&mut self, a: &Type, b: &Type) -> bool {
         let (left, right) = (self.root(a), self.root(b));
-        // Without time, everything fits: only the limit is reported.
+        // Once the time is up, all types fit, so that only the limit is reported.
         if left.is_some() && left == right || self.is_expired() {
             return true;
         }

@@ -18,6 +18,13 @@ pub struct Access {
     pub pc: u64,
 }
 
+impl Access {
+    /// The read of the first byte of an operation's object.
+    pub(super) const fn to_object(of: &Sync) -> Self {
+        Self { line: of.object / 64, reads: 1 << (of.object % 64), writes: 0, pc: of.pc }
+    }
+}
+
 /// The values that the next access record's differences are taken from.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct AccessCursor {

@@ -1,6 +1,6 @@
 //! Sync records: one operation with its stamp.
 
-use super::{Access, Input, MAX_RECORD, WireError, put, unzigzag, zigzag};
+use super::{Input, MAX_RECORD, WireError, put, unzigzag, zigzag};
 use crate::event::Op;
 use crate::{LockClass, Order, Patience};
 
@@ -87,13 +87,6 @@ pub struct Sync {
     pub arg: u64,
     /// For the operations that have one.
     pub detail: Detail,
-}
-
-impl Sync {
-    /// The read of the first byte of its object.
-    pub(super) const fn read_of_object(&self) -> Access {
-        Access { line: self.object / 64, reads: 1 << (self.object % 64), writes: 0, pc: self.pc }
-    }
 }
 
 /// What the next sync record's differences are taken from.

@@ -61,6 +61,11 @@ impl Notes {
         self.0 & notes::CANCELS != 0
     }
 
+    /// A loop that waits for a change ended by itself.
+    pub fn leaves_loops(self) -> bool {
+        self.0 & notes::LEAVES_LOOPS != 0
+    }
+
     /// A process was forked.
     pub fn forks(self) -> bool {
         self.0 & notes::FORKS != 0

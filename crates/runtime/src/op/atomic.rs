@@ -5,9 +5,12 @@
 //!
 //! [`Rounds`]: crate::thread::polling::Rounds
 
+mod outcome;
+mod stripe;
+mod word;
+
 use crate::axes;
 use crate::gate::{controlled as one_by_one, delay, order, turn};
-use crate::memory::spin::Spin;
 use crate::op::{controlled, part, polling};
 use crate::thread::polling::Poll;
 use crate::thread::tls::{Section, tls};
@@ -16,166 +19,12 @@ use crate::thread::{self, Thread};
 use crate::watch::{race, segment};
 use core::ffi::c_int;
 use core::sync::atomic::Ordering::SeqCst;
-use core::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 use foretrace_event::Order;
 use foretrace_event::wire::{Detail, Op};
-
-/// Locks by address, each with the last stamp of an operation under it.
-#[repr(align(64))]
-struct Stripe(Spin<u64>);
-
-const STRIPES: usize = 1024;
-static LOCKS: [Stripe; STRIPES] = [const { Stripe(Spin::new(0)) }; STRIPES];
-
-fn stripe(address: usize) -> &'static Spin<u64> {
-    &LOCKS[(address >> 3 ^ address >> 13) % STRIPES].0
-}
-
-/// In a forked child.
-fn reset_locks() {
-    for lock in &LOCKS {
-        lock.0.reset();
-    }
-}
-at_fork!(reset_locks);
-
-/// A value that fits an atomic variable.
-pub trait Word: Copy + PartialEq {
-    /// Its width in bytes.
-    const SIZE: u8 = size_of::<Self>() as u8;
-    /// Its lower and upper 64 bits.
-    fn halves(self) -> [u64; 2];
-    /// Reads the variable.
-    unsafe fn load(at: *mut Self) -> Self;
-    /// Writes it and returns what it was.
-    unsafe fn swap(at: *mut Self, new: Self) -> Self;
-    /// Writes it if it is `old`; returns what it was.
-    unsafe fn compare_swap(at: *mut Self, old: Self, new: Self) -> Self;
-}
-
-macro_rules! words {
-    ($($int:ty, $atomic:ty;)*) => {$(
-        impl Word for $int {
-            #[allow(clippy::cast_lossless, reason = "the same code for all widths")]
-            #[inline]
-            fn halves(self) -> [u64; 2] {
-                [self as u64, 0]
-            }
-
-            #[inline]
-            unsafe fn load(at: *mut Self) -> Self {
-                // SAFETY: the program passes an atomic variable.
-                unsafe { <$atomic>::from_ptr(at) }.load(SeqCst)
-            }
-
-            #[inline]
-            unsafe fn swap(at: *mut Self, new: Self) -> Self {
-                // SAFETY: as above.
-                unsafe { <$atomic>::from_ptr(at) }.swap(new, SeqCst)
-            }
-
-            #[inline]
-            unsafe fn compare_swap(at: *mut Self, old: Self, new: Self) -> Self {
-                // SAFETY: as above.
-                match unsafe { <$atomic>::from_ptr(at) }.compare_exchange(old, new, SeqCst, SeqCst) {
-                    Ok(was) | Err(was) => was,
-                }
-            }
-        }
-    )*};
-}
-
-words! {
-    u8, AtomicU8;
-    u16, AtomicU16;
-    u32, AtomicU32;
-    u64, AtomicU64;
-}
-
-impl Word for u128 {
-    fn halves(self) -> [u64; 2] {
-        [self as u64, (self >> 64) as u64]
-    }
-
-    unsafe fn load(at: *mut Self) -> Self {
-        // SAFETY: as the caller says.
-        unsafe { Self::compare_swap(at, 0, 0) }
-    }
-
-    unsafe fn swap(at: *mut Self, new: Self) -> Self {
-        // SAFETY: as the caller says.
-        unsafe {
-            let mut old = Self::load(at);
-            loop {
-                match Self::compare_swap(at, old, new) {
-                    was if was == old => return was,
-                    was => old = was,
-                }
-            }
-        }
-    }
-
-    unsafe fn compare_swap(at: *mut Self, old: Self, new: Self) -> Self {
-        let ([old_low, old_high], [new_low, new_high]) = (old.halves(), new.halves());
-        let (low, high): (u64, u64);
-        // SAFETY: the program passes an aligned variable of 16 bytes; `rbx`, which the compiler reserves, is restored.
-        unsafe {
-            core::arch::asm!(
-                "xchg rbx, rsi",
-                "lock cmpxchg16b xmmword ptr [rdi]",
-                "mov rbx, rsi",
-                in("rdi") at,
-                inout("rsi") new_low => _,
-                in("rcx") new_high,
-                inlateout("rax") old_low => low,
-                inlateout("rdx") old_high => high,
-                options(nostack)
-            );
-        }
-        u128::from(high) << 64 | u128::from(low)
-    }
-}
-
-/// What happened to a variable: the record's operation, the value read or stored, the value written by a
-/// read-modify-write, and the order.
-pub struct Outcome<T> {
-    pub op: Op,
-    pub value: T,
-    new: Option<T>,
-    pub order: u8,
-}
-
-impl<T: Word> Outcome<T> {
-    /// The operation at that address and place, if it has not changed the variable.
-    fn poll(&self, at: usize, pc: usize) -> Option<Poll> {
-        let loads = matches!(self.op, Op::AtomicLoad | Op::AtomicCasFailed);
-        let modifies = self.changes_nothing();
-        (loads || modifies).then(|| Poll { at, value: self.value.halves(), pc, modifies })
-    }
-
-    /// Records it.
-    #[inline]
-    fn record(&self, thread: &'static Thread, stamp: u64, at: usize, pc: usize) {
-        let [value, high] = self.value.halves();
-        let [new, new_high] = self.new.map_or([0; 2], T::halves);
-        let detail = Detail { size: T::SIZE, order: self.order.min(5), new, high: [high, new_high] };
-        if self.poll(at, pc).is_none() {
-            thread.rounds.get().end();
-        }
-        thread.write_at(stamp, self.op, at, value, pc, detail);
-    }
-
-    /// It is a read-modify-write that left the variable as it was, as the turns of a test-and-set loop do.
-    fn changes_nothing(&self) -> bool {
-        self.new.is_some_and(|new| new.halves() == self.value.halves())
-    }
-}
-
-/// Does something while no other atomic operation on the variable takes place.
-/// The last stamp of such an operation is its argument.
-pub fn exclusively<R>(at: usize, act: impl FnOnce(&mut u64) -> R) -> R {
-    act(&mut stripe(at).lock())
-}
+pub use outcome::Outcome;
+pub use stripe::exclusively;
+use stripe::stripe;
+pub use word::{Add, And, Change, Exchange, Nand, Number, Or, Sub, Word, Xor};
 
 /// An operation that leaves its variable as it is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -307,58 +156,6 @@ pub unsafe extern "C" fn store<T: Word>(at: *mut T, value: T, order: c_int) {
             Outcome { op: Op::AtomicStore, value, new: None, order: order as u8 }
         },
     );
-}
-
-/// How a read-modify-write makes the new value.
-pub trait Change {
-    /// Of the old value and the operand.
-    fn apply<T: Number>(old: T, operand: T) -> T;
-}
-
-/// Values that read-modify-writes compute with.
-pub trait Number: Word {
-    fn add(self, other: Self) -> Self;
-    fn sub(self, other: Self) -> Self;
-    fn and(self, other: Self) -> Self;
-    fn or(self, other: Self) -> Self;
-    fn xor(self, other: Self) -> Self;
-    fn not(self) -> Self;
-}
-
-macro_rules! numbers {
-    ($($int:ty)*) => {$(
-        impl Number for $int {
-            fn add(self, other: Self) -> Self { self.wrapping_add(other) }
-            fn sub(self, other: Self) -> Self { self.wrapping_sub(other) }
-            fn and(self, other: Self) -> Self { self & other }
-            fn or(self, other: Self) -> Self { self | other }
-            fn xor(self, other: Self) -> Self { self ^ other }
-            fn not(self) -> Self { !self }
-        }
-    )*};
-}
-
-numbers!(u8 u16 u32 u64 u128);
-
-macro_rules! changes {
-    ($($name:ident($old:ident, $operand:ident) $new:expr;)*) => {$(
-        pub struct $name;
-
-        impl Change for $name {
-            #[inline]
-            fn apply<T: Number>($old: T, $operand: T) -> T { $new }
-        }
-    )*};
-}
-
-changes! {
-    Exchange(_old, operand) operand;
-    Add(old, operand) old.add(operand);
-    Sub(old, operand) old.sub(operand);
-    And(old, operand) old.and(operand);
-    Or(old, operand) old.or(operand);
-    Xor(old, operand) old.xor(operand);
-    Nand(old, operand) old.and(operand).not();
 }
 
 pub unsafe extern "C" fn change<T: Number, C: Change>(at: *mut T, operand: T, order: c_int) -> T {

@@ -5,24 +5,31 @@
 //! anyone can go on takes all of these locks (`StopTheWorld`); that is rare. No lock of ours is held while the program's own
 //! code runs.
 
+mod memory;
+mod wait;
+
 use crate::axes;
 use crate::gate::limit::{self, Limit};
 use crate::gate::order::{self, Next};
 use crate::gate::turn::{self, Arrival};
 use crate::gate::{self, answer, backoff, controlled as one_by_one, delay, schedule, stuck};
 use crate::op::controlled;
-use crate::sink::lines::{READ, WRITE, split};
-use crate::sys::settings::{Gate, Settings, Watch};
+use crate::sys::settings::{Gate, Settings};
 use crate::sys::{self, Activity};
 use crate::thread::stack::{self, Place};
 use crate::thread::tls::{Section, tls};
 use crate::thread::waiting::Waiting;
 use crate::thread::{self, Thread, count, objects, threads};
-use crate::watch::blocks::{self, Origin};
-use crate::watch::{fault, horizon, race, segment, shadow, unseen};
+use crate::watch::{fault, horizon, segment, unseen};
 use core::sync::atomic::{AtomicU32, Ordering};
 use foretrace_event::schedule::{is_file, is_step};
 use foretrace_event::wire::Op;
+use memory::forget;
+pub use memory::{access, before_access, expire, note_early, renew, touched};
+pub use wait::{
+    await_wake, block, is_signalled, look_for_signal, signal, unlock_to_wait, wait_on, waits_again, waits_for,
+    wakes_unsignalled,
+};
 
 /// Threads that the schedule does not know.
 static STRANGERS: AtomicU32 = AtomicU32::new(0);
@@ -169,88 +176,6 @@ fn take_part(player: &'static Thread, op: Op, object: usize, arg: u64, pc: usize
     }
 }
 
-/// The thread waits for something that it has passed the gate for.
-pub fn block(op: Op, object: usize, arg: u64, pc: usize) {
-    if let Some(player) = thread::taking_part() {
-        flush(player);
-        stuck::wait_for(player, Waiting::new(op, object, arg, pc));
-    }
-}
-
-/// What the thread waits for when a signal handler is about to run.
-pub fn waits_for() -> Option<Waiting> {
-    thread::taking_part()?.own_waiting()
-}
-
-/// The handler has returned: whatever it did, the thread still waits for what it waited for.
-pub fn wait_on(waiting: Option<Waiting>) {
-    if let Some((player, waiting)) = thread::taking_part().zip(waiting) {
-        stuck::wait_for(player, waiting);
-    }
-}
-
-/// A signal or broadcast, which `real` gives. Nobody takes another step before it is given: else it would wake those who begin to
-/// wait after it.
-pub fn signal(op: Op, cond: usize, pc: usize, real: impl FnOnce()) {
-    let Some(player) = thread::taking_part().filter(|_| tls().sections.get() == 0) else { return real() };
-    flush(player);
-    controlled::before_signal(player, op, cond, pc);
-    turn::pass_with(player, op, cond, pc, || {
-        take_part(player, op, cond, 0, pc);
-        real();
-    });
-}
-
-/// The thread gives its lock back to wait on a condition variable. Both are one step: a signal that is given before reaches
-/// it no more than one that is given before the thread comes.
-pub fn unlock_to_wait(lock: usize, arg: u64, cond: usize, pc: usize) {
-    let Some(player) = thread::taking_part().filter(|_| tls().sections.get() == 0) else { return };
-    flush(player);
-    controlled::begin_wait(player, cond, lock, pc);
-    turn::pass_with(player, Op::Unlock, lock, pc, || {
-        let _section = Section::nest();
-        stuck::begin_wait(cond);
-        take_part(player, Op::Unlock, lock, arg, pc);
-    });
-}
-
-/// Waits as long as the schedule wants, and says how the wait ends; none if the schedule ends first.
-pub fn await_wake() -> Option<Op> {
-    let step = turn::peek(thread::taking_part()?)?;
-    Some(if step == Op::FailedWait { step } else { Op::Wait })
-}
-
-/// A wait without a deadline ends without a signal.
-pub fn wakes_unsignalled(cond: usize, pc: usize) {
-    if let Some(player) = thread::taking_part() {
-        let _section = Section::nest();
-        player.unsignalled.set((cond, pc));
-        answer::unsignalled(player.index, pc, stack::capture(player, Place::of_call(pc)));
-    }
-}
-
-/// A thread is about to wait. One that was woken without a signal from the same wait has looked at its condition, and waits on.
-pub fn waits_again(cond: usize, pc: usize) {
-    if let Some(player) = thread::taking_part()
-        && player.unsignalled.replace((0, 0)) == (cond, pc)
-    {
-        answer::again(player.index);
-    }
-}
-
-/// The thread begins or ceases to wait on a condition variable in short slices: to the kernel that is a wait with a limit.
-pub fn look_for_signal(looks: bool) {
-    if let Some(player) = thread::taking_part() {
-        player.looks_for_signal.store(looks, Ordering::Relaxed);
-    }
-}
-
-/// May one of those who wait on the condition variable go on?
-pub fn is_signalled(cond: usize) -> bool {
-    let _section = Section::nest();
-    stuck::is_signalled(cond)
-}
-
 /// Has the last step been taken?
 pub fn is_over() -> bool {
     order::is_over()
@@ -281,52 +206,6 @@ fn work(player: &'static Thread, lines: u32) {
     }
 }
 
-/// The current thread, which takes part, is about to make a plain access. It is in no section.
-#[inline]
-pub fn before_access(player: &'static Thread, address: usize, size: usize, kind: u32, pc: usize) {
-    if one_by_one::is_visible(address, size) {
-        one_by_one::ask_for_access(player, address, size, kind & WRITE != 0, pc);
-    }
-    delay::reach(player, pc, address);
-}
-
-/// A plain access of a thread that takes part. It is in a section.
-#[inline]
-pub fn access(player: &'static Thread, address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
-    if player.published.is_awaiting() {
-        // What it waited for has failed.
-        player.published.set_awaited(None);
-    }
-    let watch = axes::watch();
-    if watch == Watch::Segments as u8 {
-        return;
-    }
-    note_polled(player, address, size, kind);
-    if watch == Watch::Accesses as u8 {
-        race::access(player, address, size, kind, pc, frame);
-    }
-}
-
-/// An access belongs to the round of polling that the thread may be in.
-#[inline]
-fn note_polled(player: &'static Thread, address: usize, size: usize, kind: u32) {
-    if player.rounds.get().is_open() {
-        split(address, size, |at, mask| {
-            let bytes = |wanted: u32| if kind & wanted != 0 { mask } else { 0 };
-            player.rounds.get().touch(at, bytes(READ), bytes(WRITE));
-        });
-    }
-}
-
-/// A line has been touched in a segment that will be checked.
-#[inline]
-pub fn touched(player: &'static Thread, address: usize) {
-    if player.lines.get().is_calm() {
-        segment::prefetch(address);
-    }
-    work(player, 1);
-}
-
 /// The current thread, which takes part, ends.
 pub fn end() {
     sync(Op::End, 0, 0, 0);
@@ -343,42 +222,6 @@ pub fn end() {
             return one_by_one::end_thread(player.shared());
         }
         stuck::consider(player.shared());
-    }
-}
-
-/// Memory has come into being, or has another meaning from now on.
-pub fn renew(at: usize, size: usize, asked: usize, origin: Origin, pc: usize) {
-    if let Some(player) = thread::taking_part()
-        && let Some(_section) = Section::enter()
-    {
-        forget(at, size);
-        player.record(Op::Alloc, at, size as u64, pc);
-        if axes::watches_accesses() {
-            blocks::note(at, asked, origin, pc);
-        }
-    }
-}
-
-/// Memory has come into being before there is anything to replay.
-pub fn note_early(at: usize, asked: usize, origin: Origin, pc: usize) {
-    if let Some(_section) = Section::enter() {
-        blocks::note(at, asked, origin, pc);
-    }
-}
-
-/// Memory is about to go away: what this thread did to it is checked first. Code of the program's own that frees it, at
-/// `pc`, writes it.
-pub fn expire(at: usize, size: usize, pc: Option<usize>) {
-    if let Some(player) = thread::taking_part()
-        && let Some(_section) = Section::enter()
-    {
-        segment::end_block(player, at, size);
-        match pc {
-            Some(pc) if axes::watches_accesses() => race::free(player, at, size, pc, tls().frame.get()),
-            Some(pc) if axes::watches_segments() => segment::free(player, at, size, pc),
-            _ => {}
-        }
-        player.record(Op::Free, at, size as u64, pc.unwrap_or(0));
     }
 }
 
@@ -424,9 +267,4 @@ pub fn finish() {
         delay::report_passes();
         answer::say_what_is_unchecked();
     }
-}
-
-/// Forgets what is known of a block.
-fn forget(at: usize, size: usize) {
-    if axes::watches_accesses() { shadow::clear(at, size) } else { segment::clear(at, size) }
 }

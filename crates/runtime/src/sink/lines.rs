@@ -12,11 +12,13 @@
 //! *Deviations* from the thesis's cache (5.5.1): a line is merged byte by byte whatever the order of accesses, and it
 //! keeps the program counter of the first access alone; exact places come from replay.
 
+mod entry;
+
 use crate::memory::arena;
 use crate::sink::places::{self, Latest};
 use core::cell::UnsafeCell;
-use core::sync::atomic::{Ordering, compiler_fence};
-use foretrace_event::table::{self, ENTRY_SIZE, READS, SMALLEST, TAG, WRITES, pc_salt, slot, tag};
+pub use entry::Entry;
+use foretrace_event::table::{self, ENTRY_SIZE, SMALLEST, pc_salt, slot, tag};
 use foretrace_event::wire::Access;
 
 /// Entries of a thread's first table; a power of two.
@@ -38,37 +40,6 @@ const SOON: usize = 4;
 pub const fn slot_mask(entries: usize) -> u32 {
     (entries - 1) as u32
 }
-
-/// A touched line, as [`table`] describes it.
-#[repr(C)]
-#[derive(Clone, Copy)]
-pub struct Entry {
-    tag: u32,
-    place: u32,
-    reads: u64,
-    writes: u64,
-}
-
-impl Entry {
-    /// Is it this line's?
-    #[inline]
-    pub const fn is_of(&self, tag: u32) -> bool {
-        self.tag == tag
-    }
-
-    /// Adds bytes.
-    #[inline]
-    pub const fn add(&mut self, reads: u64, writes: u64) {
-        self.reads |= reads;
-        self.writes |= writes;
-    }
-}
-
-const _: () = assert!(size_of::<Entry>() == ENTRY_SIZE);
-const _: () = assert!(core::mem::offset_of!(Entry, tag) == TAG);
-const _: () = assert!(core::mem::offset_of!(Entry, place) == table::PLACE);
-const _: () = assert!(core::mem::offset_of!(Entry, reads) == READS);
-const _: () = assert!(core::mem::offset_of!(Entry, writes) == WRITES);
 
 /// A table in which nothing is found: what the hooks look into where nothing is recorded. It is as large as any.
 #[repr(C, align(64))]
@@ -306,18 +277,6 @@ impl Lines {
             }
             line += 64;
         }
-    }
-}
-
-impl Entry {
-    /// Becomes another line's. Killed in between, a program leaves an empty entry and not a mixture of the two.
-    #[inline]
-    fn fill(&mut self, tag: u32, place: u32, reads: u64, writes: u64) {
-        self.tag = 0;
-        compiler_fence(Ordering::SeqCst);
-        (self.place, self.reads, self.writes) = (place, reads, writes);
-        compiler_fence(Ordering::SeqCst);
-        self.tag = tag;
     }
 }
 

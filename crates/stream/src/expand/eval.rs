@@ -8,10 +8,10 @@ use crate::value::builtin::{self, Host};
 use crate::value::{Builtin, Fields, Function, Value};
 use std::rc::Rc;
 
-/// Macro calls within each other; more is taken for a recursion that does not end.
+/// The most nested macro calls; deeper recursion is taken to have no end.
 const MAX_DEPTH: usize = 3_000;
 
-/// Steps of an expansion; more is taken for one that would never end, or end in a graph no one can run.
+/// The most steps of an expansion; a longer one is taken to have no end, or to give a graph that is too large to run.
 const MAX_STEPS: usize = 3_000_000;
 
 impl Expander {

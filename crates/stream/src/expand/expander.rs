@@ -11,7 +11,7 @@ pub struct Expander {
     pub graph: Graph,
     pub root: Rc<Env>,
     pub generated: GenState,
-    /// How many macro calls are within each other.
+    /// How many macro calls are nested at the moment.
     pub depth: usize,
     /// Steps taken so far.
     pub steps: usize,

@@ -10,7 +10,7 @@ use crate::source::{Diagnostic, Result, Span};
 use crate::value::{Builtin, Fields, Function, MacroId, Value};
 use std::rc::Rc;
 
-/// Calls unfolded within each other; no specification a person writes comes near.
+/// The most nested inlined calls; no specification written by hand comes near.
 const MAX_INLINE: usize = 200;
 
 impl Expander {

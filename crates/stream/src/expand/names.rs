@@ -112,7 +112,7 @@ impl Expander {
         }
     }
 
-    /// What stood in for a definition now is the definition.
+    /// Connects the placeholder of a definition with its value.
     fn settle(&mut self, stand_in: &Value, value: &Value, origin: Option<&Origin>) {
         match (stand_in, value) {
             (Value::Stream(pending), Value::Stream(node)) => {

@@ -233,7 +233,7 @@ impl<R: Read> Cursor<R> {
         self.passed += self.at;
         self.at = 0;
         while self.buffer.len() < len && !self.ended {
-            // What is not there is not allocated, whatever length the input claims.
+            // Memory is allocated only for bytes that are there, whatever length the input claims.
             let read = self.input.by_ref().take(PIECE as u64).read_to_end(&mut self.buffer)?;
             self.ended = read == 0;
         }

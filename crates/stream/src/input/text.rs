@@ -69,7 +69,7 @@ impl TextReader<'_> {
         }
     }
 
-    /// Reads lines that are simple, as far as they are in the buffer; how many that were.
+    /// Reads simple lines, as far as they are in the buffer, and answers how many there were.
     fn simple_lines(
         &self,
         input: &mut impl BufRead,
@@ -80,7 +80,7 @@ impl TextReader<'_> {
         sink: &mut impl Sink,
     ) -> Result<u64, InputError> {
         let (mut count, mut at) = (0, 0);
-        // What cannot be read is said by who reads on.
+        // An error of reading is reported when the reader continues.
         let Ok(buffer) = input.fill_buf() else { return Ok(0) };
         while !engine.stopped()
             && let Some(event) = quick.event(&buffer[at..], names)
@@ -156,7 +156,7 @@ fn split(text: &str, start: usize) -> Result<Event<'_>, (Problem, usize)> {
     Ok(Event { time, stream, stream_column: column(stream), value, value_column: value.map_or(1, column) })
 }
 
-/// An event without a value, without the comment behind it. Behind a value it is the value's matter.
+/// An event without a value, without its comment. After a value, the value's parser handles the comment.
 fn without_comment(rest: &str) -> &str {
     let comment = rest.find(['#', '=']).filter(|at| rest[*at..].starts_with('#'));
     let dashes = rest.find("--").filter(|at| !rest[..*at].contains('='));

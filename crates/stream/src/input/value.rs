@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
     fn float(&mut self) -> Option<Value> {
         let text = self.run(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'));
         let number: f64 = text.parse().ok()?;
-        // An integer is no float; the names of what is no number are those that are written.
+        // An integer is not a float; infinities and not-a-number have the names under which they are written.
         let float = text.contains(['.', 'e', 'E']) && number.is_finite();
         (float || matches!(text.trim_start_matches(['-', '+']), "Infinity" | "NaN")).then_some(Value::Float(number))
     }

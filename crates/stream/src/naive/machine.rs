@@ -5,7 +5,7 @@ use crate::value::builtin::{Host, apply, apply1, apply2, chosen};
 use crate::value::{Fields, Function, Items, Value};
 use std::rc::Rc;
 
-/// Calls within each other before a recursion is taken to have no end.
+/// The most nested calls; deeper recursion is taken to have no end.
 const MAX_DEPTH: usize = 20_000;
 
 /// Runs a function on arguments; failures are values.
@@ -81,7 +81,7 @@ impl Frame<'_> {
         }
     }
 
-    /// What makes a value of others.
+    /// Operations that make a value from others.
     fn compute(&mut self, code: &Code) -> Value {
         match code {
             Code::Op1(op, arg) => apply1(*op, self.eval(arg)),

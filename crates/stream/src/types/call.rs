@@ -61,7 +61,7 @@ impl Checker<'_> {
         Ok(Typed::new(Core::Call(function.core, cores, span), fun.result.clone()))
     }
 
-    /// Beside a stream, an argument of which nothing is known is a definition that uses itself: a stream too.
+    /// Beside a stream, an argument of unknown type is a definition that uses itself, and so is a stream, too.
     fn assume_streams(&mut self, fun: &FunTy, typed: &[Typed]) {
         if !fun.liftable || !typed.iter().any(|t| self.unifier.head(&t.ty).is_events()) {
             return;
@@ -91,7 +91,7 @@ impl Checker<'_> {
         Ok(Typed::new(Core::Lift(function, cores, span), Ty::events(fun.result.clone())))
     }
 
-    /// Demands that a value, or the events of a stream, have a type.
+    /// Requires that a value, or the events of a stream, have a type.
     pub fn coerce_element(&mut self, typed: Typed, wanted: &Ty, span: Span) -> Result<CoreRef> {
         match self.unifier.head(&typed.ty) {
             Ty::Events(inner) => {
@@ -190,7 +190,7 @@ impl Checker<'_> {
                 return Err(Diagnostic::new("this parameter is given twice", arg.value.span));
             }
         }
-        // Behind a named one, the others take the places that are left, in order.
+        // After a named argument, unnamed ones take the places that are left, in order.
         for arg in args[first..].iter().filter(|arg| arg.name.is_none()) {
             if let Some(free) = slots.iter_mut().find(|slot| slot.is_none()) {
                 *free = Some(&arg.value);
@@ -203,7 +203,7 @@ impl Checker<'_> {
         self.defs[id?].def.params.as_ref()?.iter().position(|param| param.name.name == name.name)
     }
 
-    /// Types the arguments; lambdas last, when the others have told what their parameters are.
+    /// Infers the types of the arguments. Lambdas come last, when the others have determined the types of their parameters.
     fn infer_args(&mut self, scope: ScopeId, args: &[&Expr], fun: &Rc<FunTy>) -> Result<Vec<Typed>> {
         let mut typed: Vec<Option<Typed>> = args.iter().map(|_| None).collect();
         for later in [false, true] {
@@ -220,7 +220,7 @@ impl Checker<'_> {
         Ok(typed.into_iter().flatten().collect())
     }
 
-    /// Lets the arguments typed so far tell what the type parameters are, without complaining yet.
+    /// Unifies the parameters with the arguments typed so far; mismatches are reported later.
     fn anticipate(&mut self, typed: &[Option<Typed>], fun: &FunTy) {
         for (typed, param) in typed.iter().zip(&fun.params) {
             let Some(typed) = typed else { continue };
@@ -234,7 +234,7 @@ impl Checker<'_> {
     }
 }
 
-/// A lambda with a parameter whose type is left to be found out.
+/// A lambda with a parameter whose type is to be inferred.
 fn is_open_lambda(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Lambda(params, _) if params.iter().any(|param| param.ty.is_none()))
 }

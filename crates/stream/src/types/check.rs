@@ -1,4 +1,4 @@
-//! The state of a check, and the two judgements everything else is built of: equal, and fits.
+//! The state of a check, and its two basic judgements: types are equal, and an expression fits a type.
 use super::scope::{DefId, Scope, ScopeId};
 use super::unify::Unifier;
 use crate::core::{Core, CoreRef, VarId};
@@ -16,7 +16,7 @@ pub struct Checker<'a> {
     pub scopes: Vec<Scope>,
     pub defs: Vec<DefState>,
     pub annotations: FxHashMap<Rc<str>, Vec<(Rc<str>, Ty)>>,
-    /// What is wrong with the user's text, as far as it has been looked at.
+    /// The errors found in the user's text so far.
     pub errors: Vec<Diagnostic>,
     pub warnings: Vec<Diagnostic>,
     pub type_depth: usize,
@@ -38,7 +38,7 @@ pub enum Progress {
     /// Under way; the type if it is known before the body is.
     Busy(Option<Scheme>),
     Done(Scheme),
-    /// Wrong, which has been said.
+    /// Wrong, and the error has been reported.
     Failed,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Checker<'a> {
         self.defs.len() - 1
     }
 
-    /// Keeps an error, and goes on without what it is about.
+    /// Collects an error; the check continues without the part that failed.
     pub fn note<T>(&mut self, result: Result<T>) -> Option<T> {
         match result {
             Ok(value) => Some(value),
@@ -144,7 +144,7 @@ impl<'a> Checker<'a> {
         self.coerce(typed, wanted, arg.value.span).map(drop)
     }
 
-    /// Demands that two types are equal.
+    /// Requires that two types are equal.
     pub fn equal(&mut self, found: &Ty, wanted: &Ty, span: Span) -> Result<()> {
         if self.unifier.unify(found, wanted) {
             return Ok(());
@@ -167,7 +167,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Demands that an expression can stand where `wanted` is needed; a value can stand for a stream, and a
+    /// Requires that an expression fits where `wanted` is needed; a value can stand for a stream, and a
     /// liftable function for one on streams.
     pub fn coerce(&mut self, typed: Typed, wanted: &Ty, span: Span) -> Result<CoreRef> {
         let (found, target) = (self.unifier.head(&typed.ty), self.unifier.head(wanted));

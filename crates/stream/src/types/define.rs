@@ -142,7 +142,7 @@ impl Checker<'_> {
         Ok(var)
     }
 
-    /// The type that recursive uses see, where the head tells.
+    /// The type that recursive uses see, if the head determines it.
     fn early_scheme(&mut self, def: &Def, head: &Head) -> Option<Scheme> {
         let result = match (&head.result, &head.params) {
             (Some(result), _) => result.clone(),
@@ -152,7 +152,7 @@ impl Checker<'_> {
         Some(Scheme { params: head.type_params.clone(), ty: whole_type(def, head, result) })
     }
 
-    /// The type of an expression of which nothing is known but how it is written.
+    /// The outline of an expression's type, as far as its syntax gives it.
     fn outline(&mut self, body: &Expr) -> Ty {
         match &body.kind {
             ExprKind::Tuple(items) if items.len() > 1 => {

@@ -17,7 +17,7 @@ pub enum Place {
 }
 
 impl Checker<'_> {
-    /// The type of an expression and its core; `wanted` helps where the expression alone does not tell.
+    /// The type of an expression and its core; `wanted` helps where the expression alone does not determine it.
     pub fn infer(&mut self, scope: ScopeId, expr: &Expr, wanted: Option<&Ty>) -> Result<Typed> {
         stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.infer_inner(scope, expr, wanted))
     }
@@ -178,7 +178,7 @@ impl Checker<'_> {
             return Err(Diagnostic::new("only a definition takes type arguments", span));
         };
         let scheme = self.scheme(id)?;
-        // Type parameters that were found out, not declared, come last and may be left to be found out.
+        // Inferred type parameters come after the declared ones, and need not be given.
         let declared = self.defs[id].def.type_params.len();
         if types.len() != declared && types.len() != scheme.params.len() {
             let message = format!("{declared} type arguments are needed, {} given", types.len());

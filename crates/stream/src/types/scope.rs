@@ -14,7 +14,7 @@ pub enum Entity {
     Local(VarId, Ty),
     Input(u32, Ty),
     Module(ScopeId),
-    /// Declared wrongly, which has been said.
+    /// The declaration is wrong, and the error has been reported.
     Failed,
 }
 

@@ -2,7 +2,7 @@
 use crate::ty::{Scheme, Ty};
 use std::rc::Rc;
 
-/// What is known of the unknown types.
+/// What has been inferred for type variables.
 #[derive(Default)]
 pub struct Unifier {
     known: Vec<Option<Ty>>,
@@ -48,7 +48,7 @@ impl Unifier {
         (ty, fresh)
     }
 
-    /// Makes the types equal, or leaves what was found out so far and says they differ.
+    /// Makes the types equal; false if they differ, with what was inferred up to then.
     pub fn unify(&mut self, a: &Ty, b: &Ty) -> bool {
         let (a, b) = (self.head(a), self.head(b));
         match (&a, &b) {

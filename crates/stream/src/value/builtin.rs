@@ -319,7 +319,7 @@ fn union(mut a: Rc<SetValue>, b: &Rc<SetValue>) -> Value {
 }
 
 fn kept(mut a: Rc<SetValue>, mut keep: impl FnMut(&Value) -> bool) -> Value {
-    // A set that would stay as it is must not be copied because someone else looks at it.
+    // A set that would not change must not be copied only because it is shared.
     if a.all(&mut keep) {
         return Value::Set(a);
     }
@@ -373,7 +373,7 @@ fn float_to_int(value: f64) -> Value {
     int::from_big(digits.parse().expect("a whole float prints as an integer"))
 }
 
-/// The checker rules this out; reaching it is a defect of ours.
+/// The checker rules this out; reaching it is a bug of ours.
 fn mistyped(op: Builtin, args: &[Value]) -> Value {
     unreachable!("`{}` applied to {args:?}", op.name())
 }

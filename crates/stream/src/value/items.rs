@@ -12,7 +12,7 @@ pub enum Items {
 }
 
 impl Items {
-    /// So many, each made by a function of its place, in order.
+    /// This many fields, each made by a function of its index, in order.
     pub fn make(count: usize, mut make: impl FnMut(usize) -> Value) -> Items {
         match count {
             2 => Items::Two(std::array::from_fn(make)),

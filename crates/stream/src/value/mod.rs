@@ -22,8 +22,8 @@ use table::Table;
 pub type SetValue = Table<()>;
 pub type MapValue = Table<Value>;
 
-/// A value of the language, or what stands where one is missing. Which it is takes a whole word: a value is copied as two,
-/// not as a byte and fifteen more.
+/// A value of the language, or a placeholder for a missing one. The tag takes a whole word, so that a value is copied as two
+/// words and not as a byte and fifteen more.
 #[derive(Debug, Default)]
 #[repr(u64)]
 pub enum Value {
@@ -63,7 +63,7 @@ pub struct Fields {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     pub message: String,
-    /// Not even whether there is an event is known.
+    /// It is also unknown whether there is an event.
     pub unknown: bool,
 }
 
@@ -110,7 +110,7 @@ impl Value {
         matches!(self, Value::Error(failure) if failure.unknown)
     }
 
-    /// The same failure, of which it is unknown whether it is an event.
+    /// The same failure, with it unknown whether there is an event.
     pub fn into_unknown(self) -> Value {
         match self {
             Value::Error(f) if !f.unknown => Value::Error(Rc::new(Failure { unknown: true, ..(*f).clone() })),
@@ -162,7 +162,7 @@ impl Clone for Value {
 }
 
 impl Value {
-    /// A copy of a value that is counted, or rare.
+    /// A copy of a value that is reference-counted, or rare.
     fn clone_shared(&self) -> Value {
         match self {
             Value::Absent | Value::Unit | Value::Bool(_) | Value::Int(_) => unreachable!("copied by `clone`"),
@@ -181,7 +181,7 @@ impl Value {
         }
     }
 
-    /// Puts another value in the place of this one. Most values own nothing, which is told here rather than in a call.
+    /// Puts another value in the place of this one. Most values own nothing, and that is checked inline.
     #[inline(always)]
     pub fn put(&mut self, value: Value) {
         let old = std::mem::replace(self, value);
@@ -220,7 +220,7 @@ impl PartialOrd for Value {
 }
 
 impl Ord for Value {
-    /// Most keys are words, which is told here rather than in a call.
+    /// Most keys are words, and that case is inlined.
     #[inline(always)]
     fn cmp(&self, other: &Value) -> Ordering {
         match (self, other) {

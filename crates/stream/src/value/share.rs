@@ -1,7 +1,7 @@
 //! Small values that are made again and again are made once: the empty set, sets of one number, and records of such values.
 //!
 //! A map from a million addresses to records then refers to a few records that are always at hand, instead of to a million
-//! that are scattered over the memory. Nothing but time and memory tells the difference: a shared value is copied before
+//! that are scattered over the memory. Sharing changes only time and memory: a shared value is copied before
 //! it is changed, like any other.
 use super::table::Table;
 use super::{Fields, Items, SetValue, Value};

@@ -71,7 +71,7 @@ fn compile_unit(unit: &Unit, passes: &[&dyn Pass]) -> anyhow::Result<Made> {
         }
     }
     if added {
-        bail!("clang does not take the instrumented module of {}", unit.source.display());
+        bail!("clang rejects the instrumented module of {}", unit.source.display());
     }
     Ok(Made::Nothing)
 }

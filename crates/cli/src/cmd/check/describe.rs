@@ -6,7 +6,7 @@ use foretrace_explain::{Explained, Failures, explain};
 use foretrace_report::Report;
 use foretrace_trace::{Note, Recording};
 
-/// Everything, and which failures each confirmed finding is of.
+/// The report, and the failures behind each confirmed finding.
 pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<'a>) {
     let explained = foretrace_explain::Subject {
         trace: &subject.trace,
@@ -47,7 +47,7 @@ impl Recorded {
     fn of(subject: &Subject) -> Self {
         let Ok(recording) = Recording::open(&subject.recording) else { return Self::default() };
         let number = |key: &str| recording.run().get(key)?.parse::<i32>().ok();
-        // It was killed for the check, which says so.
+        // It was killed for the check, and the report says so.
         let signal = number("signal").filter(|_| !subject.cut_short);
         Self { code: number("exit"), signal: signal.and_then(signal_name), pid: Some(recording.header().pid) }
     }
@@ -57,7 +57,7 @@ fn signal_name(number: i32) -> Option<String> {
     signal_hook::low_level::signal_name(number).map(str::to_owned)
 }
 
-/// What the recording misses. That a run was ended for the check is said where its end is told.
+/// What the recording misses. If a run was ended for the check, the line about its end says so.
 fn notes(subject: &Subject, code: Option<i32>) -> Vec<String> {
     let notes = subject.trace.notes().iter().filter(|note| !(subject.cut_short && **note == Note::NotClosed));
     let words = |note: &Note| match (note, code) {

@@ -1,7 +1,7 @@
 //! Predicts, and has the predictions searched.
 
 use super::subject::Subject;
-use super::{Args, Look};
+use super::{Args, ErrorClass};
 use crate::cmd::progress::Bar;
 use crate::cmd::watchdog::watch;
 use anyhow::{Context, bail};
@@ -14,16 +14,16 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-/// What came of everything.
+/// The results of prediction and search.
 pub struct Results {
-    /// What the search answers.
+    /// The result of the search.
     pub found: Found,
-    /// What prediction says.
+    /// The result of the prediction.
     pub prediction: Prediction,
 }
 
 impl Results {
-    /// Why not everything was looked at, if so: time was up for replays, or for questions of the prediction.
+    /// Why not everything was examined, if so: the time for replays, or for questions of the prediction, was up.
     pub fn spent(&self) -> Option<&'static str> {
         let is_late = |question: &Undecided| question.why == Unknown::Time;
         let late = self.prediction.undecided.iter().any(is_late);
@@ -31,7 +31,7 @@ impl Results {
     }
 }
 
-/// States that one question may take: large programs ask hundreds, and most are answered with far less or never.
+/// The most states of one question. Large programs ask hundreds; most are answered with far fewer states, or never.
 const STATES: u64 = 25_000;
 
 /// The least and the most time of a replay; between them, twenty times what the recorded run took.
@@ -40,15 +40,20 @@ const MOST: Duration = Duration::from_secs(600);
 /// How long a replay that was begun within the budget may go on after it.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// How long the check may take, if nobody says: in proportion to the run, within bounds.
+/// How long a check may take by default: in proportion to the run, within bounds.
 fn budget(subject: &Subject) -> Duration {
     const LEAST: Duration = Duration::from_secs(60);
     const MOST: Duration = Duration::from_secs(600);
     (subject.time.min(MOST) * 60).clamp(LEAST, MOST)
 }
 
-/// How long a replay may take. A program that had to be ended, such as a server, will have to be ended again: soon after it
-/// has followed its schedule.
+/// When the budget ends.
+pub fn until(args: &Args, subject: &Subject) -> Instant {
+    subject.began + args.budget.unwrap_or_else(|| budget(subject))
+}
+
+/// How long a replay may take. A program that had to be ended, such as a server, will have to be ended again, and that is
+/// done soon after it has followed its schedule.
 fn replay_time(subject: &Subject) -> TimeLimit {
     let recorded = subject.time.min(MOST);
     let afterwards = subject.cut_short.then_some(recorded + GRACE);
@@ -62,7 +67,7 @@ pub fn examine(
     scratch: &Path,
     (stop, bar): (&'static AtomicBool, &Bar),
 ) -> anyhow::Result<Results> {
-    let until = subject.began + args.budget.unwrap_or_else(|| budget(subject));
+    let until = until(args, subject);
     let mut options = options(args, until);
     options.races &= subject.blind.is_none();
     options.benign.clone_from(&subject.benign);
@@ -88,7 +93,7 @@ pub fn examine(
 }
 
 fn looks(args: &Args, options: &Options) -> Looks {
-    let crashes = args.look_for.contains(&Look::Crashes);
+    let crashes = args.look_for.contains(&ErrorClass::Crashes);
     let kinds = [(Kind::DATA_RACE, options.races), (Kind::DEADLOCK, options.deadlocks), (Kind::CRASH, crashes)];
     Looks { without: kinds.into_iter().filter(|(_, wanted)| !wanted).map(|(kind, _)| kind.rule()).collect() }
 }
@@ -115,11 +120,11 @@ fn effort(args: &Args, subject: &Subject, options: &Options) -> Effort {
     }
 }
 
-/// How many replays run at a time. Short ones wait more than they work.
+/// How many replays run at a time. Short replays spend most of their time waiting, so there may be more of them than cores.
 fn jobs(args: &Args, has_client: bool, precision: Precision) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     match precision {
-        // Clients find one server at a time.
+        // A client can reach only one server at a time.
         _ if has_client => 1,
         _ if args.jobs > 0 => args.jobs,
         Precision::Each => 2 * cores,
@@ -131,8 +136,8 @@ fn jobs(args: &Args, has_client: bool, precision: Precision) -> usize {
 fn options(args: &Args, until: Instant) -> Options {
     let half = until.saturating_duration_since(Instant::now()) / 2;
     Options {
-        races: args.look_for.contains(&Look::Races),
-        deadlocks: args.look_for.contains(&Look::Deadlocks),
+        races: args.look_for.contains(&ErrorClass::Races),
+        deadlocks: args.look_for.contains(&ErrorClass::Deadlocks),
         window: args.window,
         jobs: args.jobs,
         budget: Budget { deadline: Some(until - half), ..Budget::of_states(STATES) },

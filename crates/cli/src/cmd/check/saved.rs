@@ -36,7 +36,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Keeps every confirmed finding, and says in the report where.
+/// Saves every confirmed finding, and notes its folder in the report.
 pub fn all(folder: &Path, subject: &Subject, failures: &Failures, report: &mut Report) -> anyhow::Result<()> {
     let recording = keep_run(folder, subject).with_context(|| format!("cannot write to {}", folder.display()))?;
     let confirmed = report.findings.iter().filter(|finding| finding.is_confirmed()).count();
@@ -82,7 +82,7 @@ fn recording_of(finding: &Path) -> Option<PathBuf> {
     Lines::read(&finding.join("finding")).ok()?.path("recording").ok()
 }
 
-/// Removes those of the runs that findings belonged to which none belongs to any more: their programs were changed.
+/// Removes runs to which no finding belongs any more, because their programs were changed.
 fn forget_runs(folder: &Path, mut recordings: BTreeSet<PathBuf>) -> io::Result<()> {
     for finding in fs::read_dir(folder)? {
         if let Some(recording) = recording_of(&finding?.path()) {
@@ -105,7 +105,7 @@ const LONGEST_PLAN: u64 = 16 << 20;
 /// The folder that findings have in common, for what they share.
 const RUNS: &str = "runs";
 
-/// Keeps what all findings of a run share; the recording.
+/// Saves what all findings of a run share, and returns the path of the recording.
 fn keep_run(folder: &Path, subject: &Subject) -> anyhow::Result<PathBuf> {
     fs::create_dir_all(folder)?;
     let runs = folder.canonicalize()?.join(RUNS);
@@ -217,7 +217,7 @@ fn is_place(text: &str) -> bool {
     address.is_some_and(|address| u64::from_str_radix(address, 16).is_ok())
 }
 
-/// A finding that was kept.
+/// A saved finding.
 pub struct SavedFinding {
     /// How to run its program.
     pub program: foretrace_replay::Program,
@@ -261,7 +261,7 @@ impl SavedFinding {
     /// Reads its folder.
     pub fn open(folder: &Path, trust: Trust) -> anyhow::Result<Self> {
         let lines = Lines::read(&folder.join("finding"))
-            .with_context(|| format!("{} is no finding; `foretrace check` makes them", folder.display()))?;
+            .with_context(|| format!("{} is not a finding; `foretrace check` saves findings", folder.display()))?;
         let (kind, title) = (lines.get("kind")?.to_owned(), lines.get("title")?.to_owned());
         let places: Vec<_> =
             lines.get("places")?.split(' ').filter(|place| !place.is_empty()).map(str::to_owned).collect();
@@ -289,8 +289,8 @@ impl SavedFinding {
         Ok(Self { program, kind: String::new(), places: Vec::new(), title, how: How::Schedule(enforced.to_bytes()) })
     }
 
-    /// Does a run fail as this finding did? Of two racing statements, another pair of accesses may come first: one place
-    /// in common is enough.
+    /// Does a run fail as this finding did? Another pair of accesses of the same two statements may come first, so one common
+    /// place is enough.
     pub fn is_in(&self, run: &Run) -> bool {
         Evidence::all(run).iter().any(|evidence| {
             let places = places(evidence, &run.modules);
@@ -309,7 +309,7 @@ impl SavedFinding {
             How::Schedule(schedule) => fs::write(scratch.path().join("schedule"), schedule),
             How::Plan(plan) => plan.write(scratch.path()),
         };
-        written.context("no scratch directory")?;
+        written.context("cannot create a scratch directory")?;
         Ok(scratch)
     }
 

@@ -42,11 +42,11 @@ pub struct Subject {
     pub exit: String,
     /// It was ended because it took too long, or could not go on, or by Ctrl-C.
     pub cut_short: bool,
-    /// It died, or stood still.
+    /// It crashed, or could not go on.
     pub death: Option<String>,
-    /// Somebody killed it, such as the kernel when memory was short: what it would have done is not known.
+    /// It was killed from outside, for example by the kernel when memory was short, so what it would have done is unknown.
     pub killed: bool,
-    /// When reading it began: the budget counts from there.
+    /// When the reading of the recording began; the budget counts from then.
     pub began: Instant,
     /// How long it took.
     pub time: Duration,
@@ -54,7 +54,7 @@ pub struct Subject {
     pub compiled: bool,
     /// Why races cannot be looked for, if so.
     pub blind: Option<&'static str>,
-    /// What of a long recording is not looked at, if anything.
+    /// What is left out of a long recording, if anything.
     pub left_out: Option<String>,
     /// The plan of an exploration that was run, if it was one.
     pub plan: Option<PlanText>,
@@ -75,7 +75,7 @@ pub fn read(recording: &Recording) -> anyhow::Result<(Trace, Option<String>)> {
     let (lines, all) = (streamed.some_of_each_kind(LINES), streamed.lines.len());
     let left_out = (lines.len() < all).then(|| {
         let looked_at = lines.len();
-        format!("of {all} lines of memory that could race, {looked_at} were looked at: {LINES} for each pair of places")
+        format!("of {all} lines of memory that could race, {looked_at} were examined: {LINES} for each pair of places")
     });
     Ok((recording.trace_of_lines(lines)?, left_out))
 }
@@ -145,7 +145,7 @@ impl Subject {
         idle.map(|thread| self.trace.name(thread)).collect()
     }
 
-    /// Is there something that the program would have done and nobody saw?
+    /// Would the program have done something that was not recorded?
     pub fn is_partial(&self) -> bool {
         self.killed || self.is_ended_early() || !self.never_ran().is_empty()
     }
@@ -166,7 +166,7 @@ impl Subject {
     }
 }
 
-/// Until when reading goes on by itself.
+/// What ends the reading of a recording: a signal, or too much memory.
 fn limits(args: &Args, stop: &'static AtomicBool) -> Limits {
     Limits { stop: Some(stop), memory: Some(args.memory.watch()), deadline: None }
 }
@@ -176,7 +176,7 @@ fn reading(args: &Args, stop: &'static AtomicBool) -> Watched {
     watch("reading the recording", stop, args.budget.map(|budget| Instant::now() + budget))
 }
 
-/// Why races of a recording cannot be told, if so: nobody saw the accesses, or nobody saw what keeps them apart.
+/// Why races cannot be found in a recording, if so: its accesses were not recorded, or what orders them was not.
 fn blind(recording: &Recording) -> Option<&'static str> {
     let is_openmp = |module: &Module| {
         let name = module.path.file_name().map(OsStr::as_encoded_bytes).unwrap_or_default();
@@ -209,12 +209,12 @@ fn how(ended: &Ended) -> String {
 
 const SIGKILL: i32 = 9;
 
-/// Did somebody else end it in the one way that a program cannot answer?
+/// Was it ended from outside by SIGKILL?
 fn was_killed(ended: &Ended) -> bool {
     ended.cut_short.is_none() && ended.status.signal() == Some(SIGKILL)
 }
 
-/// What the recorded run died of, as far as its end tells.
+/// The cause of death of the recorded run, as far as its exit status shows it.
 fn death(ended: &Ended) -> Option<String> {
     if ended.cut_short == Some(CutShort::Stuck) {
         return Some("the program stood still".to_owned());
@@ -236,7 +236,7 @@ fn record(
     let started = SystemTime::now();
     let mut command = program.with_settings(&settings);
     let copy = directory.with_extension("input");
-    program.input = Input::first(&mut command, &copy).context("cannot keep what the program reads")?;
+    program.input = Input::first(&mut command, &copy).context("cannot save the input of the program")?;
     let limit = TimeLimit { stop: Some(stop), standstill: true, ..args.timeout.into() };
     let news = Later::new(|| crate::output::say!("recording; Ctrl-C ends the program, and what it did is checked"));
     let ended =

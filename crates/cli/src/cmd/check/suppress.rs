@@ -58,7 +58,7 @@ fn parse(line: &str) -> anyhow::Result<Option<Line>> {
         return Ok(None);
     }
     let Some((kind, pattern)) = line.split_once(':').filter(|(kind, _)| TYPES.contains(kind)) else {
-        bail!("`{line}` is no suppression; write TYPE:PATTERN, with one of {}", TYPES.join(", "));
+        bail!("not a suppression: `{line}`; write TYPE:PATTERN, with one of {}", TYPES.join(", "));
     };
     Ok(Some(Line { text: line.to_owned(), kind: kind.to_owned(), pattern: pattern.to_owned(), used: false }))
 }

@@ -1,4 +1,4 @@
-//! What each assertion may use, as it was asked for.
+//! The budget of each assertion, from the flags.
 
 use super::Args;
 use crate::flags;

@@ -14,7 +14,7 @@ const MOST: usize = 40;
 /// The page, with the results in it as data.
 pub fn page(documents: &[Value]) -> String {
     let data = json!({ "scripts": documents }).to_string();
-    // The data stands in a script element, which it must not end.
+    // The data is inside a script element, and must not contain its end tag.
     PAGE.replace("{{data}}", &data.replace("</", "<\\/"))
 }
 

@@ -7,7 +7,7 @@ use foretrace_csp::diagnostic::Diagnostic;
 use foretrace_csp::script::{LoadError, Report, Verdict};
 use serde_json::{Value, json};
 
-/// Writes one line at once, so that nothing is lost if what follows is interrupted.
+/// Writes and flushes one line, so that it is not lost if the check is interrupted later.
 pub fn line(args: &Args, value: &Value) -> anyhow::Result<()> {
     if args.format != Format::Jsonl {
         return Ok(());

@@ -22,7 +22,7 @@ struct Probe {
     at: u32,
 }
 
-/// Answers lines of the standard input until it ends.
+/// Answers the questions on the standard input until it ends.
 pub fn run(script: &Script, budget: &Budget) -> anyhow::Result<()> {
     let (mut probe, mut buffer) = (None, Vec::new());
     prompt()?;
@@ -42,7 +42,7 @@ pub fn run(script: &Script, budget: &Budget) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Asks for a line, where there is somebody to be asked.
+/// Prints the prompt if the input is a terminal.
 fn prompt() -> anyhow::Result<()> {
     if std::io::stdin().is_terminal() {
         eprint!("csp> ");

@@ -1,6 +1,5 @@
 //! Failing plans become findings: each is run once more from the beginning, recorded and watched, and explained.
 
-use super::Args;
 use super::failure::Kind;
 use super::hunt::{Found as Failing, Hunted};
 use super::needs;
@@ -15,7 +14,7 @@ use crate::way::way_into;
 use anyhow::Context;
 use foretrace_predict::Prediction;
 use foretrace_replay::{PlanText, Program, TimeLimit};
-use foretrace_report::Finding;
+use foretrace_report::{Finding, Report};
 use foretrace_run::Evidence;
 use foretrace_search::{Confirmed, Found};
 use foretrace_trace::Recording;
@@ -23,7 +22,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 /// What was confirmed.
 #[derive(Default)]
@@ -45,22 +44,35 @@ pub fn command_line(program: &Program, compiled: bool) -> String {
     crate::quote::quoted_all(words)
 }
 
-/// Confirms all failures.
+/// How findings are confirmed and kept.
+pub struct Confirming<'a> {
+    /// The program, and whether it was compiled for this.
+    pub program: (&'a Program, bool),
+    /// Where findings are kept.
+    pub findings: &'a Path,
+    /// How long a run may take.
+    pub timeout: Duration,
+    /// A directory for the runs.
+    pub scratch: &'a Path,
+    /// Ends the runs.
+    pub stop: &'static AtomicBool,
+}
+
+/// Confirms all failures, and keeps those that `hide` leaves in a report.
 pub fn all(
-    args: &Args,
-    (program, compiled): (&Program, bool),
+    confirming: &Confirming<'_>,
     hunted: &Hunted,
-    scratch: &Path,
-    stop: &'static AtomicBool,
+    hide: &mut dyn FnMut(&mut Report),
 ) -> anyhow::Result<Findings> {
+    let Confirming { program, findings, timeout, scratch, stop } = *confirming;
     let mut all = Findings::default();
     let mut known = BTreeSet::new();
     // If the search was interrupted, what it has found is still confirmed; who interrupts again ends the tool.
     let stop = (!hunted.interrupted).then_some(stop);
-    let limit = TimeLimit { stop, ..args.searching.timeout.into() };
+    let limit = TimeLimit { stop, ..timeout.into() };
     for (number, Failing { kind, plan, minimised }) in hunted.failures.iter().enumerate() {
         let directory = scratch.join(format!("confirmed-{number}"));
-        let (subject, results) = confirm((program, compiled), (*kind, plan), &directory, limit)?;
+        let (subject, results) = confirm(program, (*kind, plan), &directory, limit)?;
         if results.found.confirmed.is_empty() {
             all.unconfirmed += 1;
             continue;
@@ -72,7 +84,8 @@ pub fn all(
             (finding.schedule, finding.needs) = (plan.to_string(), needs.clone());
         }
         report.findings.retain(|finding| !known.contains(&finding.id));
-        let kept = saved::all(&args.reporting.findings, &subject, &failures, &mut report);
+        hide(&mut report);
+        let kept = saved::all(findings, &subject, &failures, &mut report);
         kept.unwrap_or_else(|error| crate::output::say!("warning: not all findings are kept: {error:#}; {ELSEWHERE}"));
         known.extend(report.findings.iter().map(|finding| finding.id.clone()));
         all.findings.extend(report.findings);

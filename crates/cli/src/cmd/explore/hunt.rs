@@ -62,6 +62,7 @@ impl Hunted {
             && !self.ends.keys().any(cut)
             && !self.notes.is_cut_at_exit()
             && !self.notes.cancels()
+            && !self.notes.leaves_loops()
             && !self.notes.waits_for_outside()
     }
 }

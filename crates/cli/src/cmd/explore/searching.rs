@@ -77,6 +77,12 @@ const SIMPLE: u64 = 200;
 const SHARE_OF_CLASSES: f64 = 0.8;
 
 impl Searching {
+    /// The usual search.
+    pub fn usual(budget: Duration, timeout: Duration, jobs: usize) -> Self {
+        let (strategy, seed) = (Strategy::Climb, 1);
+        Self { budget, timeout, strategy, delays: None, preemptions: None, seed, spurious: false, jobs }
+    }
+
     /// What is counted and how far, if the search has a bound.
     fn bound(&self) -> Option<(Cost, u32, &'static str)> {
         let delays = self.delays.map(|most| (Cost::Delays, most, "delays"));

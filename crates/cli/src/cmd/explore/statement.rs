@@ -89,6 +89,12 @@ pub fn notes(hunted: &Hunted) -> Vec<String> {
             "the process ended while threads went on without end: what they do later was not explored".to_owned(),
         );
     }
+    if hunted.notes.leaves_loops() {
+        notes.push(
+            "a loop that waits for a change ended by itself after some rounds: orders in which it ends earlier were not explored"
+                .to_owned(),
+        );
+    }
     if hunted.notes.writes_files() {
         notes.push("the program writes files: every execution wrote them again".to_owned());
     }

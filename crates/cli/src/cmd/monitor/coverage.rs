@@ -1,4 +1,4 @@
-//! Whether everything was checked. "Nothing found" is only said of what was looked at.
+//! Whether everything was checked. "Nothing found" is only reported for what was checked.
 
 /// How much of what happened the specification has seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

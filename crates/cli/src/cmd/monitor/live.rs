@@ -55,7 +55,7 @@ pub fn run(
         memory: Feed::wants_memory(engine),
     };
     let scratch = Scratch::new("monitor-")?;
-    let directory = scratch.path().canonicalize().context("cannot make a place for the recording")?;
+    let directory = scratch.path().canonicalize().context("cannot create a directory for the recording")?;
     let mut program = Program::start(command, &detail, &directory)?;
     let mut live = Live::new(&directory, source.backlog, program.id());
     loop {
@@ -221,7 +221,7 @@ impl Live {
             coverage.misses("the disk was full; what came after is missing");
         }
         if self.reader.late > 0 {
-            coverage.misses(&format!("{} operations came late and were taken out of order", self.reader.late));
+            coverage.misses(&format!("{} operations were read too late and evaluated out of order", self.reader.late));
         }
         if lost > 0 {
             let gaps = self.reader.gaps;

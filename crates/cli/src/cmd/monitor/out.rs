@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-/// A buffered output that who waits for input can flush.
+/// A buffered output that the reader flushes before it waits for input.
 #[derive(Clone)]
 pub struct Shared(Rc<RefCell<BufWriter<Box<dyn Write>>>>);
 
@@ -46,7 +46,7 @@ impl<'a> Out<'a> {
         };
         let target: Box<dyn Write> = match &args.output {
             Some(path) => Box::new(create(path)?),
-            // What a file or a program says may be meant for the terminal.
+            // Text from a file or a program may contain control characters for the terminal.
             None => Box::new(Visible::new(io::stdout())),
         };
         let shared = Shared(Rc::new(RefCell::new(BufWriter::with_capacity(1 << 16, target))));
@@ -86,7 +86,7 @@ impl<'a> Out<'a> {
     /// Writes everything that is still to be written; the last event was at `now`.
     pub fn finish(&mut self, now: Time) -> anyhow::Result<()> {
         match self.flush() {
-            // Whoever reads our output may have seen enough.
+            // The reader of our output may have closed it.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
             result => result.context("cannot write the output")?,
         }

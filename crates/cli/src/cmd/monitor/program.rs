@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How much nicer than the program the evaluation is: as much as can be. With 10, a program whose threads meet at barriers
+/// The niceness of the evaluation: the highest there is. With 10, a program whose threads meet at barriers
 /// took up to 1.3 times as long as when it is recorded.
 const NICER: i32 = 19;
 
@@ -81,7 +81,7 @@ impl Program {
 
     /// It has ended: the evaluation need not give way any more. How it ended is said, unless we ended it.
     pub fn over(&mut self, killed: bool) {
-        // Not everybody may; then the rest takes longer on a busy machine.
+        // Without the permission for it, the rest takes longer on a busy machine.
         let _ = rustix::process::nice(-NICER);
         self.ran = self.clock.take().and_then(|clock| clock.join().ok()).unwrap_or_default();
         if let Some(status) = self.status.filter(|status| !status.success() && !killed) {

@@ -5,7 +5,7 @@ use foretrace_event::wire::{Access, Decoder, Mark, Op, Record, Sync};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io;
 
-/// So many records are decoded at once. An operation that is followed by more is not waited for to be taken back.
+/// This many records are decoded at once. An operation that is followed by others can no longer be taken back.
 const BATCH: usize = 256;
 
 /// What a thread hands over.
@@ -53,7 +53,7 @@ pub struct Queue {
     full: BTreeMap<u32, Full>,
     /// Chunks with smaller numbers are known, or lost.
     sure: u32,
-    /// What it touched in a segment that never ended.
+    /// The lines that it touched in a segment that never ended.
     lines: Vec<Access>,
     ended: bool,
 }
@@ -95,7 +95,7 @@ impl Queue {
         self.bytes.extend_from_slice(more);
     }
 
-    /// What it touched in a segment that never ended.
+    /// The lines that it touched in a segment that never ended.
     pub fn add_lines(&mut self, lines: Vec<Access>) {
         self.lines.extend(lines);
     }

@@ -40,7 +40,7 @@ pub struct Tail {
     threads: BTreeMap<u32, Queue>,
     /// Threads that have ended and were evaluated to their end.
     gone: FxHashSet<u32>,
-    /// How often it was looked.
+    /// The number of looks so far.
     look: u64,
 }
 
@@ -73,7 +73,7 @@ impl Tail {
         self.files.is_some()
     }
 
-    /// How often it was looked.
+    /// The number of looks so far.
     pub fn look(&self) -> u64 {
         self.look
     }

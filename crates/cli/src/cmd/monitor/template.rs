@@ -39,7 +39,7 @@ pub fn generate(template: Template, sizes: &Sizes) -> anyhow::Result<String> {
         return Ok(if sizes.states { WITH_STATES } else { WITH_MAPS }.to_owned());
     }
     if sizes.states {
-        bail!("--states is for any number of threads and variables; leave --threads, --variables and --no-sets away");
+        bail!("--states is for any number of threads and variables; leave out --threads, --variables and --no-sets");
     }
     let Some(threads) = sizes.threads else { bail!("give the number of threads besides the main one with --threads") };
     if sizes.variables.is_empty() {

@@ -1,4 +1,4 @@
-//! What a prediction says, for people and for programs.
+//! Predictions as text, for people and for programs.
 
 use foretrace_event::{Event, EventId, IntervalId};
 use foretrace_finding::{Candidate, Deadlock, Race, Stuck, WaitsFor, Witness};

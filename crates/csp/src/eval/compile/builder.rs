@@ -10,9 +10,9 @@ use std::rc::Rc;
 pub struct Builder {
     pub comps: Vec<Component>,
     pub nodes: Vec<Node>,
-    /// Parts whose steps are held back as the search comes to them.
+    /// Restrictions that the search applies in each state.
     pub inner: Vec<Filter>,
-    /// What compressed parts were.
+    /// The compositions that compressed parts were made from, by node.
     pub origins: Vec<(usize, Rc<Product>)>,
 }
 
@@ -38,7 +38,7 @@ impl Builder {
         self.nodes.len() - 1
     }
 
-    /// Adds a component and the node that is it.
+    /// Adds a component, and a node for it.
     pub fn leaf(&mut self, label: String, component: Component) -> usize {
         let comp = self.comps.len() as Comp;
         let events = component.events();

@@ -3,7 +3,7 @@
 use super::*;
 use rustc_hash::FxHashMap;
 
-/// What flattening works with. Instances of instances can be very many, so it looks at the clock.
+/// The state of flattening. There can be very many instances of instances, so it checks the clock.
 pub struct Flattening<'a> {
     pub symbols: &'a mut Symbols,
     pub errors: Vec<Diagnostic>,

@@ -147,7 +147,7 @@ impl Parser<'_> {
         Ok(DeclKind::Nametype(name, self.expression()?))
     }
 
-    /// What has declarations of its own that stand in no expression.
+    /// Modules and timed sections, which have declarations of their own.
     fn section<T>(&mut self, what: &str, inner: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
         self.sections += BRACKETS;
         let result = self.deeper(BRACKETS, what, inner);

@@ -97,7 +97,7 @@ impl Parser<'_> {
             _ => {}
         }
         self.bump();
-        // `;` means the same either way, and what comes first is on top this way, where every step looks.
+        // `;` is associative. Nested to the right, the first process is at the top, where every step begins.
         let right = match op {
             "->" | "&" | ";" => self.climb_deeper(1, level),
             "." => self.climb(level),

@@ -26,7 +26,7 @@ const BRACKETS: u32 = 10;
 /// Operators of one declaration, for the same reason: `a + b + c` nests to the left without any brackets.
 const MAX_OPERATORS: u32 = 100_000;
 
-/// Nobody reads more, and what is so wrong is no script.
+/// After this many errors the parser stops: nobody reads more.
 const MAX_ERRORS: usize = 100;
 
 type Parsed<T> = Result<T, Box<Diagnostic>>;
@@ -35,7 +35,7 @@ pub struct Parser<'a> {
     tokens: Vec<Token>,
     at: usize,
     depth: u32,
-    /// The part of it that modules and timed sections are.
+    /// The part of the depth that modules and timed sections take.
     sections: u32,
     /// How many operators this declaration has so far.
     operators: u32,
@@ -103,10 +103,10 @@ pub fn parse_within(
     }
 }
 
-/// Tokens after which the parser looks at the clock.
+/// The parser checks the clock after this many tokens.
 const LOOKED: usize = 4096;
 
-/// Files on their way in. A file is known by where it is, however its name is written.
+/// The files that are being read. A file is identified by its location, however its name is written.
 struct Loader<'a> {
     sources: &'a mut Sources,
     symbols: &'a mut Symbols,

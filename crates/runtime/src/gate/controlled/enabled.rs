@@ -41,6 +41,10 @@ fn round(spin: &Operation) -> u32 {
 /// The operation as it would happen now.
 pub fn as_it_happens(thread: ThreadId, slot: &Slot) -> Operation {
     let operation = slot.operation();
+    if slot.spins() && !slot.has_change(round(&operation)) {
+        // Another round of the loop, which finds what the one before has found.
+        return Operation::new(OpKind::Yield, 0);
+    }
     let kind = match operation.kind {
         OpKind::TryLock if !is_free(thread, &operation) => OpKind::LockFailed,
         OpKind::TryReadLock if !may_share(operation.object.0) => OpKind::ReadLockFailed,

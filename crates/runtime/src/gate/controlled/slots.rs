@@ -73,6 +73,8 @@ pub struct Slot {
     pub steps: Cell<u32>,
     /// What it has read last, and whether another thread has changed that since; the newest first.
     pub reads: Cell<[Read; LAST_READS]>,
+    /// How many rounds of a loop that waits for a change it has made although nothing had changed.
+    pub rounds: Cell<u32>,
     /// It sleeps until a conflicting operation happens.
     pub asleep: Cell<bool>,
 }
@@ -91,6 +93,7 @@ impl Slot {
             serial: Cell::new(false),
             steps: Cell::new(0),
             reads: Cell::new([Read { operation: NOTHING, changed: true, at: 0 }; LAST_READS]),
+            rounds: Cell::new(0),
             asleep: Cell::new(false),
         }
     }
@@ -128,6 +131,12 @@ impl Slot {
     pub fn has_change(&self, steps: u32) -> bool {
         let first = self.steps.get().saturating_sub(steps);
         self.reads.get().iter().any(|read| read.changed && read.at >= first)
+    }
+
+    /// Does it wait in a loop of the program for a change?
+    pub fn spins(&self) -> bool {
+        let Request { operation, file, .. } = self.request.get();
+        operation.kind == OpKind::Spin && file.is_none()
     }
 
     /// Does it ask for an operation of this kind on this object?

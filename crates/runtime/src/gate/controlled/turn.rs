@@ -98,6 +98,9 @@ fn choose(current: ThreadId) -> ThreadId {
         enabled = self::enabled();
     }
     if enabled.is_empty() {
+        enabled = another_round();
+    }
+    if enabled.is_empty() {
         let spins = asking().any(|(_, slot)| slot.operation().kind == OpKind::Spin);
         stop(if spins { Why::Livelock } else { Why::Deadlock });
     }
@@ -105,7 +108,7 @@ fn choose(current: ThreadId) -> ThreadId {
         stop(Why::TooLong);
     }
     let (thread, alternative) = match taken < NOW.prefix.get() {
-        true => prescribed(&enabled),
+        true => prescribed(&mut enabled),
         false => (free(&enabled, current), 0),
     };
     take(thread, alternative, enabled);
@@ -121,6 +124,22 @@ fn await_outside() -> bool {
         sys::is_readable(first, true);
     }
     true
+}
+
+/// Rounds that a loop is given to end by itself when nobody can go on.
+const ROUNDS: u32 = 1000;
+
+/// Nobody can go on, and threads wait in loops. A loop may end by itself, so the one that had the fewest rounds is given another.
+fn another_round() -> ThreadSet {
+    let spinning = asking().filter(|(_, slot)| slot.spins() && slot.rounds.get() < ROUNDS);
+    let Some((thread, slot)) = spinning.min_by_key(|(_, slot)| slot.rounds.get()) else {
+        // None of them ends: that is no loop that was left.
+        channel::set(Header::Notes, channel::get(Header::Notes) & !notes::LEAVES_LOOPS);
+        return ThreadSet::EMPTY;
+    };
+    slot.rounds.set(slot.rounds.get() + 1);
+    channel::add(Header::Notes, notes::LEAVES_LOOPS);
+    core::iter::once(thread).collect()
 }
 
 /// What the last step did to those who wait for something to change.
@@ -167,9 +186,12 @@ fn enabled() -> ThreadSet {
     enabled
 }
 
-/// The plan's next choice.
-fn prescribed(enabled: &ThreadSet) -> (ThreadId, u32) {
+/// The plan's next choice. A thread that waits in a loop may always make another round.
+fn prescribed(enabled: &mut ThreadSet) -> (ThreadId, u32) {
     let (thread, alternative) = channel::choice(NOW.taken.get() as usize);
+    if slot(thread).stage.get() == Stage::Asking && slot(thread).spins() {
+        enabled.insert(thread);
+    }
     if !enabled.contains(thread) {
         stop(Why::Diverged { at: NOW.taken.get(), thread });
     }
@@ -232,7 +254,7 @@ fn take(thread: ThreadId, alternative: u32, enabled: ThreadSet) {
     NOW.last.set(Some(step));
     own.granted.set(Granted { operation });
     own.stage.set(Stage::Running);
-    if operation.kind != OpKind::Spin {
+    if own.operation().kind != OpKind::Spin {
         own.steps.set(own.steps.get() + 1);
     }
     happen(own, &operation, alternative);

@@ -7,7 +7,7 @@ use crate::value::builtin::{Host, apply, chosen};
 use crate::value::{Function, Value};
 use std::rc::Rc;
 
-/// Calls within each other before a recursion is taken to have no end.
+/// The most nested calls; deeper recursion is taken to have no end.
 const MAX_DEPTH: usize = 20_000;
 
 impl Compiler {

@@ -1,7 +1,7 @@
 //! Tables whose keys are words, with one version at a time: found and updated in a step, without an order.
 //!
-//! Who asks for a second version or for the order gets a tree, which is kept. A table that has one becomes it at the next
-//! change: whatever is done to it, it is put into order once.
+//! A second version, or the order of the keys, is made as a tree, and the tree is kept. At its next change a table that has
+//! such a tree becomes the tree, so it is sorted at most once.
 //!
 //! An entry is in the first free place at or behind the place that its key is hashed to, so that it mostly takes one line
 //! of memory to find it. Where the last one was is remembered: a specification asks whether a key is there, for its
@@ -45,7 +45,7 @@ impl<V: Clone> Hashed<V> {
         self.len
     }
 
-    /// Whether somebody has asked for the order.
+    /// Whether the order has been asked for.
     #[inline]
     pub fn is_ordered(&self) -> bool {
         self.tree.get().is_some()
@@ -69,7 +69,7 @@ impl<V: Clone> Hashed<V> {
         self.places[self.find(*word)].as_ref().map(|(_, value)| value)
     }
 
-    /// Sets a value; nobody may have asked for the order.
+    /// Sets a value. The order must not have been asked for.
     #[inline]
     pub fn insert(&mut self, word: i64, value: V) {
         let at = self.find(word);
@@ -100,7 +100,7 @@ impl<V: Clone> Hashed<V> {
         }
     }
 
-    /// Removes a value; nobody may have asked for the order.
+    /// Removes a value. The order must not have been asked for.
     pub fn remove(&mut self, key: &Value) {
         let Value::Int(word) = key else { return };
         let mut hole = self.find(*word);
@@ -122,7 +122,7 @@ impl<V: Clone> Hashed<V> {
         }
     }
 
-    /// Keeps the entries whose key passes; nobody may have asked for the order.
+    /// Keeps the entries whose key passes. The order must not have been asked for.
     pub fn retain(&mut self, mut keep: impl FnMut(&Value) -> bool) {
         let keys: Vec<Value> = self.places.iter().flatten().map(|(word, _)| Value::Int(*word)).collect();
         keys.iter().filter(|key| !keep(key)).for_each(|key| self.remove(key));

@@ -1,0 +1,69 @@
+//! What other orders of a checked program show: an exploration, within what is left of the budget.
+
+use super::check::subject::Subject;
+use super::check::suppress::Suppressions;
+use super::check::{Args, ErrorClass, examine};
+use super::explore::{Confirming, for_check};
+use foretrace_report::{Finding, Kind, Report};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// The part of the time that the search itself takes; the rest is for minimising and confirming.
+const SEARCH: f64 = 0.8;
+/// The most that one execution may take.
+const EXECUTION: Duration = Duration::from_secs(10);
+/// With less time nothing is begun.
+const LEAST: Duration = Duration::from_millis(100);
+
+/// Explores, if that is asked for and possible, and adds what is found to the report.
+pub fn add(
+    args: &Args,
+    subject: &Subject,
+    (scratch, stop): (&Path, &'static AtomicBool),
+    (suppressions, report): (&mut Suppressions, &mut Report),
+) -> anyhow::Result<()> {
+    let left = examine::until(args, subject).saturating_duration_since(Instant::now());
+    let time = args.explore.min(left).mul_f64(SEARCH);
+    if time < LEAST || !is_possible(subject) || stop.load(Ordering::Relaxed) {
+        return Ok(());
+    }
+    let scratch = &scratch.join("explored");
+    let confirming = Confirming {
+        program: (&subject.program, subject.compiled),
+        findings: &args.reporting.findings,
+        timeout: EXECUTION.min(time),
+        scratch,
+        stop,
+    };
+    let known: Vec<String> =
+        report.findings.iter().filter(|finding| finding.is_confirmed()).map(|finding| finding.id.clone()).collect();
+    let mut hide = |found: &mut Report| {
+        found.findings.retain(|finding| is_wanted(args, finding) && !known.contains(&finding.id));
+        suppressions.apply(found);
+        report.suppressed += found.suppressed;
+        report.unused_suppressions.clone_from(&found.unused_suppressions);
+    };
+    let (findings, notes) = for_check(&confirming, (time, args.jobs), &mut hide)?;
+    report.notes.extend(notes);
+    // What was only predicted has now been seen.
+    report.findings.retain(|finding| findings.iter().all(|found| found.id != finding.id));
+    report.findings.splice(0..0, findings);
+    Ok(())
+}
+
+/// Can the program be explored as it was recorded? A client, a run that had to be ended and accesses that nobody sees are beyond it.
+fn is_possible(subject: &Subject) -> bool {
+    let is_whole = !subject.cut_short && subject.death.is_none() && subject.trace.threads().len() > 1;
+    is_whole && subject.blind.is_none() && subject.program.client.is_none()
+}
+
+/// Is it of a kind that is looked for?
+fn is_wanted(args: &Args, finding: &Finding) -> bool {
+    let look = match finding.kind {
+        kind if kind == Kind::DEADLOCK => ErrorClass::Deadlocks,
+        kind if kind == Kind::CRASH => ErrorClass::Crashes,
+        _ => ErrorClass::Races,
+    };
+    args.look_for.contains(&look)
+}
