@@ -62,7 +62,8 @@ impl Stream {
     pub fn sync_reading(&mut self, record: &Sync) {
         let out = self.room();
         self.used += self.encoder.sync_reading(out, record);
-        self.records += 1;
+        // A reader counts the access as well.
+        self.records += 2;
         self.publish();
     }
 
