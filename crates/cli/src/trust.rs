@@ -24,7 +24,7 @@ const KEY_SIZE: usize = 32;
 /// What the user says of a recording that was not made here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, clap::Args)]
 pub struct Trust {
-    /// Run what the recording names even if it was not made here
+    /// Run the recorded command even if the recording was not made on this machine
     #[arg(long)]
     trust: bool,
 }

@@ -11,11 +11,11 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
 
-/// Compile or link as the compiler does, for recording.
+/// Compile or link like the compiler, so that the program can be recorded.
 ///
-/// Takes the arguments of gcc and clang. The compiler is the one after `--compiler` (which must come first), the one
-/// in FORETRACE_CC or FORETRACE_CXX, a compiler given as the first argument (as a launcher in CMake is called), the one in CC
-/// or CXX, or else the system's cc or c++. With `--version` alone, the last line says which that is.
+/// Takes the arguments of gcc and clang. The compiler is the first of these that is given: `--compiler NAME` (which must come
+/// first), FORETRACE_CC or FORETRACE_CXX, a compiler as the first argument (as CMake calls a launcher), CC or CXX, the
+/// system's cc or c++. With `--version` alone, the last line of the output names it.
 #[derive(clap::Args)]
 #[command(disable_version_flag = true)]
 pub struct Args {

@@ -27,15 +27,15 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// Look for data races and deadlocks, and prove each by making it happen.
+/// Look for data races, deadlocks and crashes, and prove each by making it happen.
 ///
 /// Source files are compiled first: `foretrace check bank.c -- ARGS`. A program is run as it is: `foretrace check --
 /// ./prog ARGS`. Data races are found in programs built with `foretrace cc` or with gcc's -fsanitize=thread, deadlocks in
 /// any program.
 ///
-/// The exit code is 0 if nothing was found, 1 if something was, and 2 if the program could not be checked. The first Ctrl-C
-/// ends the recorded run, and what it did so far is checked; the next one ends the check, and what was confirmed so far is
-/// reported.
+/// The exit code is 0 if nothing was found, 1 if something was found, and 2 if the program could not be checked, or not
+/// completely, and nothing was found. The first Ctrl-C ends the recorded run, and what the run did until then is checked.
+/// The second ends the check, and what was confirmed until then is reported.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -48,43 +48,44 @@ pub struct Args {
     /// What to look for
     #[arg(long, value_enum, value_delimiter = ',', default_values_t = ErrorClass::ALL)]
     pub(super) look_for: Vec<ErrorClass>,
-    /// Start nothing new after this time (30s, 5m), and end what is running [default: sixty times what the recorded run took,
-    /// but 1m at least and 10m at most]
+    /// Start nothing new after this time (such as 30s or 5m), and stop what is running [default: sixty times the recorded run,
+    /// at least 1m and at most 10m]
     #[arg(long, value_name = "TIME", value_parser = flags::time)]
     budget: Option<Duration>,
     /// If nothing was found when the budget was spent, exit with 0 instead of 2
     #[arg(long)]
     accept_partial: bool,
-    /// End the recorded run after this time of the clock, not counting time in which it wants to run and gets no processor,
-    /// and check what it did so far
+    /// End the recorded run after this wall-clock time, not counting time in which it was ready to run but had no processor,
+    /// and check what it did until then
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = flags::time)]
     timeout: Duration,
-    /// Run this beside the recorded run and beside each replay, as the client of a server: a line for the shell. It is
-    /// started when the program waits for it, and ended with the program; the program is ended soon after it
+    /// Run this shell command as a client beside the recorded run and each replay, for programs that are servers. It is
+    /// started when the program waits for it, and ended with the program; the program is ended soon after the client ends
     #[arg(long, value_name = "CMD")]
     client: Option<String>,
-    /// At the end of `main`, wait so long for threads that still run
+    /// At the end of `main`, wait up to this time for threads that still run
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = flags::time, hide_short_help = true)]
     linger: Duration,
     #[command(flatten)]
     memory: Memory,
-    /// Replay each candidate at most this often (findings are replayed some more, to see whether they come every time)
+    /// Replay each candidate at most this many times (findings are replayed more often, to see whether they show every time)
     #[arg(long, value_name = "N", default_value_t = 8)]
     replays: usize,
     /// Search in windows of this many events instead of the whole run
     #[arg(long, value_name = "EVENTS")]
     window: Option<u32>,
-    /// How many searches and replays to run at a time; 0 for as many as suit the number of cores
+    /// Number of parallel searches and replays; 0 chooses it by the number of cores
     #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = flags::jobs)]
     pub(super) jobs: usize,
-    /// Watch programs that run longer than this by segments first, and access by access only where that shows something
+    /// In replays of programs that run longer than this, check accesses when their segment ends first, and one by one only
+    /// where that shows something
     #[arg(long, value_name = "TIME", default_value = "200ms", value_parser = flags::time, hide_short_help = true)]
     coarse_after: Duration,
-    /// Then run the program through other orders, for so long and within what is left of the budget, as `foretrace explore`
-    /// does: errors behind branches that the recorded run did not take are found so; 0 turns it off
+    /// Afterwards, explore other orders as `foretrace explore` does, for up to this time and within the budget. This also finds
+    /// errors behind branches that the recorded run did not take. 0 turns it off
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = flags::time)]
     pub(super) explore: Duration,
-    /// Hide the findings this file lists, in ThreadSanitizer's syntax (race:FUNCTION)
+    /// Hide the findings that this file lists, in ThreadSanitizer's syntax (race:FUNCTION)
     #[arg(long, value_name = "FILE")]
     suppressions: Vec<PathBuf>,
     /// Which findings make the exit code 1

@@ -23,61 +23,61 @@ use std::time::Duration;
 
 /// Check the assertions of CSP_M scripts.
 ///
-/// Exits with 0 if all hold, 1 if some fail, 2 if one could not be decided or a script is wrong.
+/// The exit code is 0 if all assertions hold, 1 if some fail, and 2 if one could not be decided or a script has an error.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The scripts; - is the standard input
+    /// The scripts; `-` stands for standard input
     #[arg(required_unless_present = "eval", value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// How results are written
+    /// The format of the results
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// One line an assertion
+    /// Print one line for each assertion
     #[arg(long)]
     brief: bool,
-    /// Only the assertions with this number, counted from 1, or with this text in them
+    /// Check only the assertion with this number (counted from 1), or the assertions that contain this text
     #[arg(long = "assert", value_name = "N|TEXT")]
     only: Vec<String>,
-    /// Print the value of an expression instead of checking
+    /// Print the value of an expression instead of checking assertions
     #[arg(long, value_name = "EXPR", conflicts_with = "explore")]
     eval: Vec<String>,
-    /// Ask questions about a script at a prompt
+    /// Evaluate expressions of a script at a prompt
     #[arg(long, conflicts_with_all = ["eval", "explore", "check_only"])]
     repl: bool,
-    /// Write the results and the graphs of the processes to a page
+    /// Write the results and the graphs of the processes to an HTML page
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Print the state space of this process instead of checking
+    /// Print the state space of this process instead of checking assertions
     #[arg(long, value_name = "PROCESS")]
     explore: Option<String>,
-    /// The form of the state space
+    /// The format of the state space
     #[arg(long, value_enum, default_value_t = Graph::Text, requires = "explore")]
     graph: Graph,
     /// Give up on an assertion after this many states
     #[arg(long, value_name = "N")]
     max_states: Option<u64>,
-    /// Give up on an assertion beyond this much memory (as 500M or 2G)
+    /// Give up on an assertion when it needs more memory than this (such as 500M or 2G)
     #[arg(long, value_name = "SIZE", default_value = "8G", value_parser = flags::size)]
     max_memory: u64,
     /// Store states in files of this directory once they fill the memory, instead of giving up
     #[arg(long, value_name = "DIR")]
     spill: Option<PathBuf>,
-    /// The most that is stored there (as 500M or 20G)
+    /// With --spill, use at most this much disk space (such as 500M or 20G)
     #[arg(long, value_name = "SIZE", default_value = "64G", value_parser = flags::size, requires = "spill")]
     max_disk: u64,
-    /// Give up on an assertion, and on reading a script, after this time (as 30s or 5m)
+    /// Give up on an assertion, and on reading a script, after this time (such as 30s or 5m)
     #[arg(long, value_name = "TIME", value_parser = flags::time, allow_hyphen_values = true)]
     timeout: Option<Duration>,
-    /// Counterexamples to show of each assertion
+    /// Number of counterexamples to show for each assertion
     #[arg(long, value_name = "N", default_value_t = 1)]
     counterexamples: usize,
-    /// Threads to search with; 0 stands for one for each core
+    /// Number of threads; 0 means one for each core
     #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = flags::jobs)]
     jobs: usize,
-    /// Only read and type-check
+    /// Only parse and type-check the scripts
     #[arg(long, conflicts_with = "explore")]
     check_only: bool,
-    /// No progress line
+    /// Do not show progress
     #[arg(long, short)]
     quiet: bool,
 }
@@ -87,17 +87,17 @@ enum Format {
     Text,
     /// One document at the end
     Json,
-    /// One line a result, as it comes
+    /// One line for each result, as soon as it is known
     Jsonl,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Graph {
-    /// One step a line
+    /// One transition on each line
     Text,
     /// Graphviz
     Dot,
-    /// Aldebaran, for other tools
+    /// Aldebaran format, for other tools
     Aut,
 }
 

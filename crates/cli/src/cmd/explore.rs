@@ -33,25 +33,25 @@ use std::process::ExitCode;
 use std::time::Duration;
 use unfinished::Unfinished;
 
-/// Run a program through every order of its threads that matters.
+/// Run a program under every order of its threads that matters.
 ///
-/// One thread runs at a time, and Foretrace decides which, at every lock, signal, atomic operation and the like. It runs one
-/// order of each class of orders that differ in nothing the program could notice, and looks in each for data races,
-/// deadlocks, failed assertions and crashes. If nothing is left to run, it says so: no order of this input fails.
+/// One thread runs at a time. At every lock, signal, atomic operation and similar operation, Foretrace decides which one. Of
+/// all orders that the program cannot tell apart, it runs one, and looks in each run for data races, deadlocks, failed
+/// assertions and crashes. If no order is left to run, it says that no order of this input fails.
 ///
 /// Source files are compiled first: `foretrace explore bank.c -- ARGS`. A program that was built with `foretrace cc` is run
-/// as it is: `foretrace explore -- ./prog ARGS`. The program is run many times, so it should not change what it reads.
+/// as it is: `foretrace explore -- ./prog ARGS`. The program is run many times, so it should not modify the files it reads.
 ///
-/// The exit code is 0 if all orders were run and none failed, 1 if one did, and 2 if the program could not be explored, or
-/// not to the end. Ctrl-C ends the search: what was found is reported, and --resume goes on.
+/// The exit code is 0 if all orders were run and none failed, 1 if one failed, and 2 if the program could not be explored, or
+/// not completely. Ctrl-C ends the search: findings so far are reported, and --resume continues it.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     sources: Sources,
     #[command(flatten)]
     searching: Searching,
-    /// Go on with the search that was kept in this folder when it was interrupted or its budget was spent; all else on the
-    /// command line as it was then
+    /// Continue the search that was saved in this folder when it was interrupted or its budget was spent; the rest of the
+    /// command line must be the same as before
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
     #[command(flatten)]

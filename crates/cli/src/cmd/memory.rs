@@ -12,8 +12,8 @@ use std::time::Duration;
 /// How much memory may be taken.
 #[derive(clap::Args, Clone, Copy)]
 pub struct Memory {
-    /// Take at most this much memory (500M, 2G) for reading and predicting, and leave out what does not fit [default: half
-    /// of what is free]
+    /// Use at most this much memory (such as 500M or 2G) for reading and predicting; what does not fit is left out [default:
+    /// half of the free memory]
     #[arg(long, value_name = "SIZE", value_parser = flags::size)]
     max_memory: Option<u64>,
 }

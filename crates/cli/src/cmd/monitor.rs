@@ -35,8 +35,9 @@ use std::rc::Rc;
 
 /// Check a stream specification (TeSSLa) over a trace, a recording, or a running program.
 ///
-/// The input is trace text (`time: stream = value`), CSV, the Common Trace Format, a binary trace, or a recording; without one it is read from
-/// standard input. With a program after `--`, the specification is evaluated while the program runs.
+/// The input is trace text (`time: stream = value`), CSV, the Common Trace Format, a binary trace, or a recording; without
+/// an input, trace text is read from standard input. With a program after `--`, the specification is evaluated while the
+/// program runs.
 ///
 /// The exit code is 1 if a stream marked `@error` had an event (in the 2018 dialect: one whose name begins with
 /// `error`), 2 if the specification or the input is wrong or a value could not be computed, and 3 if no error was
@@ -46,85 +47,86 @@ pub struct Args {
     /// The specification
     #[arg(required_unless_present = "template", value_name = "SPEC")]
     spec: Option<PathBuf>,
-    /// What to check it on; `-` or nothing for standard input
+    /// The input; `-` or nothing means standard input
     #[arg(value_name = "INPUT")]
     input: Option<PathBuf>,
-    /// Print a generated specification instead
+    /// Print a generated specification instead of checking one
     #[arg(long, value_enum, conflicts_with_all = ["spec", "input"])]
     template: Option<template::Template>,
     #[command(flatten)]
     sizes: template::Sizes,
-    /// The language of the specification; by default 1.2, or what its first line says (`-- dialect: 2018`)
+    /// The dialect of the specification; the default is 1.2, unless the first line names another (`-- dialect: 2018`)
     #[arg(long, value_enum)]
     dialect: Option<Language>,
-    /// What a step of the timestamps stands for, as `ns` or `33333 µs`, for specifications that use units of time (fs ps
-    /// ns us ms s min h d)
+    /// The length of one timestamp unit, such as `ns` or `33333 µs`, for specifications that use units of time (fs ps ns us
+    /// ms s min h d)
     #[arg(long, value_name = "UNIT", value_parser = parse_unit)]
     base_time: Option<TimeBase>,
-    /// The form of the output
+    /// The format of the output
     #[arg(long, value_enum, default_value = "text")]
     format: OutputForm,
-    /// Stop at the first event of this output
+    /// Stop at the first event of this output stream
     #[arg(long, value_name = "STREAM")]
     until: Option<String>,
-    /// After the end of the input, let delays end up to this time
+    /// After the end of the input, let time advance up to this timestamp, so that delays can expire
     #[arg(long, value_name = "TIME")]
     end: Option<Time>,
-    /// Write the output to this file; standard output is the program's alone then
+    /// Write the output to this file, so that standard output has only the program's own output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Write a page that shows all outputs on an axis of time, for a browser
+    /// Write an HTML page that shows all outputs on a time axis
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
-    /// Write a file that viewers of waveforms such as gtkwave read
+    /// Write a VCD file for waveform viewers such as gtkwave
     #[arg(long, value_name = "FILE")]
     vcd: Option<PathBuf>,
-    /// Whether strings are shown in quotes; by default in the 2018 dialect only
+    /// Whether strings are shown in quotes; by default only in the 2018 dialect
     #[arg(long, value_enum, value_name = "WHEN")]
     quotes: Option<Quotes>,
-    /// Stop after so many output events
+    /// Stop after this many output events
     #[arg(long, value_name = "COUNT")]
     abort_at: Option<u64>,
-    /// Refuse events of streams that the specification does not declare, as the 2018 dialect does, and stop at values that
-    /// cannot be computed, which is the default
+    /// Refuse events of streams that the specification does not declare (the default in the 2018 dialect), and stop at values
+    /// that cannot be computed (always the default)
     #[arg(long, conflicts_with = "lenient")]
     strict: bool,
-    /// Go on after a division by zero and the like; such values are shown as `error(…)`
+    /// Continue after a division by zero or a similar error; such values are shown as `error(…)`
     #[arg(long)]
     lenient: bool,
-    /// Of several events of an input at one time take the first, instead of refusing the others
+    /// If an input has several events at one timestamp, take the first instead of reporting an error
     #[arg(long)]
     ignore_repeated: bool,
-    /// Read comma-separated values whatever the input's name
+    /// Read the input as comma-separated values, whatever its name
     #[arg(long)]
     csv: bool,
-    /// Read the input, a directory, as a trace in the Common Trace Format; the default for one with `metadata` in it
+    /// Read the input directory as a Common Trace Format trace; the default if it contains a file `metadata`
     #[arg(long)]
     ctf: bool,
-    /// Only check the specification; say which streams may grow without bound
+    /// Only check the specification, and report which streams may grow without bound
     #[arg(long)]
     verify: bool,
-    /// Print what the specification was compiled to
+    /// Print the core specification that is evaluated
     #[arg(long)]
     print_core: bool,
-    /// What the timestamps of a program's events are: they count the events, or are nanoseconds since 1970
+    /// Timestamps of a program's events: the number of the event (count), or nanoseconds since 1970 (clock)
     #[arg(long, value_enum, value_name = "WHAT", default_value = "count")]
     time: Timestamps,
-    /// Keep accesses apart by the line they are made from; the default where a specification looks at lines
+    /// Distinguish accesses by source line; the default if the specification uses lines
     #[arg(long, requires = "command")]
     locations: bool,
-    /// Make an event of every single access; slow. Otherwise accesses of a thread to one variable from one place between
-    /// two synchronisations are one event
+    /// Make every access an event, which is slow. Without this, all accesses of one thread to one variable from one place
+    /// between two synchronisation operations are one event
     #[arg(long, requires = "command")]
     every_access: bool,
-    /// Begin with the program, not with its first thread; the default where a specification looks at `pcreate`, `pcreateid`
-    /// or `mutexlockini`
+    /// Begin when the program starts, not when it creates its first thread; the default if the specification uses `pcreate`,
+    /// `pcreateid` or `mutexlockini`
     #[arg(long, requires = "command")]
     from_start: bool,
-    /// How much of the program's recording may wait to be evaluated; what does not fit is lost, and said (as 500M or 2G)
+    /// How much of the recording may wait to be evaluated (such as 500M or 2G); what does not fit is lost, and the loss is
+    /// reported
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = crate::flags::size)]
     backlog: u64,
-    /// Say how long the program ran and how much was evaluated
+    /// Print how long the program ran and how much was evaluated
     #[arg(long, requires = "command")]
     stats: bool,
     /// Run this program and evaluate while it runs

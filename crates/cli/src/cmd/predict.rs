@@ -20,21 +20,22 @@ use std::sync::atomic::Ordering;
 
 /// Predict data races and deadlocks from one run.
 ///
-/// Works out which other orders of the same events were possible and searches those. Each candidate comes with a
-/// schedule that reaches it in the model of the run; whether the program follows it is for replay to say. Exits with 0
-/// if there is nothing, 1 if there are candidates, 2 if it could not be done, or if nothing was found and events are missing.
+/// Computes which other orders of the same events were possible and searches them. Each candidate comes with a schedule
+/// that reaches it in the model of the run; only a replay shows whether the program follows the schedule. The exit code is 0
+/// if nothing was found, 1 if there are candidates, and 2 if prediction failed, was stopped, or found nothing while events
+/// are missing.
 #[derive(clap::Args)]
 pub struct Args {
     /// A recording, a text trace or an STD trace
     #[arg(default_value = recording::DEFAULT)]
     trace: PathBuf,
-    /// All racy pairs of places in the program, not one a group of memory intervals
+    /// Report every racing pair of code locations, not one for each group of memory intervals
     #[arg(long)]
     all_pairs: bool,
     /// Search in windows of this many events instead of the whole run
     #[arg(long, value_name = "N")]
     window: Option<u32>,
-    /// Say what the reductions did
+    /// Print how much each reduction removed
     #[arg(long)]
     stats: bool,
     /// Also write the model and its checks as CSP_M, for FDR or `foretrace csp`
@@ -45,13 +46,13 @@ pub struct Args {
     max_states: u64,
     #[command(flatten)]
     memory: Memory,
-    /// Searches at a time; 0 stands for one for each core
+    /// Number of parallel searches; 0 means one for each core
     #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = flags::jobs)]
     jobs: usize,
-    /// How results are written
+    /// The format of the results
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-    /// No progress line
+    /// Do not show progress
     #[arg(long, short)]
     quiet: bool,
 }

@@ -18,29 +18,29 @@ use std::time::{Duration, Instant, SystemTime};
 
 /// Run a program and record what its threads do.
 ///
-/// The program keeps its own input, output and exit code (128 and the signal's number if one killed it). Built with
-/// `foretrace cc`, or with gcc's -fsanitize=thread, it is recorded in full; any other dynamically linked program is
-/// recorded as it is, its synchronisation only. If `foretrace` itself is killed, so is the program.
+/// The program keeps its own input and output, and its exit code is passed on (128 plus the signal's number if a signal
+/// killed it). A program built with `foretrace cc` or with gcc's -fsanitize=thread is recorded in full; of any other
+/// dynamically linked program, only the synchronisation is recorded. If `foretrace` itself is killed, so is the program.
 ///
 /// When `main` returns while other threads still run, the program waits for them for a while (--linger).
 #[derive(clap::Args)]
 pub struct Args {
-    /// Where the recording goes; an older recording there is replaced
+    /// Write the recording to this directory; an older recording there is replaced
     #[arg(short, long, value_name = "DIR", default_value = recording::DEFAULT)]
     output: PathBuf,
-    /// Stop recording, not the program, at this size (as 500M or 2G)
+    /// Stop recording at this size (such as 500M or 2G); the program runs on
     #[arg(long, value_name = "SIZE", value_parser = flags::size)]
     limit: Option<u64>,
-    /// Keep every place a memory access was made from; larger and slower
+    /// Record every code location of a memory access; the recording is larger, and the program slower
     #[arg(long)]
     locations: bool,
-    /// Keep what time it was, so that `foretrace monitor --time clock` can tell; takes 4 ms at the first thread
+    /// Record the time of day for `foretrace monitor --time clock`; takes 4 ms when the first thread is created
     #[arg(long)]
     clock: bool,
-    /// At the end of `main`, wait so long for threads that still run (as 500ms or 2s)
+    /// At the end of `main`, wait up to this time for threads that still run (such as 500ms or 2s)
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = flags::time)]
     linger: Duration,
-    /// Record the processes the program forks, too
+    /// Also record processes that the program forks
     #[arg(long)]
     follow_fork: bool,
     /// The program and its arguments

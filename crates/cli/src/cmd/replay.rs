@@ -19,28 +19,28 @@ use std::time::Duration;
 
 /// Make a finding happen again.
 ///
-/// Runs the program under the schedule of the finding and says how often it failed; answers 1 if it did, 0 if it never
-/// did, 2 if it could not be run. With a debugger, the program stops where it fails, with all threads held. Ctrl-C ends it, and
-/// what was seen so far is said.
+/// Runs the program under the schedule of the finding and prints how often it failed. The exit code is 1 if it failed, 0 if
+/// it never did, and 2 if it could not be run. With a debugger, the program stops where it fails, with all threads stopped.
+/// Ctrl-C ends the replays, and the failures so far are reported.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The folder of the finding, or a schedule (as "t0:3 t1:2") of the recording that --recording names
+    /// The folder of the finding, or a schedule (such as "t0:3 t1:2") for the recording given by --recording
     finding: PathBuf,
-    /// The recording that the schedule is of
+    /// The recording that the schedule belongs to
     #[arg(long, value_name = "DIR")]
     recording: Option<PathBuf>,
     #[command(flatten)]
     trust: Trust,
-    /// How often
+    /// Number of replays
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     times: u32,
-    /// How long one run may take
+    /// Time limit of one run
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = flags::time)]
     timeout: Duration,
-    /// Stop in gdb where it fails
+    /// Run under gdb and stop where the program fails
     #[arg(long, conflicts_with_all = ["lldb", "times", "timeout"])]
     gdb: bool,
-    /// Stop in lldb where it fails
+    /// Run under lldb and stop where the program fails
     #[arg(long, conflicts_with_all = ["times", "timeout"])]
     lldb: bool,
 }

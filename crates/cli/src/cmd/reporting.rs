@@ -24,7 +24,7 @@ pub struct Reporting {
     /// Write the report to this file instead of the terminal
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Where to keep the findings, each in a folder of its own
+    /// Save each finding in a folder of its own in this directory
     #[arg(long, value_name = "DIR", default_value = "foretrace-findings")]
     pub findings: PathBuf,
 }

@@ -18,7 +18,7 @@ pub struct Sources {
     /// Source files to compile, or a program with its arguments
     #[arg(value_name = "FILES")]
     pub files: Vec<OsString>,
-    /// The program and its arguments; after source files, the arguments alone
+    /// The program and its arguments, or only the arguments if source files are given
     #[arg(last = true, value_name = "PROG")]
     pub command: Vec<OsString>,
     /// Options for the compiler, in one argument ("-O2 -DSIZE=3 -lm")

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Look into a recording or a trace, or convert it.
+/// Show what a recording or a trace contains, or convert it.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(subcommand)]
@@ -18,29 +18,29 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Action {
-    /// Sizes, threads, counts by kind, and what is missing
+    /// Show sizes, threads, counts by kind of event, and what is missing
     Info {
         /// A recording, a text trace or an STD trace
         #[arg(default_value = recording::DEFAULT)]
         trace: PathBuf,
     },
-    /// List the events in the order they took place, with files and lines
+    /// List the events in the order in which they happened, with files and lines
     Dump {
         /// A recording, a text trace or an STD trace
         #[arg(default_value = recording::DEFAULT)]
         trace: PathBuf,
-        /// The records as the program wrote them, before they are matched and reduced
+        /// List the records as the program wrote them, before they are normalised
         #[arg(long)]
         raw: bool,
     },
-    /// Turn one form into another: binary, text, or the std form of the RAPID tools
+    /// Convert between the binary format, text, and the STD format of the RAPID tools
     Convert {
         /// A recording, a text trace or an STD trace
         trace: PathBuf,
-        /// The form to make
+        /// The format to convert to
         #[arg(long, value_name = "FORM")]
         to: Form,
-        /// Where it goes; text and std go to the standard output without it
+        /// Write to this path; without it, text and STD go to standard output
         #[arg(short, long, value_name = "PATH")]
         output: Option<PathBuf>,
     },

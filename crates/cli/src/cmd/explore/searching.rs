@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// How to search.
 #[derive(clap::Args)]
 pub struct Searching {
-    /// Begin no execution of the search after this time (30s, 5m)
+    /// Start no new execution after this time (such as 30s or 5m)
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = flags::time)]
     pub budget: Duration,
     /// End an execution after this time
@@ -18,19 +18,19 @@ pub struct Searching {
     /// How to choose the orders
     #[arg(long, value_enum, default_value_t = Strategy::Climb)]
     pub strategy: Strategy,
-    /// Run all orders in which at most so many threads that would be next are passed over, fewest first
+    /// Run all orders with at most this many delays (a delay skips the thread that would be next), fewest first
     #[arg(long, value_name = "K", conflicts_with_all = ["strategy", "preemptions"])]
     pub delays: Option<u32>,
-    /// Run all orders in which a thread that could go on is left at most so often, fewest first
+    /// Run all orders with at most this many preemptions (switches away from a thread that could continue), fewest first
     #[arg(long, value_name = "K", conflicts_with = "strategy")]
     pub preemptions: Option<u32>,
-    /// Where random choices begin
+    /// Seed of the random choices
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Waits on condition variables may end without a signal, as the standard allows
+    /// Let waits on condition variables end without a signal, as the standard allows
     #[arg(long)]
     pub spurious: bool,
-    /// How many executions to run at a time; 0 for one on each core, or one if the program writes files
+    /// Number of parallel executions; 0 means one for each core, or one if the program writes files
     #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = flags::jobs)]
     pub jobs: usize,
 }
@@ -38,13 +38,13 @@ pub struct Searching {
 /// How orders are chosen.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Strategy {
-    /// Simple orders, then one of each class, then random ones until the budget is spent
+    /// Simple orders, then one order of each class, then random ones until the budget is spent
     Climb,
-    /// One of each class, until none is left
+    /// One order of each class, until none is left
     Complete,
     /// Every order, without reduction
     Every,
-    /// Each thread that can go on is as likely
+    /// At each step, every thread that can continue is equally likely
     Random,
     /// Random priorities of threads
     Pct,

@@ -6,25 +6,25 @@ use foretrace_stream::templates::{Fixed, WITH_MAPS, WITH_STATES, with_sets, with
 
 #[derive(Clone, Copy, ValueEnum)]
 pub enum Template {
-    /// The lockset algorithm: every shared variable is always guarded by the same lock
+    /// Lockset algorithm: checks that every shared variable is always protected by the same lock
     Lockset,
 }
 
 #[derive(clap::Args)]
 pub struct Sizes {
-    /// Threads besides the main one; with --variables, the specification of the 2018 paper
+    /// Number of threads besides the main thread; with --variables, gives the specification of the 2018 paper
     #[arg(long, value_name = "N", requires = "template")]
     threads: Option<usize>,
     /// Variables to check, by name or address
     #[arg(long, value_name = "NAMES", value_delimiter = ',', requires = "template")]
     variables: Vec<String>,
-    /// Without sets, for hardware without dynamic memory; needs --locks
+    /// Do not use sets, for hardware without dynamic memory; needs --locks
     #[arg(long, requires = "template")]
     no_sets: bool,
-    /// Locks to tell apart
+    /// Number of locks to distinguish
     #[arg(long, value_name = "N", requires = "no_sets")]
     locks: Option<usize>,
-    /// Any number of threads, locks and variables, with Eraser's states: no alarm while data are initialised
+    /// Support any number of threads, locks and variables, with Eraser's states, which allow initialisation without a lock
     #[arg(long, requires = "template")]
     states: bool,
 }
