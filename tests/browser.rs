@@ -9,7 +9,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 pub struct Browser {
     driver: Child,
     port: u16,
-    session: String,
+    pub session: String,
     /// Kept open, because the driver may say more.
     _said: BufReader<ChildStdout>,
 }
@@ -30,14 +30,14 @@ impl Browser {
         let port = port.next();
         let mut browser =
             Browser { driver, port: port.expect("the driver says its port"), session: String::new(), _said: said };
-        let wanted = r#"{"capabilities":{"alwaysMatch":{"goog:chromeOptions":{"args":["--headless=new","--no-sandbox","--disable-gpu","--disable-dev-shm-usage","--window-size=1200,700"]}}}}"#;
+        let wanted = r#"{"capabilities":{"alwaysMatch":{"goog:chromeOptions":{"args":["--headless=new","--no-sandbox","--disable-gpu","--disable-dev-shm-usage","--window-size=1200,700"]},"goog:loggingPrefs":{"browser":"ALL"}}}}"#;
         let answer = browser.call("POST", "/session", wanted);
         browser.session = string_field(&answer, "sessionId");
         browser
     }
 
     /// One request; the body of the answer.
-    fn call(&self, method: &str, path: &str, body: &str) -> String {
+    pub fn call(&self, method: &str, path: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("the driver listens");
         let length = body.len();
         write!(
@@ -71,7 +71,7 @@ impl Browser {
 
     /// What a script in the page returns, as text.
     pub fn run(&self, script: &str) -> String {
-        let script = script.replace('\\', "\\\\").replace('"', "\\\"");
+        let script = escaped(script);
         let body = format!("{{\"script\":\"return String({script})\",\"args\":[]}}");
         string_field(&self.call("POST", &format!("/session/{}/execute/sync", self.session), &body), "value")
     }
@@ -105,6 +105,19 @@ impl Drop for Browser {
         let _ = self.driver.kill();
         let _ = self.driver.wait();
     }
+}
+
+/// A script as a JSON string spells it.
+fn escaped(script: &str) -> String {
+    let mut text = String::with_capacity(script.len());
+    for c in script.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            c if u32::from(c) < 0x20 => text += &format!("\\u{:04x}", u32::from(c)),
+            c => text.push(c),
+        }
+    }
+    text
 }
 
 /// The text of a field of an answer; the answers here have no escapes in it that matter.

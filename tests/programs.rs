@@ -27,7 +27,22 @@ fn check_with(arguments: &[&str], path: &Path, compiler: Option<&str>) -> Output
     if let Some(compiler) = compiler {
         command.env("FORETRACE_CC", compiler).env("FORETRACE_CXX", compiler);
     }
-    command.output().expect("foretrace runs")
+    let output = command.output().expect("foretrace runs");
+    if scratch.path().join("findings").is_dir() {
+        makes_a_page(scratch.path());
+    }
+    output
+}
+
+/// The saved findings can be shown as a page, which leads nowhere.
+fn makes_a_page(scratch: &Path) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_foretrace"));
+    let made =
+        command.current_dir(scratch).args(["report", "findings", "-o", "page.html"]).output().expect("foretrace runs");
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let page = std::fs::read_to_string(scratch.join("page.html")).expect("the page was written");
+    assert!(page.starts_with("<!doctype html>") && page.ends_with("</html>\n"), "the page is whole");
+    assert!(page.contains("class=\"card finding\""), "the page has a finding");
 }
 
 fn examine(specimen: &Specimen, arguments: &[&str]) -> Result<Judgement, String> {

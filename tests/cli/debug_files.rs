@@ -1,6 +1,6 @@
 //! Debug information in files of its own, and none at all.
 
-use crate::support::{FORETRACE, Scratch, needs};
+use crate::support::{FORETRACE, Scratch, compilers, needs};
 
 const RACE: &str = "#include <pthread.h>
 int shared;
@@ -142,4 +142,40 @@ fn units_with_debug_files_of_their_own_and_packed_sections_have_lines() {
 fn a_fifo_as_a_debug_file_is_not_waited_for() {
     let build = "foretrace cc --compiler=gcc -g -gsplit-dwarf race.c -o race && ls *.dwo";
     dumped(&format!("{build} && for file in *.dwo; do rm $file; mkfifo $file; done; mkfifo race.dwp"));
+}
+
+/// Two members of a block are updated without a lock; the second type has the same size and other members.
+const BLOCKS: &str = "#include <pthread.h>
+#include <stdlib.h>
+typedef struct { int done, length; } task;
+struct other { int first, last; };
+task *shared;
+static struct other other;
+static void *finish(void *unused) { shared->length++; return unused; }
+static void *start(void *unused) { shared->length += 2; return unused; }
+int main(void) {
+    pthread_t a, b;
+    shared = calloc(3, sizeof *shared);
+    pthread_create(&a, 0, finish, 0);
+    pthread_create(&b, 0, start, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return other.last;
+}
+";
+
+#[test]
+fn members_of_heap_blocks_have_names() {
+    for compiler in compilers() {
+        for level in ["-O0", "-O2"] {
+            let scratch = Scratch::with(&[("blocks.c", BLOCKS)]);
+            scratch
+                .run(&format!("foretrace cc --compiler={compiler} -g {level} -pthread blocks.c -o blocks"))
+                .succeeds();
+            let ran = scratch.run("foretrace check -- ./blocks");
+            assert_eq!(ran.code(), Some(1), "{compiler} {level}: {}", ran.err());
+            assert!(ran.err().contains("data race on `task.length`"), "{compiler} {level}: {}", ran.err());
+            assert!(ran.err().contains("heap block of 24 bytes"), "{compiler} {level}: {}", ran.err());
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! Ends, deaths and limits: what a check says when the program dies, cannot be recorded, or is a server; and what is left
 //! when the tool itself is ended.
 
-use crate::support::{COUNTER, FORETRACE, Scratch, compilers};
+use crate::support::{COUNTER, FORETRACE, Scratch, compilers, needs};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -354,4 +354,33 @@ fn nothing_is_left_where_there_are_few_descriptors() {
         scratch.shell(&format!("ulimit -n {count}; TMPDIR=$PWD/tmp foretrace check -- ./prog"));
         assert_eq!(scratch.shell("ls tmp").out(), "", "with {count} descriptors");
     }
+}
+
+/// Asks how many threads to start.
+const ASKS: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+int shared;
+static void *add(void *unused) { shared++; return unused; }
+int main(void) {
+    int count = 0;
+    if (scanf("%d", &count) != 1 || count > 4) return 3;
+    pthread_t threads[4];
+    for (int i = 0; i < count; i++) pthread_create(&threads[i], NULL, add, NULL);
+    for (int i = 0; i < count; i++) pthread_join(threads[i], NULL);
+    return 0;
+}
+"#;
+
+#[test]
+fn replays_that_get_no_input_from_a_terminal_are_said() {
+    needs("script");
+    let scratch = Scratch::with(&[("asks.c", ASKS)]);
+    scratch.run("foretrace-cc -g -pthread asks.c -o asks").succeeds();
+    let on_terminal = format!("echo 2 | script -qec '{FORETRACE} check --all -- ./asks' shown");
+    let shown = scratch.shell(&on_terminal).out();
+    assert!(shown.contains("the standard input is a terminal"), "{shown}");
+    let from_pipe = scratch.shell(&format!("echo 2 | {FORETRACE} check -- ./asks"));
+    assert_eq!(from_pipe.code(), Some(1), "{}", from_pipe.err());
+    assert!(!from_pipe.err().contains("terminal"), "{}", from_pipe.err());
 }

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod book;
 mod build_systems;
 mod bystanders;
 mod check;
@@ -11,11 +12,14 @@ mod hostile;
 mod interrupt;
 mod limits;
 mod names;
+mod pictures;
 mod record;
 mod refusals;
 mod replay;
+mod report;
 mod support;
 mod symbols;
 mod trace;
+mod why;
 mod words;
 mod wrapper;

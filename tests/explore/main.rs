@@ -1,7 +1,9 @@
 //! `foretrace explore` on programs: known numbers of classes, bugs behind branches that the plain run does not take, and their
 //! correct twins, which are proved.
 
+mod fast;
 mod going_on;
+mod pruning;
 mod robust;
 mod support;
 

@@ -108,6 +108,19 @@ impl Scratch {
         Explored { code: output.status.code().unwrap_or(-1), text, time: begin.elapsed() }
     }
 
+    /// A source of `tests/explore`.
+    pub fn source(&self, name: &str) -> PathBuf {
+        root().join(name)
+    }
+
+    /// Explores a source, which clang compiles; the exit code and the report.
+    pub fn explore_source(&self, arguments: &[&str]) -> (i32, String) {
+        let mut command = Command::new(FORETRACE);
+        command.args(["explore", "--color", "never"]).args(arguments).env("FORETRACE_CC", "clang-19");
+        let output = self.run(&mut command);
+        (output.status.code().unwrap_or(-1), String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+
     /// Checks a program.
     pub fn check(&self, program: &Path, flags: &[&str]) -> Explored {
         let begin = Instant::now();

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 /// Where the program puts the memory its loops go over, and how much.
-const ARENA: std::ops::Range<u64> = 0x1000_0000_0000..0x1000_0010_0000;
+pub const ARENA: std::ops::Range<u64> = 0x1000_0000_0000..0x1000_0010_0000;
 /// Functions of loops, each called with several bounds.
 const FUNCTIONS: u32 = 160;
 
@@ -89,7 +89,7 @@ impl Draw {
     }
 }
 
-fn program(seed: u64) -> String {
+pub fn program(seed: u64) -> String {
     let mut draw = Draw(seed);
     let mut text = String::from(
         "#include <pthread.h>\n#include <sys/mman.h>\n#define NOT_INLINED __attribute__((noinline))\n\

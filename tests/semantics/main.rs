@@ -19,6 +19,7 @@ mod hostile;
 mod loops;
 mod lost;
 mod nasty;
+mod places;
 mod programs;
 mod run;
 mod trouble;

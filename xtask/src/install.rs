@@ -4,7 +4,7 @@ use crate::run::{check, command, exists};
 use anyhow::bail;
 
 /// A program, and the Debian packages that provide it.
-const TOOLS: [(&str, &[&str]); 13] = [
+const TOOLS: [(&str, &[&str]); 14] = [
     ("gcc", &["gcc"]),
     ("g++", &["g++"]),
     ("clang-19", &["clang-19", "libclang-rt-19-dev"]),
@@ -18,6 +18,7 @@ const TOOLS: [(&str, &[&str]); 13] = [
     ("ccache", &["ccache"]),
     ("chromedriver", &["chromium", "chromium-driver"]),
     ("pkg-config", &["pkg-config"]),
+    ("z3", &["z3"]),
 ];
 
 /// Libraries that programs of the corpus use, by their `pkg-config` names, and the packages that provide them.
@@ -36,8 +37,33 @@ fn has_library(name: &str) -> bool {
     command("pkg-config", &["--exists", name]).status().is_ok_and(|status| status.success())
 }
 
+/// What tests of pages use of npm's registry, in exactly these versions. It checks roles and contrast.
+const FROM_NPM: [&str; 1] = ["axe-core@4.10.3"];
+
+/// Installs what tests of pages use. A machine without npm goes without, and those tests say so.
+fn from_npm() {
+    let installed = std::path::Path::new("target/npm/node_modules/axe-core/axe.min.js").exists();
+    if installed {
+        return;
+    }
+    let options = ["install", "--prefix", "target/npm", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts"];
+    let made = std::fs::create_dir_all("target/npm");
+    let done = made.is_ok() && exists("npm") && check(command("npm", &options).args(FROM_NPM)).is_ok();
+    if !done {
+        eprintln!(
+            "SKIPPED: {} could not be installed with npm; tests of pages will not check roles and contrast",
+            FROM_NPM[0]
+        );
+    }
+}
+
 /// Installs what is missing, or lists exactly what to install.
 pub fn run() -> anyhow::Result<()> {
+    from_npm();
+    packages()
+}
+
+fn packages() -> anyhow::Result<()> {
     let tools = TOOLS.iter().filter(|(program, _)| !exists(program)).flat_map(|(_, packages)| *packages).copied();
     let libraries = LIBRARIES.iter().filter(|(name, _)| !has_library(name)).map(|(_, package)| *package);
     let openmp = (!has_openmp()).then_some(OPENMP.1);

@@ -40,7 +40,12 @@ pub struct Call {
     pub defines_names: bool,
     /// Does the user ask for checks of undefined behaviour?
     pub checks_undefined: bool,
+    /// Does each read have a hook of its own, even if the same variable is written next?
+    pub hooks_each_read: bool,
 }
+
+/// Clang's option, after `-mllvm`, for a hook before each read.
+pub const HOOK_EACH_READ: &str = "-tsan-instrument-read-before-write=1";
 
 /// The state after the arguments so far.
 #[derive(Default)]
@@ -58,6 +63,7 @@ struct Seen {
     defines_names: bool,
     is_static: Option<String>,
     sanitizers: Vec<String>,
+    hooks_each_read: bool,
 }
 
 impl Call {
@@ -91,6 +97,7 @@ impl Seen {
             "-Xlinker" => self.linker_word(value),
             "-z" => self.wants_definitions |= value == "defs",
             "-l" => self.inputs.push(Input::Object),
+            "-mllvm" => self.hooks_each_read |= value == HOOK_EACH_READ,
             _ => {}
         }
     }
@@ -176,6 +183,7 @@ impl Seen {
             link_time: self.link_time,
             defines_names: self.defines_names,
             checks_undefined: self.sanitizers.iter().any(|name| name != "thread"),
+            hooks_each_read: self.hooks_each_read,
         })
     }
 }

@@ -100,7 +100,9 @@ fn instrumentation(family: Family, call: &Call) -> Vec<OsString> {
             flags.extend(NOT_INLINE);
         }
         Family::Clang => {
-            flags.extend(["-mllvm", "-tsan-compound-read-before-write=1"]);
+            if !call.hooks_each_read {
+                flags.extend(["-mllvm", "-tsan-compound-read-before-write=1"]);
+            }
             flags.extend(["-mllvm", "-tsan-instrument-func-entry-exit=0"]);
             flags.extend(cfg!(target_arch = "x86_64").then_some("-mprefer-vector-width=128"));
         }

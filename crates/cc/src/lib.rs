@@ -65,7 +65,7 @@ mod input;
 mod options;
 mod response;
 
-pub use call::{Call, Stage};
+pub use call::{Call, HOOK_EACH_READ, Stage};
 pub use compiler::{Choice, Compiler, Driver, Family, candidates, choose};
 pub use detour::{Detour, Levels, Step, Unit, detour};
 pub use environment::{VARIABLES, unknown_variables};

@@ -22,7 +22,7 @@ mod scratch;
 mod trust;
 mod way;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
@@ -48,10 +48,16 @@ enum Command {
     Predict(cmd::predict::Args),
     Trace(cmd::trace::Args),
     Csp(cmd::csp::Args),
+    Symbolic(cmd::questions::Args),
     Monitor(cmd::monitor::Args),
     Check(cmd::check::Args),
     Explore(cmd::explore::Args),
     Replay(cmd::replay::Args),
+    Report(cmd::report::Args),
+    Explain(cmd::explain::Args),
+    Doctor(cmd::doctor::Args),
+    Completions(cmd::shell::Completions),
+    Man(cmd::shell::Man),
 }
 
 /// What could not be done at all.
@@ -120,12 +126,18 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Cxx(args) => cmd::cc::run(foretrace_cc::Driver::Cxx, &args.args),
         Command::Record(args) => cmd::record::run(&args),
         Command::Csp(args) => cmd::csp::run(&args),
+        Command::Symbolic(args) => cmd::questions::run(&args),
         Command::Monitor(args) => cmd::monitor::run(&args),
         Command::Predict(args) => cmd::predict::run(&args),
         Command::Trace(args) => cmd::trace::run(&args),
         Command::Check(args) => cmd::check::run(&args, cmd::besides::add),
         Command::Explore(args) => cmd::explore::run(&args),
         Command::Replay(args) => cmd::replay::run(&args),
+        Command::Report(args) => cmd::report::run(&args),
+        Command::Explain(args) => cmd::explain::run(&args),
+        Command::Doctor(args) => cmd::doctor::run(&args),
+        Command::Completions(args) => cmd::shell::completions(&args, Cli::command()),
+        Command::Man(args) => cmd::shell::man(&args, Cli::command()),
     }
 }
 

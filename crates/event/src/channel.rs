@@ -65,6 +65,9 @@ pub enum Header {
     Races,
     /// [`notes`] about the execution.
     Notes,
+    /// Why the execution was forked, though executions need not be: one more than the number of a system call, or one of
+    /// [`forked`]. Zero: it was not, or nobody asked for anything else.
+    Forked,
 }
 
 /// Words of the header.
@@ -164,6 +167,16 @@ pub mod notes {
     pub const CANCELS: u64 = 16;
     /// A loop that waits for a change ended by itself.
     pub const LEAVES_LOOPS: u64 = 32;
+}
+
+/// Why executions are forked, if that is not because of a system call.
+pub mod forked {
+    /// Too much memory changes.
+    pub const MEMORY: u64 = 1 << 16;
+    /// The program chooses the stack of a thread itself.
+    pub const STACK: u64 = MEMORY + 1;
+    /// This system does not support anything else, or the program has done something before its first thread.
+    pub const OTHER: u64 = MEMORY + 2;
 }
 
 /// What the fork server says about an execution: a word.

@@ -8,8 +8,8 @@
 mod carried;
 
 use crate::{
-    AtomicId, BarrierId, ChannelId, CondInstance, CustomId, IntervalId, LoadOrder, LockId, OnceId, Order, Patience,
-    SemId, StoreOrder, ThreadId,
+    ArgsId, AtomicId, BarrierId, ChannelId, CondInstance, CustomId, IntervalId, LoadOrder, LockId, OnceId, Order,
+    Patience, SemId, StoreOrder, ThreadId,
 };
 use carried::Carried;
 pub use carried::{Object, Orders, Reader, Sort, Writer};
@@ -279,8 +279,8 @@ events! {
         /// Wrote an interval in this segment.
         Write(interval: IntervalId) "write" std "w";
 
-        /// The user's own event with its argument.
-        Custom(custom: CustomId, value: u64) = 47 "custom" std nothing;
+        /// The user's own event with its values.
+        Custom(custom: CustomId, values: ArgsId) = 47 "custom" std nothing;
     }
 
     // operation, its number, its name in listings, the event that it becomes
@@ -324,6 +324,12 @@ events! {
         Gap = 46 "gap";
         /// Sets the pc that the next access record's difference is taken from. The decoder never returns it.
         AccessPc = 48 "access_pc";
+        /// One value of the thread's next `CustomList`; object: [`crate::wire::ARG_NUMBER`] or
+        /// [`crate::wire::ARG_TEXT`], argument: the number, or the number that the text has in the file `strings`.
+        CustomArg = 49 "custom_arg";
+        /// A custom event whose values are those of the `CustomArg` records since the thread's last one, so none, one or
+        /// many. (`Custom` itself carries exactly one number, its argument.)
+        CustomList = 50 "custom_list" event Custom;
     }
 }
 

@@ -58,6 +58,24 @@ ids! {
     IntervalId = "r";
     /// A kind of custom event.
     CustomId = "e";
+    /// The values that a custom event carries: an entry of the trace's table of them.
+    ArgsId = "g";
+    /// A text among these values: an entry of the trace's table of them.
+    TextId = "x";
+}
+
+/// One value of a custom event.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Value {
+    /// A number; addresses and unsigned numbers of 64 bits keep their bits.
+    Number(i64),
+    /// A text.
+    Text(TextId),
+}
+
+impl Value {
+    /// A custom event of a recording or a text trace carries at most so many values.
+    pub const MOST: usize = 64;
 }
 
 impl ThreadId {

@@ -9,6 +9,7 @@
 //! | `modules` | one line a mapped file: `start end bias build-id path`, hexadecimal but for the path; an address less the bias is an address in the file; written again, whole, when more is loaded |
 //! | `threads` | one line a named thread: `id name` |
 //! | `customs` | one line a name of the user's own events: `address name`, the address in hexadecimal |
+//! | `strings` | one line a text that the user's own events carry: `number text`, the number in hexadecimal; a line break in the text is `\n`, a backslash `\\` |
 //! | `run` | what was run and how it ended, `key=value` lines written by the command line tool |
 //!
 //! `events` and `open` have the same layout: a header of [`HEADER_SIZE`] bytes, then chunks. While `open` exists, the

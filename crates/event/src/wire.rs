@@ -38,7 +38,7 @@ mod sync;
 
 pub use crate::event::Op;
 pub use access::{Access, AccessCursor, RUN_ALL};
-pub use sync::{Detail, LockArg, Sync, SyncCursor};
+pub use sync::{ARG_NUMBER, ARG_TEXT, Detail, LockArg, Sync, SyncCursor};
 
 /// No record is longer: an encoder may always write this many bytes.
 pub const MAX_RECORD: usize = 64;

@@ -2,7 +2,7 @@
 
 use crate::resolver::{Locks, Resolver, index_of};
 use crate::steps::{self, Followed};
-use crate::{fold, kinds};
+use crate::{fixes, fold, kinds};
 use foretrace_event::EventId;
 use foretrace_report::{Act, Finding, Kind, Memory, Site, Status, Thread};
 use foretrace_search::{Confirmed, Open};
@@ -16,11 +16,12 @@ impl Resolver<'_> {
         let followed = failure.followed(&confirmed.schedule, &sites);
         let kind = Kind::of_rule(confirmed.evidence.rule()).expect("every failure has a rule of reports");
         let told = (kind, failure.memory(self), sites, threads);
-        Finding {
+        let finding = Finding {
             death: failure.death(self),
             repeats: confirmed.repeats.filter(|often| !often.is_always()).map(|often| (often.seen, often.of)),
             ..self.finish(&followed, Status::Confirmed, told)
-        }
+        };
+        Finding { fixes: fixes::of(self, &finding), ..finding }
     }
 
     /// A failure caused by a wait that is not in a loop, reported as that.
@@ -66,9 +67,10 @@ impl Resolver<'_> {
         status: Status,
         (kind, memory, sites, mut threads): (Kind, Option<Memory>, Vec<Site>, Vec<Thread>),
     ) -> Finding {
-        let steps = steps::of(self, followed, &sites, &mut threads);
+        let (steps, picture) = steps::of(self, followed, &sites, &mut threads);
         let id = format!("{}-{:08x}", kind.rule(), fold::fingerprint(kind, memory.as_ref(), &sites));
         let schedule = followed.schedule.to_string();
-        Finding { id, status, memory, sites, threads, steps, schedule, ..Finding::new(kind) }
+        let picture = Some(Box::new(picture));
+        Finding { id, status, memory, sites, threads, steps, schedule, picture, ..Finding::new(kind) }
     }
 }

@@ -4,6 +4,7 @@
 
 mod deadlock;
 mod death;
+mod property;
 mod race;
 
 use crate::resolver::{Locks, Resolver};
@@ -69,6 +70,7 @@ pub(crate) fn of_candidate(candidate: &Candidate) -> &dyn Suspect {
     match candidate {
         Candidate::Race(race) => race,
         Candidate::Deadlock(deadlock) => deadlock,
+        Candidate::Violation(violation) => violation,
     }
 }
 

@@ -22,8 +22,10 @@
 
 mod deaths;
 mod describe;
+mod fixes;
 mod fold;
 mod kinds;
+mod picture;
 mod resolver;
 mod sources;
 mod steps;

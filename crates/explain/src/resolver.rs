@@ -4,8 +4,8 @@ use crate::Subject;
 use crate::sources::Sources;
 use foretrace_event::ThreadId;
 use foretrace_report::{Block, Lock, Memory, Origin, Sort, Thing, Thread};
-use foretrace_run::{Modules, Outcome, Owner, SeenLock, SeenRace};
-use foretrace_trace::Symbols;
+use foretrace_run::{Modules, Outcome, Owner, SeenAccess, SeenLock, SeenRace};
+use foretrace_trace::{InBlock, Symbols};
 
 /// What one run's addresses mean.
 pub(crate) struct Resolver<'a> {
@@ -89,7 +89,7 @@ impl Resolver<'_> {
         };
         let [freed, freed_twice] =
             [1, 2].map(|times| race.accesses.iter().filter(|access| access.free).count() >= times);
-        let name = global.or(local).or(in_frame);
+        let name = global.or(local).or(in_frame).or_else(|| self.in_block(race));
         Memory { name, function, origin, address: race.address, size: race.size, freed, freed_twice }
     }
 
@@ -104,6 +104,25 @@ impl Resolver<'_> {
         let (pc, frame) = *nearest.first()?;
         let function = self.symbols.frames(pc).pop()?.function?;
         Some((function, self.symbols.in_frame(pc, frame, address)?))
+    }
+
+    /// The member of a heap block that is accessed, if the statements that access it leave no doubt.
+    fn in_block(&self, race: &SeenRace) -> Option<String> {
+        let block = race.block().filter(|block| !block.mapped)?;
+        let offset = race.address.checked_sub(block.address)?;
+        let names = |access: &SeenAccess| {
+            let pc = *access.stack.first()?;
+            let frames = self.sources.stack(&[pc], self.symbols, self.modules);
+            let statement = frames.first()?.statement()?;
+            Some(self.symbols.in_block(pc, InBlock { size: block.size, offset, statement }))
+        };
+        let mut all = race.accesses.iter().filter(|access| !access.free).filter_map(names);
+        let one = all.next()?;
+        match (one.as_slice(), all.next()) {
+            ([name], None) => Some(name.clone()),
+            ([name], Some(other)) => (other.is_empty() || other == one).then(|| name.clone()),
+            _ => None,
+        }
     }
 
     /// A thread-local variable of the program.

@@ -1,10 +1,10 @@
 //! Frames of a stack with the text of their lines.
 
-use foretrace_report::Frame;
+use foretrace_report::{Excerpt, Frame};
 use foretrace_run::Modules;
 use foretrace_trace::{Location, Symbols};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Where lines of source are looked for, and those files that have been read.
@@ -51,11 +51,44 @@ impl Sources {
     }
 
     fn line(&self, file: &Path, line: u32) -> Option<String> {
+        self.of_file(file, |lines| lines.get((line as usize).checked_sub(1)?).cloned())?
+    }
+
+    fn of_file<T>(&self, file: &Path, of: impl FnOnce(&[String]) -> T) -> Option<T> {
         let path = self.base.join(file);
         let mut files = self.files.borrow_mut();
-        let lines = files.entry(path).or_insert_with_key(|path| read(path)).as_ref()?;
-        lines.get((line as usize).checked_sub(1)?).cloned()
+        files.entry(path).or_insert_with_key(|path| read(path)).as_deref().map(of)
     }
+
+    /// The lines around these places, so many before and after each, without a line twice.
+    pub(crate) fn excerpts(&self, places: &BTreeSet<(&str, u32)>, context: u32) -> Vec<Excerpt> {
+        let mut ranges: Vec<(&str, u32, u32)> = Vec::new();
+        for (file, line) in places {
+            let (from, to) = (line.saturating_sub(context).max(1), line.saturating_add(context));
+            match ranges.last_mut() {
+                Some((known, _, end)) if known == file && from <= end.saturating_add(1) => *end = to,
+                _ => ranges.push((file, from, to)),
+            }
+        }
+        let excerpt = |(file, from, to): (&str, u32, u32)| {
+            let some = |lines: &[String]| {
+                let last = (to as usize).min(lines.len());
+                lines.get(from as usize - 1..last).unwrap_or_default().iter().map(|line| shortened(line)).collect()
+            };
+            let lines: Vec<String> = self.of_file(Path::new(file), some)?;
+            (!lines.is_empty()).then(|| Excerpt { file: file.to_owned(), first: from, lines })
+        };
+        ranges.into_iter().take(EXCERPTS).filter_map(excerpt).collect()
+    }
+}
+
+/// At most so many excerpts are made for a finding.
+const EXCERPTS: usize = 100;
+/// Lines are cut after so many characters in excerpts.
+const WIDEST: usize = 400;
+
+fn shortened(line: &str) -> String {
+    line.chars().take(WIDEST).collect()
 }
 
 fn read(path: &Path) -> Option<Vec<String>> {

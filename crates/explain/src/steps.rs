@@ -7,10 +7,11 @@
 mod text;
 mod values;
 
+use crate::picture::{self, Entry};
 use crate::resolver::Resolver;
 use foretrace_event::{Event, EventId, LockId, ThreadId};
 use foretrace_finding::{Schedule, Step as Planned};
-use foretrace_report::{Act, Lock, Operation, Site, Step, Thread, What};
+use foretrace_report::{Act, Lock, Operation, Picture, Site, Step, Thread, What};
 use foretrace_run::is_step;
 use foretrace_trace::Trace;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,7 +42,12 @@ impl<'a> Followed<'a> {
 }
 
 /// The steps that matter, then what fails. Threads that are needed to understand it are added.
-pub(crate) fn of(resolver: &Resolver<'_>, followed: &Followed, sites: &[Site], threads: &mut Vec<Thread>) -> Vec<Step> {
+pub(crate) fn of(
+    resolver: &Resolver<'_>,
+    followed: &Followed,
+    sites: &[Site],
+    threads: &mut Vec<Thread>,
+) -> (Vec<Step>, Picture) {
     let trace = resolver.subject.trace;
     let story = Story { trace, steps: in_possible_order(trace, done(trace, followed)) };
     let positions: Vec<usize> = sites
@@ -63,6 +69,7 @@ pub(crate) fn of(resolver: &Resolver<'_>, followed: &Followed, sites: &[Site], t
         }
     }
     let known = values::known(trace, &story.steps);
+    let (names, numbers) = everyone(resolver, &story, threads);
     let step = |planned: &Planned| {
         let (does, mut place) = match taken.get(&planned.event) {
             Some(told) => told.clone(),
@@ -72,23 +79,48 @@ pub(crate) fn of(resolver: &Resolver<'_>, followed: &Followed, sites: &[Site], t
             let child = index(threads, child).and_then(|child| threads[child].place());
             place = child.cloned().or(place);
         }
-        Step { thread: index(threads, planned.event.thread).unwrap_or(0), does, place, fails: false }
+        let thread = numbers.iter().position(|number| *number == planned.event.thread.0).unwrap_or(0);
+        Step { thread, does, place, fails: false }
     };
+    let end = story.steps.len();
+    let first = end.saturating_sub(picture::MOST);
+    let mut told: Vec<(usize, Entry)> = Vec::new();
+    for (at, planned) in story.steps.iter().enumerate() {
+        let matters = chosen.contains(&planned.event);
+        if matters || at >= first {
+            told.push((2 * at + 1, Entry { step: step(planned), event: Some(planned.event), matters }));
+        }
+    }
+    let left_out = end - told.len();
+    told.extend(failing(&story, sites, threads, &positions));
+    told.sort_by_key(|(at, _)| *at);
+    let entries: Vec<Entry> = told.into_iter().map(|(_, entry)| entry).collect();
+    let steps = entries.iter().filter(|entry| entry.matters).map(|entry| entry.step.clone()).collect();
+    (steps, picture::draw(resolver, entries, sites, (names, left_out)))
+}
+
+/// The steps at which it fails, and locks that were taken after the last of a thread's steps, with the times at which they
+/// come. The first site is where it fails: it comes last.
+fn failing(story: &Story, sites: &[Site], threads: &[Thread], positions: &[usize]) -> Vec<(usize, Entry)> {
+    let when = |number: usize| if number == 0 { 2 * story.steps.len() } else { 2 * positions[number] };
+    let numbered = || sites.iter().enumerate().rev();
     let last =
         |site: &Site| Step { thread: site.thread, does: site.does.clone(), place: site.top().cloned(), fails: true };
-    let end = story.steps.len();
-    let mut told: Vec<(usize, Step)> = Vec::new();
-    for (at, planned) in story.steps.iter().enumerate().filter(|(_, planned)| chosen.contains(&planned.event)) {
-        told.push((2 * at + 1, step(planned)));
+    let rest = |(number, site)| repeat(when(number)).zip(later(story, site, threads, positions[number]));
+    let all = numbered().flat_map(rest).chain(numbered().map(|(number, site)| (when(number), last(site))));
+    all.map(|(at, step)| (at, Entry { step, event: None, matters: true })).collect()
+}
+
+/// The names and numbers of the threads that are told of, then of the others that take steps.
+fn everyone(resolver: &Resolver<'_>, story: &Story, threads: &[Thread]) -> (Vec<String>, Vec<u32>) {
+    let mut numbers: Vec<u32> = threads.iter().map(|thread| thread.number).collect();
+    for step in &story.steps {
+        if !numbers.contains(&step.event.thread.0) {
+            numbers.push(step.event.thread.0);
+        }
     }
-    // The first site is where it fails: it comes last.
-    let when = |number: usize| if number == 0 { 2 * end } else { 2 * positions[number] };
-    let numbered = || sites.iter().enumerate().rev();
-    let rest = |(number, site)| later(&story, site, threads, positions[number]).into_iter().zip(repeat(when(number)));
-    told.extend(numbered().flat_map(rest).map(|(step, at)| (at, step)));
-    told.extend(numbered().map(|(number, site)| (when(number), last(site))));
-    told.sort_by_key(|(at, _)| *at);
-    told.into_iter().map(|(_, step)| step).collect()
+    let others = numbers[threads.len()..].iter().map(|number| resolver.thread_name(*number));
+    (threads.iter().map(|thread| thread.name.clone()).chain(others).collect(), numbers)
 }
 
 fn index(threads: &[Thread], thread: ThreadId) -> Option<usize> {

@@ -57,6 +57,8 @@ fn question(subject: &Subject<'_>, question: &Question, users: &Users) -> String
                 events.iter().map(|id| subject.symbols.location(trace.pc(*id)).to_string()).collect();
             format!("can the locks taken at {} wait for each other?", places.join(", "))
         }
+        Question::Property(name, values) if values.is_empty() => format!("can the property `{name}` be violated?"),
+        Question::Property(name, values) => format!("can the property `{name}` be violated with {values}?"),
         Question::Cycles => "are there more cycles of locks?".to_owned(),
         Question::DeadEnds => "can threads get stuck in another way?".to_owned(),
     }

@@ -1,8 +1,10 @@
 //! What happened in an execution, and who runs it.
 
 use crate::plan::{Choice, Plan};
+use crate::summary::Summary;
 use foretrace_event::visible::{ObjectId, Operation};
 use foretrace_event::{ThreadId, ThreadSet};
+use std::sync::Arc;
 
 /// Runs the program. One execution at a time; several executors may run side by side.
 ///
@@ -50,28 +52,54 @@ pub struct Execution {
     pub end: End,
     /// The data races that the executor saw.
     pub races: Vec<RaceSeen>,
-    /// The branches that were taken, if the executor sees them; used for [pruning](crate::Pruning) alone.
-    pub branches: Vec<Branching>,
+    /// What threads did between their steps, if the executor sees it; used for [pruning](crate::Pruning) alone.
+    pub notes: Vec<Note>,
 }
 
-/// A thread entered a side of a branch, or left it where both sides meet again.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Branching {
+/// What a thread did between its steps.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Note {
     /// Who.
     pub thread: ThreadId,
     /// Before which step, of all threads, from 0.
     pub before: usize,
-    /// The branch and the side, or none at its end.
-    pub side: Option<Side>,
+    /// What.
+    pub what: What,
 }
 
-/// A side of a branch.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Side {
-    /// Where in the program the branch is.
-    pub place: u64,
-    /// Whether its condition held.
-    pub taken: bool,
+/// What a note says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum What {
+    /// The thread entered a side of a branch; what the other sides may do, if that is known.
+    Enter(Option<Arc<Summary>>),
+    /// It left the branch that it entered last: all sides meet here.
+    Leave,
+    /// It read or wrote memory, which no step says.
+    Access {
+        /// The plain access.
+        operation: Operation,
+        /// What the same code may access with other values.
+        reach: Reach,
+        /// What it reads goes nowhere but back to the same memory, as in `x++`.
+        quiet: bool,
+    },
+    /// With other values, the operation of the thread's next step may be on another object.
+    Moves,
+    /// From here on, with other values, nothing is known about its addresses.
+    Unsure,
+    /// It ran code of which nothing is known.
+    Unknown,
+}
+
+/// What code may access with other values in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reach {
+    /// The same.
+    Same,
+    /// Something within so many bytes from an address on.
+    Within(ObjectId, u64),
+    /// Anything.
+    Anything,
 }
 
 impl Execution {

@@ -6,61 +6,36 @@
 //! ([`Pruning::boundary`], their Figure 4). If none may, reversals in that state are skipped, and earlier ones are looked for
 //! instead (their Figure 7, line 27).
 //!
-//! What branches not taken may do comes from outside ([`Summaries`]). What is not known makes the answer conservative: an
-//! empty table prunes only what has no branches, and an execution in which a thread does not reach its end prunes nothing.
+//! What branches not taken may do comes with the execution ([`Note`](crate::Note)s). What is not known makes the answer
+//! conservative, and an execution in which a thread does not reach its end prunes nothing.
 //!
 //! **Deviations.** Sets of locksets are kept apart for locks held alone and shared. A lock that a try took is not counted,
 //! because elsewhere the try may fail. For deadlocks (their section 6) the order in which locks are taken must have no cycle,
 //! and nothing else may block.
 //!
+//! A thread is *steady* until it reads what another thread may write in the subspace, or learns in another way how threads were
+//! interleaved. Until then it does the same in every execution of the subspace: its branches are decided, and its addresses
+//! are those that were observed. Behind that, each access must be to a fixed object, and both sides of each branch count. The
+//! paper takes the observed addresses for granted, and counts both sides of every branch.
+//!
+//! Which side of a branch is taken is also decided if it depends only on memory that nobody else writes in the subspace.
+//!
+//! A race is between two accesses that nothing orders, as detectors see it. So what threads did before the state counts as well,
+//! as long as the execution so far does not order it before what others do next. Without it the search of the paper can
+//! miss a race: after `r = y` of one thread there is no race in the subspace, although another thread writes `y` in it
+//! behind a branch, and nothing leads back to the state before the read.
+//!
+//! What a thread does before it creates another cannot race with what that one does, nor what it does after joining it.
+//!
 //! **What it misses.** It is about races and deadlocks alone: failed assertions and crashes in pruned parts are not found.
 
 mod locksets;
+mod orders;
+mod past;
 mod subspace;
+mod window;
 
-use crate::execution::{Execution, Side};
-use foretrace_event::visible::ObjectId;
-use std::collections::{BTreeMap, BTreeSet};
-
-/// An access that the other side of a branch may make.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct MayAccess {
-    /// Where in memory: an aligned word of eight bytes.
-    pub object: ObjectId,
-    /// Whether it writes.
-    pub writes: bool,
-    /// The locks that are taken before it, in that side: no more than really are.
-    pub acquired: Vec<ObjectId>,
-    /// Those that are given back before it: no fewer than really are.
-    pub released: Vec<ObjectId>,
-}
-
-/// How a path through the other side changes the locks that are held.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct LockUpdate {
-    /// Taken: no more than really are.
-    pub acquired: Vec<ObjectId>,
-    /// Given back: no fewer than really are.
-    pub released: Vec<ObjectId>,
-}
-
-/// What one side of a branch may do.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Summary {
-    /// Its accesses.
-    pub accesses: Vec<MayAccess>,
-    /// Each path's effect on the locks that are held. Locks taken on the way are listed even if they are given back.
-    pub paths: Vec<LockUpdate>,
-}
-
-/// What is known about the program.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Summaries {
-    /// What each side of each branch may do. A side that is missing may do anything.
-    pub sides: BTreeMap<Side, Summary>,
-    /// The places whose operation uses the same object each time. Any other may use any object.
-    pub fixed: BTreeSet<u64>,
-}
+use crate::execution::Execution;
 
 /// What is looked for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,7 +50,6 @@ pub enum Property {
 #[derive(Clone, Debug)]
 pub struct Pruning {
     property: Property,
-    summaries: Summaries,
     counts: PruningCounts,
 }
 
@@ -92,8 +66,8 @@ pub struct PruningCounts {
 
 impl Pruning {
     /// For a property.
-    pub fn new(property: Property, summaries: Summaries) -> Self {
-        Self { property, summaries, counts: PruningCounts::default() }
+    pub fn new(property: Property) -> Self {
+        Self { property, counts: PruningCounts::default() }
     }
 
     /// What was done so far.
@@ -112,10 +86,11 @@ impl Pruning {
         if !execution.pending.is_empty() {
             return clean;
         }
+        let past = past::Past::new(execution);
         while open < clean {
             let middle = open.midpoint(clean);
             self.counts.checks += 1;
-            if subspace::is_clean(execution, middle, self.property, &self.summaries) {
+            if subspace::is_clean(execution, middle, &past, self.property) {
                 self.counts.clean += 1;
                 clean = middle;
             } else {

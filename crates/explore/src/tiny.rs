@@ -5,13 +5,12 @@
 //! who is enabled, follows a plan and watches plain accesses for races.
 
 pub mod classics;
-mod clocks;
 mod machine;
+mod objects;
 mod program;
 mod random;
 mod summary;
 
 pub use machine::{Machine, Never};
 pub use program::{Expr, Instr, Place, Program, Reg};
-pub use random::{random_failing_program, random_locking_program, random_program};
-pub use summary::summaries;
+pub use random::{random_branching_program, random_failing_program, random_locking_program, random_program};

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::Violation;
 use foretrace_event::{BarrierId, ChannelId, CondInstance, EventId, IntervalId, LockId, OnceId, SemId, ThreadId};
 
 /// A suspected error.
@@ -11,14 +12,22 @@ pub enum Candidate {
     Race(Race),
     /// Threads that wait for each other, or for something that will never happen.
     Deadlock(Deadlock),
+    /// A property of the user's that is violated.
+    Violation(Violation),
 }
 
 impl Candidate {
+    /// The property that it violates, if it violates one.
+    pub fn violation(&self) -> Option<&Violation> {
+        if let Self::Violation(violation) = self { Some(violation) } else { None }
+    }
+
     /// The events that the error is about: the accesses of a race, what the threads of a deadlock cannot perform.
     pub fn events(&self) -> Vec<EventId> {
         match self {
             Self::Race(race) => vec![race.first, race.second],
             Self::Deadlock(deadlock) => deadlock.events().collect(),
+            Self::Violation(violation) => violation.because.iter().copied().chain([violation.event]).collect(),
         }
     }
 
@@ -26,7 +35,7 @@ impl Candidate {
     pub fn interval(&self) -> Option<IntervalId> {
         match self {
             Self::Race(race) => Some(race.interval),
-            Self::Deadlock(_) => None,
+            Self::Deadlock(_) | Self::Violation(_) => None,
         }
     }
 }

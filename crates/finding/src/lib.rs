@@ -26,8 +26,10 @@
 
 mod candidate;
 mod schedule;
+mod violation;
 mod witness;
 
 pub use candidate::{Candidate, Deadlock, Race, Stuck, WaitsFor};
 pub use schedule::{DelayPoint, Schedule, ScheduleText, ScheduleTextError, Step};
+pub use violation::{Key, Monitor, Violation};
 pub use witness::{Rung, Witness};

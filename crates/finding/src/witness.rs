@@ -42,7 +42,7 @@ impl fmt::Display for Rung {
 /// A candidate with a schedule that reaches it in the model of the trace.
 ///
 /// After a race's schedule, the two accesses are the next events of their threads. After a deadlock's, none of its
-/// threads can perform the event it is stuck at.
+/// threads can perform the event it is stuck at. A violation's schedule ends with the event that violates the property.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Witness {
     /// The error that it shows.

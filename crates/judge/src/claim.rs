@@ -2,15 +2,17 @@
 
 mod deadlock;
 mod race;
+mod violation;
 
-use foretrace_finding::Candidate;
+use foretrace_finding::{Candidate, Witness};
 
 use crate::Objection;
 use crate::state::State;
 
-pub(crate) fn check(state: &State<'_>, candidate: &Candidate) -> Result<(), Objection> {
-    match candidate {
+pub(crate) fn check(state: &State<'_>, witness: &Witness) -> Result<(), Objection> {
+    match &witness.candidate {
         Candidate::Race(race) => race::check(state, race),
         Candidate::Deadlock(deadlock) => deadlock::check(state, deadlock),
+        Candidate::Violation(violation) => violation::check(state.trace, &witness.schedule, violation),
     }
 }

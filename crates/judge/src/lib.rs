@@ -11,6 +11,7 @@
 //! 3. A race's accesses are then the next events of their threads, on one interval; one of them writes, and not both
 //!    are atomic. A deadlock's threads are then each blocked at their event, and no thread outside the deadlock could
 //!    unblock any of them by anything it has left to do.
+//!    A violated property's automaton, run along the schedule, is violated by its last event and not before.
 //! 4. A witness that claims to keep orders keeps them: critical sections of a lock, operations of an atomic.
 //!
 //! The model is the thesis's (4.4), with lost signals and everything else that `foretrace-predict` documents.
@@ -74,6 +75,9 @@ pub enum Objection {
     /// A thread of the deadlock is not blocked for good.
     #[error("{0:?} is not blocked for good")]
     NotStuck(EventId),
+    /// The schedule does not lead to a violation of the property, or not with its last event.
+    #[error("the property is not violated by the last event of the schedule")]
+    NotViolated,
     /// The deadlock has no threads.
     #[error("the deadlock has no threads")]
     Empty,
@@ -106,5 +110,5 @@ pub fn judge(trace: &Trace, witness: &Witness) -> Result<(), Objection> {
     if witness.rung < Rung::Free {
         pinned::check(trace, &witness.schedule)?;
     }
-    claim::check(&state, &witness.candidate)
+    claim::check(&state, witness)
 }

@@ -44,6 +44,16 @@ impl<'a> Debug<'a> {
         Some(Place { file: string(file, "filename")?, line, function })
     }
 
+    /// The text of a node.
+    pub(crate) fn node(&self, number: u32) -> Option<&'a str> {
+        self.nodes.get(&number).copied()
+    }
+
+    /// All nodes, in no order.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = (u32, &'a str)> {
+        self.nodes.iter().map(|(number, node)| (*number, *node))
+    }
+
     fn subprogram(&self, mut number: u32) -> Option<&'a str> {
         for _ in 0..DEPTH {
             let node = *self.nodes.get(&number)?;
@@ -57,7 +67,7 @@ impl<'a> Debug<'a> {
 }
 
 /// The text after `name: `, up to the next comma or bracket.
-fn field<'a>(node: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn field<'a>(node: &'a str, name: &str) -> Option<&'a str> {
     let (_, fields) = node.split_once('(')?;
     let at = fields.match_indices(name).map(|(at, _)| at).find(|at| {
         let starts = *at == 0 || fields[..*at].ends_with(", ");
@@ -67,11 +77,11 @@ fn field<'a>(node: &'a str, name: &str) -> Option<&'a str> {
     Some(value.split([',', ')']).next().unwrap_or(value))
 }
 
-fn reference(node: &str, name: &str) -> Option<u32> {
+pub(crate) fn reference(node: &str, name: &str) -> Option<u32> {
     field(node, name)?.strip_prefix('!')?.parse().ok()
 }
 
-fn string<'a>(node: &'a str, name: &str) -> Option<&'a str> {
+pub(crate) fn string<'a>(node: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = node.split_once(&format!("{name}: "))?;
     rest.starts_with('"').then(|| text::name(rest)).flatten().map(|(text, _)| text)
 }

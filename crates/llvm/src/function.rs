@@ -2,7 +2,7 @@
 
 use crate::instruction::Instruction;
 use crate::text::is_name_character;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// A basic block.
 #[derive(Clone)]
@@ -110,12 +110,71 @@ impl Function {
         self.blocks.len() - 1
     }
 
+    /// A body that goes on as `other` if the value `%foretrace.is`, which the lines of `test` define, holds, and otherwise as
+    /// this one. `entry` is the implicit name of the first block. None if names are quoted.
+    pub fn or_else(&self, other: &Self, entry: &str, test: &[String]) -> Option<Self> {
+        let is_quoted = |function: &Self| function.lines().any(|line| line.contains("%\""));
+        if is_quoted(self) || is_quoted(other) {
+            return None;
+        }
+        let (mut first, mut second) = (self.clone(), other.clone());
+        first.name_entry(entry);
+        second.name_entry(entry);
+        second.rename_locals("foretrace.f.");
+        let mut lines = test.to_vec();
+        let targets = [&second, &first].map(|function| function.blocks[0].name.as_str());
+        lines.push(format!("  br i1 %foretrace.is, label %{}, label %{}", targets[0], targets[1]));
+        let choice = Block { name: CHOICE.to_owned(), label: Some(format!("{CHOICE}:")), lines };
+        let blocks = std::iter::once(choice).chain(first.blocks).chain(second.blocks).collect();
+        Some(Self { blocks, names: self.names.max(other.names) })
+    }
+
+    /// Gives the first block a label, so that another one can come before it.
+    fn name_entry(&mut self, entry: &str) {
+        let first = &mut self.blocks[0];
+        if first.name.is_empty() {
+            entry.clone_into(&mut first.name);
+            first.label = Some(format!("\n{entry}:"));
+        }
+    }
+
+    /// Puts a prefix before the names of all values and blocks that are defined here.
+    fn rename_locals(&mut self, prefix: &str) {
+        let values = self.blocks.iter().flat_map(|block| &block.lines).filter_map(|line| defined(line));
+        let values = values.map(|name| name[1..].to_owned());
+        let locals: HashSet<String> = values.chain(self.blocks.iter().map(|block| block.name.clone())).collect();
+        for block in &mut self.blocks {
+            block.lines.iter_mut().for_each(|line| *line = prefixed(line, &locals, prefix));
+            block.name.insert_str(0, prefix);
+            block.label = Some(format!("\n{}:", block.name));
+        }
+    }
+
     /// The text of the body.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         self.blocks
             .iter()
             .flat_map(|block| block.label.as_deref().into_iter().chain(block.lines.iter().map(String::as_str)))
     }
+}
+
+/// The name of the block that chooses between two versions of a body.
+const CHOICE: &str = "foretrace.entry";
+
+/// A line with a prefix before each of these names.
+fn prefixed(line: &str, locals: &HashSet<String>, prefix: &str) -> String {
+    let mut out = String::with_capacity(line.len() + 4 * prefix.len());
+    let mut rest = line;
+    while let Some(at) = rest.find('%') {
+        out.push_str(&rest[..=at]);
+        rest = &rest[at + 1..];
+        let end = rest.find(|c| !is_name_character(c)).unwrap_or(rest.len());
+        if locals.contains(&rest[..end]) {
+            out.push_str(prefix);
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 /// The value that a line defines.

@@ -59,25 +59,32 @@
 
 #![forbid(unsafe_code)]
 
+mod call;
 mod debug;
 mod function;
 mod global;
 mod graph;
 mod hook;
 mod instruction;
+mod layout;
 mod module;
 mod pass;
 mod passes;
+mod purity;
 mod signature;
 mod text;
+mod types;
 
+pub use call::{Argument, Call};
 pub use debug::{Debug, Place};
 pub use function::{Block, Function};
 pub use global::Global;
-pub use module::{Definition, Module};
+pub use layout::Layout;
+pub use module::{Constants, Definition, Module};
 pub use pass::{Failure, Pass, Purpose, Refusal, run};
-pub use passes::{HoistCountedLoops, MergeNeighbours};
+pub use passes::{EmitEvents, FollowValues, HoistCountedLoops, MergeNeighbours, SECTION, SummariseBranches};
 pub use signature::{Parameter, Signature};
+pub use types::{MemberPlace, Shape, SourceType};
 
 /// The passes that every optimised build has: fewer calls for the same accesses.
 pub const FASTER: [&dyn Pass; 2] = [&MergeNeighbours, &HoistCountedLoops];

@@ -3,6 +3,7 @@
 use crate::debug::Debug;
 use crate::function::Function;
 use crate::global::Global;
+use crate::layout::Layout;
 use crate::signature::Signature;
 use std::collections::BTreeSet;
 
@@ -13,14 +14,42 @@ use std::collections::BTreeSet;
 pub struct Module<'a> {
     items: Vec<Item<'a>>,
     declarations: BTreeSet<String>,
+    /// Constants that passes have added.
+    constants: Constants,
 }
 
 /// A part of a module.
 enum Item<'a> {
     /// A line outside functions.
     Line(&'a str),
+    /// A line outside functions that a pass has changed.
+    Changed(String),
     /// The definition of a function.
     Definition(Definition<'a>),
+}
+
+/// Constants that passes have added.
+#[derive(Default)]
+pub struct Constants {
+    lines: Vec<String>,
+}
+
+impl Constants {
+    /// Adds strings that end in zeros, one after the other, in a section if one is named. Returns the constant's name
+    /// with the `@`; the same text in the same section is one constant.
+    pub fn add(&mut self, strings: &[&str], section: Option<&str>) -> String {
+        let bytes: Vec<u8> = strings.iter().flat_map(|text| text.bytes().chain([0])).collect();
+        let text: String = bytes.iter().map(|byte| format!("\\{byte:02X}")).collect();
+        let section = section.map_or(String::new(), |name| format!(", section \"{name}\""));
+        let rest = format!(" = private constant [{} x i8] c\"{text}\"{section}, align 1", bytes.len());
+        let known = self.lines.iter().position(|line| line.ends_with(&rest));
+        let number = known.unwrap_or(self.lines.len());
+        let name = format!("@foretrace.constant.{number}");
+        if known.is_none() {
+            self.lines.push(format!("{name}{rest}"));
+        }
+        name
+    }
 }
 
 /// The definition of a function.
@@ -46,14 +75,14 @@ impl<'a> Module<'a> {
                 Item::Line(line)
             });
         }
-        Self { items, declarations: BTreeSet::new() }
+        Self { items, declarations: BTreeSet::new(), constants: Constants::default() }
     }
 
     /// The functions that are defined here.
     pub fn definitions(&self) -> impl Iterator<Item = &Definition<'a>> {
         self.items.iter().filter_map(|item| match item {
             Item::Definition(definition) => Some(definition),
-            Item::Line(_) => None,
+            Item::Line(_) | Item::Changed(_) => None,
         })
     }
 
@@ -61,7 +90,7 @@ impl<'a> Module<'a> {
     pub fn definitions_mut(&mut self) -> impl Iterator<Item = &mut Definition<'a>> {
         self.items.iter_mut().filter_map(|item| match item {
             Item::Definition(definition) => Some(definition),
-            Item::Line(_) => None,
+            Item::Line(_) | Item::Changed(_) => None,
         })
     }
 
@@ -69,7 +98,7 @@ impl<'a> Module<'a> {
     pub(crate) fn lines(&self) -> impl Iterator<Item = &'a str> {
         self.items.iter().filter_map(|item| match item {
             Item::Line(line) => Some(*line),
-            Item::Definition(_) => None,
+            Item::Changed(_) | Item::Definition(_) => None,
         })
     }
 
@@ -97,15 +126,65 @@ impl<'a> Module<'a> {
         }
     }
 
+    /// Adds a global variable.
+    pub(crate) fn add_global(&mut self, line: String) {
+        self.declarations.insert(line);
+    }
+
+    /// The constants that passes have added, to add more while functions are rewritten.
+    pub fn take_constants(&mut self) -> Constants {
+        std::mem::take(&mut self.constants)
+    }
+
+    /// Puts them back.
+    pub fn put_constants(&mut self, constants: Constants) {
+        self.constants = constants;
+    }
+
+    /// Removes promises from functions: that calls of them may be merged or left out. `named` says which functions.
+    pub fn forget_purity(&mut self, named: impl Fn(&str) -> bool) {
+        let mut groups = BTreeSet::new();
+        for line in self.all_lines().filter(|line| line.contains('@') && line.contains('#')) {
+            if let Some((_, tail)) = crate::purity::named_in(line).filter(|(name, _)| named(name)) {
+                groups.extend(crate::purity::groups(tail).map(str::to_owned));
+            }
+        }
+        for item in &mut self.items {
+            if let Item::Line(line) = item
+                && let Some(changed) = crate::purity::without(line, &groups)
+            {
+                *item = Item::Changed(changed);
+            }
+        }
+    }
+
+    fn all_lines(&self) -> impl Iterator<Item = &str> {
+        self.items.iter().flat_map(|item| {
+            let (line, body) = match item {
+                Item::Line(line) => (*line, None),
+                Item::Changed(line) => (line.as_str(), None),
+                Item::Definition(definition) => (definition.header, Some(definition.lines())),
+            };
+            std::iter::once(line).chain(body.into_iter().flatten())
+        })
+    }
+
+    /// The sizes and offsets of the module's types.
+    pub fn layout(&self) -> Layout<'a> {
+        Layout::read(self.lines())
+    }
+
     /// The text of the module.
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         for item in &self.items {
             match item {
                 Item::Line(line) => push_line(&mut text, line),
+                Item::Changed(line) => push_line(&mut text, line),
                 Item::Definition(definition) => definition.write(&mut text),
             }
         }
+        self.constants.lines.iter().for_each(|line| push_line(&mut text, line));
         self.declarations.iter().for_each(|line| push_line(&mut text, line));
         text
     }
@@ -133,7 +212,8 @@ impl Definition<'_> {
         Some(changed)
     }
 
-    fn lines(&self) -> impl Iterator<Item = &str> {
+    /// The lines of the body.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = &str> {
         let rewritten = self.function.as_ref().filter(|_| self.changed);
         let read = rewritten.is_none().then_some(&self.body).into_iter().flatten().copied();
         rewritten.into_iter().flat_map(Function::lines).chain(read)

@@ -12,6 +12,9 @@ pub enum Purpose {
     /// Events that the user asked for: a build without them must fail. The pass runs over the text before optimisation,
     /// which still contains every call, branch and access of the source.
     Meaning,
+    /// Expressions of values that the user asked for: a build without them must fail. The pass runs at every level over
+    /// the instrumented text, so that the expressions are those of what the program really computes.
+    Values,
 }
 
 /// A step from module to module.
@@ -21,6 +24,11 @@ pub trait Pass {
 
     /// What a build loses without it.
     fn purpose(&self) -> Purpose;
+
+    /// Does it also gain something in builds that are not optimised?
+    fn runs_at_every_level(&self) -> bool {
+        self.purpose() == Purpose::Meaning
+    }
 
     /// Rewrites the module, and returns whether it changed anything. A pass for speed skips what it does not
     /// understand; a pass for meaning refuses it.

@@ -24,6 +24,10 @@ pub struct Parameter<'a> {
     pub kind: &'a str,
     /// Its name with the `%`; empty in declarations.
     pub name: &'a str,
+    /// Is it the hidden address of the structure that the function returns?
+    pub is_result: bool,
+    /// Is it the address of a structure that is passed by value?
+    pub by_value: bool,
 }
 
 impl<'a> Signature<'a> {
@@ -54,7 +58,8 @@ impl<'a> Parameter<'a> {
     fn parse(part: &'a str) -> Option<Self> {
         let (kind, _) = text::kind(part)?;
         let name = part.rsplit_once(' ').map_or("", |(_, word)| word);
-        Some(Self { kind, name: if name.starts_with('%') { name } else { "" } })
+        let name = if name.starts_with('%') { name } else { "" };
+        Some(Self { kind, name, is_result: part.contains(" sret("), by_value: part.contains(" byval(") })
     }
 }
 
@@ -82,11 +87,15 @@ fn debug(tail: &str) -> Option<u32> {
 mod tests {
     use super::*;
 
+    fn plain<'a>(kind: &'a str, name: &'a str) -> Parameter<'a> {
+        Parameter { kind, name, is_result: false, by_value: false }
+    }
+
     #[test]
     fn attributes_are_not_part_of_types() {
         let line = "define dso_local noundef i32 @sum(ptr nocapture noundef readonly align 8 dereferenceable(16) %0, [2 x i64] %x) #0 !dbg !7 {";
         let read = Signature::parse(line).unwrap();
-        let parameters = vec![Parameter { kind: "ptr", name: "%0" }, Parameter { kind: "[2 x i64]", name: "%x" }];
+        let parameters = vec![plain("ptr", "%0"), plain("[2 x i64]", "%x")];
         assert_eq!(read, Signature { name: "sum", result: "i32", parameters, variadic: false, debug: Some(7) });
     }
 
@@ -95,13 +104,13 @@ mod tests {
         let line = r#"define internal { ptr, i32 } @"_ZZ4mainENK3$_0clEv"(ptr noundef byval(%struct.S) align 8 %0, ...) personality ptr @__gxx_personality_v0 {"#;
         let read = Signature::parse(line).unwrap();
         assert_eq!((read.name, read.result, read.variadic), ("_ZZ4mainENK3$_0clEv", "{ ptr, i32 }", true));
-        assert_eq!(read.parameters, [Parameter { kind: "ptr", name: "%0" }]);
+        assert_eq!(read.parameters, [Parameter { by_value: true, ..plain("ptr", "%0") }]);
     }
 
     #[test]
     fn declarations_have_no_names() {
         let read = Signature::parse("declare i32 @printf(ptr noundef, ...) #2").unwrap();
         assert_eq!((read.name, read.variadic), ("printf", true));
-        assert_eq!(read.parameters, [Parameter { kind: "ptr", name: "" }]);
+        assert_eq!(read.parameters, [plain("ptr", "")]);
     }
 }

@@ -46,6 +46,10 @@ pub enum Unknown {
     Pairs(usize),
     /// This many cycles of lock requests were examined, and there were more.
     Cycles(usize),
+    /// The checker of a script in CSP_M met a limit.
+    Script,
+    /// A property has more than this many instances.
+    Instances(usize),
     /// Only windows of the trace were searched.
     Window,
 }
@@ -61,6 +65,8 @@ impl fmt::Display for Unknown {
             Self::Memory => write!(f, "the memory was used up"),
             Self::Pairs(pairs) => write!(f, "{pairs} pairs of accesses were tried, and there are more"),
             Self::Cycles(cycles) => write!(f, "{cycles} lock cycles were tried, and there are more"),
+            Self::Script => write!(f, "the check of the script met a limit"),
+            Self::Instances(most) => write!(f, "the property has more than {most} instances"),
             Self::Window => write!(f, "only windows of the run were searched, not reorderings across them"),
             Self::Threads(threads) => write!(f, "{threads} threads are too many to search"),
         }

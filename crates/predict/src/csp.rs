@@ -15,7 +15,7 @@ mod objects;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use foretrace_event::{Event, EventId, ThreadId};
+use foretrace_event::{AtomicId, Event, EventId, IntervalId, ThreadId};
 use foretrace_trace::Trace;
 
 use crate::model::{Mode, NeedKind, Op, Program, Rules};
@@ -23,6 +23,18 @@ use crate::model::{Mode, NeedKind, Op, Program, Rules};
 /// Events in a line; a chain of events is cut into processes of this many lines.
 const EVENTS_A_LINE: usize = 6;
 const LINES_A_PROCESS: usize = 40;
+
+/// The channels of plain and of atomic accesses. An atomic variable is accessed only where plain accesses reach its bytes too.
+const ACCESSES: [&str; 4] = ["read", "write", "aread", "awrite"];
+
+/// The variable that an event accesses atomically, and the channel.
+fn atomic_access(event: Event) -> Option<(AtomicId, &'static str)> {
+    match event {
+        Event::AtomicLoad(atomic, ..) => Some((atomic, "aread")),
+        Event::AtomicStore(atomic, ..) | Event::AtomicRmw(atomic, ..) => Some((atomic, "awrite")),
+        _ => None,
+    }
+}
 
 /// Writes the model and the checks of a trace.
 ///
@@ -80,15 +92,24 @@ impl Script<'_> {
                 position += 1;
             } else if let Event::Read(interval) | Event::Write(interval) = event {
                 let channel = if matches!(event, Event::Write(_)) { "write" } else { "read" };
-                self.objects.intervals.insert(interval.0);
-                let last = ThreadId::from_index(self.trace.threads().len() - 1);
-                for declared in ["read", "write"] {
-                    self.name(declared, &[last.0, interval.0]);
-                }
-                names.push(self.name(channel, &[thread.0, interval.0]));
+                names.push(self.access(channel, thread, interval));
+            } else if let Some((atomic, channel)) = atomic_access(event) {
+                let trace = self.trace;
+                let intervals = trace.atomic(atomic).intervals.iter();
+                names.extend(intervals.map(|interval| self.access(channel, thread, *interval)));
             }
         }
         names
+    }
+
+    /// An access of an interval.
+    fn access(&mut self, channel: &'static str, thread: ThreadId, interval: IntervalId) -> String {
+        self.objects.intervals.insert(interval.0);
+        let last = ThreadId::from_index(self.trace.threads().len() - 1);
+        for declared in ACCESSES {
+            self.name(declared, &[last.0, interval.0]);
+        }
+        self.name(channel, &[thread.0, interval.0])
     }
 
     fn operation(&mut self, names: &mut Vec<String>, id: EventId, position: u32) {

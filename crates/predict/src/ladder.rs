@@ -175,6 +175,8 @@ impl<'a, 'b> Climb<'a, 'b> {
         let searchable = if keep_atomics { self.analysis.pinned() } else { self.analysis.free() };
         match &self.candidate {
             Candidate::Race(_) => self.to_goal(searchable),
+            // The engine of properties makes their schedules.
+            Candidate::Violation(_) => None,
             Candidate::Deadlock(deadlock) => {
                 // This search visits every dead end, so it is skipped if a schedule is already known.
                 let is_new = self.known.is_none() && self.given.is_empty();

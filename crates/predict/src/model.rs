@@ -48,6 +48,7 @@ mod held;
 mod op;
 mod step;
 mod stuck;
+mod watched;
 
 pub use compile::Rules;
 pub use op::{Mode, Need, NeedKind, Op};
@@ -56,6 +57,7 @@ pub use step::{State, Status};
 use counter::Counter;
 pub(crate) use held::HeldId;
 use held::HeldSets;
+pub(crate) use watched::{NO_LETTER, Watched};
 
 /// A trace as the search sees it.
 #[derive(Clone, Debug)]
@@ -67,6 +69,8 @@ pub struct Program {
     pub(crate) waits: Vec<Vec<WaitAt>>,
     /// Does any signal matter?
     losable: bool,
+    /// The property whose automaton runs along, if there is one.
+    pub(crate) watched: Option<Watched>,
 }
 
 /// One thread.
@@ -76,6 +80,8 @@ pub(crate) struct Chain {
     pub(crate) ops: Vec<Op>,
     /// The events they are.
     pub(crate) events: Vec<u32>,
+    /// The letter of each operation in the watched property's alphabet, or [`NO_LETTER`].
+    pub(crate) letters: Vec<u32>,
     /// The locks held at each position; one entry more than operations.
     pub(crate) held: Vec<HeldId>,
     /// Where the needs of each operation begin; one entry more than operations.

@@ -1,6 +1,7 @@
 //! What to look for, and how hard.
 
 use crate::budget::Budget;
+use foretrace_property::Template;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -46,6 +47,8 @@ pub struct Options {
     pub races: bool,
     /// Look for deadlocks.
     pub deadlocks: bool,
+    /// The user's own properties.
+    pub properties: Vec<Template>,
     /// How finely races are distinguished.
     pub detail: Detail,
     /// What makes checks cheaper.
@@ -79,6 +82,7 @@ impl Default for Options {
         Self {
             races: true,
             deadlocks: true,
+            properties: Vec::new(),
             detail: Detail::default(),
             reductions: Reductions::default(),
             budget: Budget::default(),

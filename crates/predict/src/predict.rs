@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use foretrace_causality::LockGraph;
-use foretrace_event::{EventId, IntervalId};
+use foretrace_event::EventId;
 use foretrace_finding::{Candidate, Deadlock, Race, Rung, Schedule, Witness};
 use foretrace_trace::Trace;
 
@@ -14,63 +14,9 @@ use crate::deadlocks::{self, CycleDecided};
 use crate::ladder::Climb;
 use crate::optimistic;
 use crate::options::Options;
+use crate::prediction::{Predicted, Prediction, Question, Undecided, Watch};
+use crate::property;
 use crate::races::{self, Answer, Check, Decided};
-use crate::stats::Stats;
-
-/// A candidate with its nearest witness.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Predicted {
-    /// The witness.
-    pub witness: Witness,
-    /// Other intervals that race in the same way, in the same segments.
-    pub also: Vec<IntervalId>,
-}
-
-/// A question without an answer, and why.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Undecided {
-    /// Which.
-    pub question: Question,
-    /// The reason.
-    pub why: Unknown,
-}
-
-/// What was asked.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Question {
-    /// Does this interval race?
-    Race(IntervalId),
-    /// Can these lock requests wait for each other?
-    Cycle(Vec<EventId>),
-    /// Are there more cycles of lock requests?
-    Cycles,
-    /// Can threads get stuck in any other way?
-    DeadEnds,
-}
-
-/// The complete answer.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Prediction {
-    /// Data races, by interval.
-    pub races: Vec<Predicted>,
-    /// Deadlocks.
-    pub deadlocks: Vec<Predicted>,
-    /// Questions that could not be decided. If empty, there is no other race or deadlock in any reordering of the run.
-    pub undecided: Vec<Undecided>,
-    /// What the reductions did.
-    pub stats: Stats,
-}
-
-/// Receives progress. Called from several threads.
-pub trait Watch: Sync {
-    /// A phase of this many steps begins.
-    fn phase(&self, _name: &'static str, _steps: usize) {}
-    /// A step is done.
-    fn step(&self) {}
-}
-
-/// Ignores progress.
-impl Watch for () {}
 
 /// A trace, with everything computed about it so far: ask for a prediction, then for witnesses of its candidates.
 #[derive(Debug)]
@@ -99,13 +45,15 @@ impl<'a> Predictor<'a> {
         if options.deadlocks {
             find_deadlocks(&self.analysis, watch, &mut prediction);
         }
+        property::find(&self.analysis, watch, &mut prediction);
         prediction
     }
 
     /// The witnesses of a predicted candidate, nearest to the recorded run first: the known one, and then others. Each
     /// is computed when it is asked for.
     pub fn witnesses<'b>(&'b self, nearest: &'b Witness) -> impl Iterator<Item = Witness> + 'b {
-        let others = (nearest.rung != Rung::Optimistic).then(|| Climb::from(&self.analysis, nearest));
+        let climbs = nearest.rung != Rung::Optimistic && nearest.candidate.violation().is_none();
+        let others = climbs.then(|| Climb::from(&self.analysis, nearest));
         std::iter::once(nearest.clone()).chain(others.into_iter().flatten())
     }
 
@@ -281,7 +229,7 @@ fn find_dead_ends(analysis: &Analysis<'_>, watch: &dyn Watch, prediction: &mut P
 fn deadlock_of(witness: &Witness) -> Option<Deadlock> {
     match &witness.candidate {
         Candidate::Deadlock(deadlock) => Some(deadlock.clone()),
-        Candidate::Race(_) => None,
+        Candidate::Race(_) | Candidate::Violation(_) => None,
     }
 }
 

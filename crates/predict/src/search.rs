@@ -8,7 +8,9 @@
 //! **Reduction.** Of the ready threads, a strong stubborn set (Valmari) suffices: [`stubborn`]. For deadlocks, any such
 //! set will do, and all deadlocks are kept. For a goal (some threads at given positions), the set is grown from a
 //! thread that is not yet there: if it contains no ready thread, the goal is unreachable from this state; otherwise,
-//! the threads outside the set can wait. Cycles cannot occur, so no proviso is needed.
+//! the threads outside the set can wait. For a watched property, letters of its automaton that do not commute are
+//! dependent, so every complete run that is left out has the same sequence of letters, up to commuting ones, as one that
+//! is kept; and a run that violates the property can be completed. Cycles cannot occur, so no proviso is needed.
 
 mod levels;
 mod packing;
@@ -26,6 +28,8 @@ pub enum Mode {
     All,
     /// Enough to find every state at which nothing can take place.
     Dead,
+    /// Enough to violate the watched property, if it can be violated.
+    Violation,
     /// Enough to reach these positions, thread by thread.
     Goal(Vec<(usize, u32)>),
     /// All of them, until these positions are reached.
@@ -55,6 +59,12 @@ impl Query {
     /// Every dead end.
     pub fn dead(program: &Program) -> Self {
         Self { mode: Mode::Dead, paths: true, ..Self::all(program) }
+    }
+
+    /// Every violation of the watched property, or one for each way to it that matters.
+    pub fn violation(program: &Program, partial_order: bool) -> Self {
+        let mode = if partial_order { Mode::Violation } else { Mode::All };
+        Self { mode, paths: true, ..Self::all(program) }
     }
 
     /// Some threads at some positions at once.
@@ -105,6 +115,24 @@ pub fn search(
     visitor: &mut dyn FnMut(Visit<'_>) -> Wish,
 ) -> Searched {
     levels::run(program, uses, query, budget, visitor)
+}
+
+/// Can the watched property be violated? The path there, if so.
+pub fn violate(
+    program: &Program,
+    uses: &Uses,
+    query: &Query,
+    budget: &Budget,
+) -> (Result<Option<Vec<u32>>, Unknown>, u64) {
+    let violated = program.watched.as_ref().expect("a property is watched").violated();
+    let mut visitor = |visit: Visit<'_>| if visit.state.at == violated { Wish::PathAndStop } else { Wish::More };
+    let mut searched = search(program, uses, query, budget, &mut visitor);
+    let answer = match (searched.paths.pop(), searched.unknown) {
+        (Some(path), _) => Ok(Some(path)),
+        (None, Some(why)) => Err(why),
+        (None, None) => Ok(None),
+    };
+    (answer, searched.states)
 }
 
 /// Can some threads be at some positions at once? The path there, if so.

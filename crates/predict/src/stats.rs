@@ -29,6 +29,12 @@ pub struct Stats {
     pub cycles: u64,
     /// Of those, decided by an ideal.
     pub cycles_by_ideal: u64,
+    /// Instances of properties.
+    pub instances: u64,
+    /// Of those, violated as one pass over the run shows.
+    pub by_pass: u64,
+    /// Searched.
+    pub searched: u64,
     /// States that searches visited.
     pub states: u64,
 }

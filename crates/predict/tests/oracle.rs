@@ -89,7 +89,7 @@ fn intervals(found: &foretrace_predict::Predicted) -> Vec<IntervalId> {
 fn pairs(prediction: &Prediction) -> BTreeSet<(IntervalId, EventId, EventId)> {
     let of = |found: &foretrace_predict::Predicted| match found.witness.candidate {
         Candidate::Race(race) => (race.interval, race.first, race.second),
-        Candidate::Deadlock(_) => panic!("not a race"),
+        Candidate::Deadlock(_) | Candidate::Violation(_) => panic!("not a race"),
     };
     prediction.races.iter().map(of).collect()
 }
@@ -97,7 +97,7 @@ fn pairs(prediction: &Prediction) -> BTreeSet<(IntervalId, EventId, EventId)> {
 fn stuck(witness: &Witness) -> Vec<EventId> {
     match &witness.candidate {
         Candidate::Deadlock(deadlock) => deadlock.events().collect(),
-        Candidate::Race(_) => panic!("not a deadlock"),
+        Candidate::Race(_) | Candidate::Violation(_) => panic!("not a deadlock"),
     }
 }
 

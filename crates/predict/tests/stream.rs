@@ -16,7 +16,7 @@ fn racy(trace: &Trace) -> BTreeSet<u64> {
     let prediction = predict(trace, &options, &());
     let intervals = prediction.races.iter().flat_map(|found| match &found.witness.candidate {
         Candidate::Race(race) => std::iter::once(race.interval).chain(found.also.iter().copied()).collect::<Vec<_>>(),
-        Candidate::Deadlock(_) => Vec::new(),
+        Candidate::Deadlock(_) | Candidate::Violation(_) => Vec::new(),
     });
     intervals.map(|interval| trace.interval(interval).address).collect()
 }

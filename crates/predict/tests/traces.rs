@@ -64,6 +64,7 @@ fn describe(trace: &Trace, out: &mut String, witness: &Witness) {
             let (one, other) = (spelled(trace, race.first), spelled(trace, race.second));
             writeln!(out, "race on {}: {one}, {other}", trace.name(race.interval)).unwrap();
         }
+        Candidate::Violation(violation) => writeln!(out, "violation of {}", violation.monitor.name).unwrap(),
         Candidate::Deadlock(deadlock) => {
             writeln!(out, "deadlock").unwrap();
             for stuck in deadlock.stuck() {

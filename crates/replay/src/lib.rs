@@ -36,9 +36,9 @@ mod spawn;
 mod standstill;
 
 pub use arenas::share_one_arena;
-pub use explore::{ExploreError, Forked, Malformed, Notes, PlanText, Setup, SharedNotes};
+pub use explore::{ExploreError, FollowedRun, Forked, Malformed, Notes, PlanText, Setup, SharedNotes, WhyForked};
 pub use input::{Copied, Input, NoInput};
-pub use process::{TimeLimit, run_beside, run_limited, run_watched};
+pub use process::{TimeLimit, run_beside, run_limited, run_watched, waited_for_processor};
 pub use processes::{BUDGET_SPENT, Processes};
 pub use program::{LINGER, Program, ReplayError};
 pub use spawn::spawn;

@@ -26,8 +26,8 @@ pub struct TimeLimit {
     pub stop: Option<&'static AtomicBool>,
     /// Whether to stop it when none of its threads can ever go on.
     pub standstill: bool,
-    /// Whether to stop it when it waits for input from outside that does not come.
-    pub outside: bool,
+    /// How long it may wait for input from outside that does not come.
+    pub outside: Option<Duration>,
 }
 
 impl TimeLimit {
@@ -39,7 +39,7 @@ impl TimeLimit {
 
 impl From<Duration> for TimeLimit {
     fn from(time: Duration) -> Self {
-        Self { time, until: None, afterwards: None, stop: None, standstill: false, outside: false }
+        Self { time, until: None, afterwards: None, stop: None, standstill: false, outside: None }
     }
 }
 
@@ -90,17 +90,43 @@ pub fn run_beside(
 
 /// A signal may reach a thread other than the waiting one, so the waiting thread checks from time to time.
 const GLANCE: Duration = Duration::from_millis(50);
-/// With a client, which is started meanwhile, it checks more often.
+/// With a client, which is started meanwhile, or if the process may wait for input that does not come, it checks more
+/// often.
 const SHORT_GLANCE: Duration = Duration::from_millis(5);
+/// A look at the process may take this part of the time.
+const LOOK_SHARE: u32 = 20;
+/// How long threads that wait for each other must not have moved.
+const STUCK: Duration = Duration::from_millis(250);
+/// How long a process waits for a connection that nobody will make.
+const UNCONNECTED: Duration = Duration::from_millis(20);
+/// How long a process whose client still runs may wait for it, at the least.
+const FOR_CLIENT: Duration = Duration::from_secs(2);
+
+/// Why a process that stands still is stopped.
+fn hopeless(limit: &TimeLimit, client_runs: bool, (still, since): (Stillness, Duration)) -> Option<CutShort> {
+    let patience = match still {
+        Stillness::Stuck if limit.standstill => STUCK,
+        Stillness::Stuck => return None,
+        Stillness::Input | Stillness::Connection if client_runs => limit.outside?.max(FOR_CLIENT),
+        Stillness::Input => limit.outside?,
+        Stillness::Connection => limit.outside?.min(UNCONNECTED),
+    };
+    let why = if still == Stillness::Stuck { CutShort::Stuck } else { CutShort::Outside };
+    (since >= patience).then_some(why)
+}
 
 /// How long the process has waited for a processor, as the kernel reports for each thread; bounded, so that every
 /// process ends.
 fn kept_waiting(child: &Child, limit: &TimeLimit) -> Duration {
-    let threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).into_iter().flatten().flatten();
+    waited_for_processor(child.id()).min(limit.time * MOST_WAITING)
+}
+
+/// The longest time that a thread of this process has been ready to run without a processor.
+pub fn waited_for_processor(process: u32) -> Duration {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
     let waited = |statistics: String| statistics.split(' ').nth(1)?.parse().ok();
     let of_thread = |thread: std::fs::DirEntry| waited(std::fs::read_to_string(thread.path().join("schedstat")).ok()?);
-    let longest = threads.filter_map(of_thread).max().unwrap_or(0);
-    Duration::from_nanos(longest).min(limit.time * MOST_WAITING)
+    Duration::from_nanos(threads.filter_map(of_thread).max().unwrap_or(0))
 }
 
 /// The bound on waiting for a processor, as a multiple of the time limit.
@@ -127,19 +153,18 @@ fn ends_within(
         let is_over = until.is_some_and(|until| Instant::now() >= until);
         let is_slow = || begin.elapsed() >= limit.time && begin.elapsed() >= limit.time + kept_waiting(child, limit);
         let late = || is_over || is_slow();
-        let still = if limit.standstill || limit.outside { watch.look() } else { None };
-        let stuck = limit.standstill && still == Some(Stillness::Stuck);
-        let outside = limit.outside && !client.is_busy() && still == Some(Stillness::Outside);
+        let still = if limit.standstill || limit.outside.is_some() { watch.look() } else { None };
         limit
             .is_stopped()
             .then_some(CutShort::Stopped)
             .or(late().then_some(CutShort::TimeUp))
-            .or(stuck.then_some(CutShort::Stuck))
             .or(client.is_over().then_some(CutShort::Served))
-            .or(outside.then_some(CutShort::Outside))
+            .or(still.and_then(|still| hopeless(limit, client.is_busy(), still)))
     };
+    let mut looked = Duration::ZERO;
     loop {
-        let glance = if client.is_busy() { SHORT_GLANCE } else { GLANCE };
+        let often = client.is_busy() || limit.outside.is_some();
+        let glance = if often { (looked * LOOK_SHARE).clamp(SHORT_GLANCE, GLANCE) } else { GLANCE };
         let left = limit.time.saturating_sub(begin.elapsed()).min(glance);
         let left = if left.is_zero() { glance } else { left };
         let left = Timespec { tv_sec: left.as_secs().cast_signed(), tv_nsec: left.subsec_nanos().into() };
@@ -149,10 +174,12 @@ fn ends_within(
             Ok(0) => {}
             Ok(_) => return Ok(None),
         }
+        let before = Instant::now();
         client.look(child.id())?;
         if let Some(why) = over(&client) {
             return Ok(Some(why));
         }
+        looked = before.elapsed();
     }
 }
 
@@ -180,6 +207,20 @@ mod tests {
             assert!(begin.elapsed() < Duration::from_secs(30), "it is still there");
             std::thread::sleep(Duration::from_millis(10));
         }
+    }
+
+    #[test]
+    fn a_process_that_waits_for_input_is_stopped_after_its_patience() {
+        let waiting = |outside| {
+            let limit = TimeLimit { outside, ..Duration::from_millis(700).into() };
+            let mut shell = Command::new("sh");
+            run_limited(shell.args(["-c", "read line"]).stdin(std::process::Stdio::piped()), limit).unwrap()
+        };
+        assert_eq!(waiting(Some(Duration::from_millis(30))).cut_short, Some(CutShort::Outside));
+        assert_eq!(waiting(None).cut_short, Some(CutShort::TimeUp));
+        let limit = TimeLimit { outside: Some(Duration::from_millis(30)), ..Duration::from_secs(60).into() };
+        let ended = run_limited(Command::new("sh").args(["-c", "sleep 0.3; echo | cat"]), limit).unwrap();
+        assert_eq!(ended.cut_short, None, "a child is no input from outside");
     }
 
     #[test]

@@ -186,7 +186,7 @@ impl Program {
             watch_output(&printed);
             read_bounded(&outcome).is_ok_and(|text| text.lines().any(|line| line == "end"))
         };
-        let limit = TimeLimit { outside: true, ..limit };
+        let limit = TimeLimit { outside: limit.outside.or(Some(FOR_INPUT)), ..limit };
         let ended = run_beside(&mut command, limit, &is_done, self.client.as_deref()).map_err(error)?;
         read(directory, ended)
     }
@@ -212,6 +212,9 @@ pub(crate) fn read(directory: &Path, ended: Ended) -> Result<Run, ReplayError> {
         ended,
     })
 }
+
+/// How long a replay waits for input from outside, if nothing is known about the recorded run.
+const FOR_INPUT: Duration = Duration::from_millis(250);
 
 /// The file with the standard error of a replayed program, which has the messages that libraries print before they end
 /// a program.

@@ -8,9 +8,6 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How long nothing may have moved.
-const LONG: Duration = Duration::from_millis(250);
-
 /// Watches one process.
 #[derive(Debug)]
 pub struct Watch {
@@ -33,8 +30,8 @@ impl Watch {
         Self { process: format!("/proc/{process}"), seen: None }
     }
 
-    /// Has it been at a standstill for a while, and of which kind? To be called repeatedly.
-    pub fn look(&mut self) -> Option<Stillness> {
+    /// Is it at a standstill, of which kind, and since when? To be called repeatedly.
+    pub fn look(&mut self) -> Option<(Stillness, Duration)> {
         let now = Instant::now();
         let Some(waiting) = all_waiting(Path::new(&self.process)) else {
             self.seen = None;
@@ -42,10 +39,14 @@ impl Watch {
         };
         match &self.seen {
             Some((since, before)) if *before == waiting => {
-                let long = now.duration_since(*since) >= LONG;
-                let still = if waiting.iter().any(|one| one.outside) { Stillness::Outside } else { Stillness::Stuck };
+                let still = match waiting.iter().any(|one| one.outside) {
+                    true if waiting.iter().any(|one| accepts(&one.call)) => Stillness::Connection,
+                    true => Stillness::Input,
+                    false => Stillness::Stuck,
+                };
                 let alone = still == Stillness::Stuck || !has_children(Path::new(&self.process));
-                (long && alone && !handles_what_comes_by_itself(Path::new(&self.process))).then_some(still)
+                let lasts = alone && !handles_what_comes_by_itself(Path::new(&self.process));
+                lasts.then(|| (still, now.duration_since(*since)))
             }
             _ => {
                 // What was true of each thread in turn must be true of all at once: the time starts here.
@@ -68,8 +69,10 @@ fn has_children(process: &Path) -> bool {
 pub enum Stillness {
     /// Its threads wait for each other.
     Stuck,
-    /// One of them waits for input from outside: a connection, a pipe, a terminal.
-    Outside,
+    /// One of them waits for input from outside: a pipe, a terminal, an answer.
+    Input,
+    /// One of them waits for others to connect.
+    Connection,
 }
 
 /// Does a thread of this process wait for input from outside?
@@ -110,6 +113,11 @@ fn is_outside(call: &str) -> bool {
     OUTSIDE.iter().any(|(known, limit)| known == number && is_unlimited(*limit))
 }
 
+/// Is this `accept` or `accept4`?
+fn accepts(call: &str) -> bool {
+    matches!(numbers(call).first(), Some(43 | 288))
+}
+
 fn numbers(call: &str) -> Vec<u64> {
     let number = |word: &str| match word.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
@@ -129,7 +137,8 @@ fn all_waiting(process: &Path) -> Option<Vec<Waiting>> {
             continue;
         }
         let call = fs::read_to_string(path.join("syscall")).ok()?;
-        let outside = is_outside(&call);
+        // A thread that reads from a disk cannot be interrupted (`D`): its input is on the way.
+        let outside = is_outside(&call) && field(&status, "State:")?.starts_with('S');
         if !outside && !waits_for_ever(&call, process)? {
             return None;
         }

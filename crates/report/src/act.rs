@@ -1,9 +1,9 @@
 //! What a thread does, waits for and holds, as data. The forms make words of it (`words`).
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a thread does.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "act", rename_all = "kebab-case")]
 pub enum Act {
     /// It touches memory.
@@ -22,7 +22,7 @@ pub enum Act {
 }
 
 /// An access to memory.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Touch {
     /// What is done.
     pub verb: Verb,
@@ -39,7 +39,7 @@ pub struct Touch {
 }
 
 /// What is done to memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verb {
     /// It is read.
@@ -55,7 +55,7 @@ pub enum Verb {
 }
 
 /// What a thread that cannot go on waits for.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(tag = "for", rename_all = "kebab-case")]
 pub enum Wait {
     /// A lock.
@@ -107,7 +107,7 @@ pub enum Wait {
 }
 
 /// Who holds a lock.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Holder {
     /// The thread that waits for it.
@@ -117,7 +117,7 @@ pub enum Holder {
 }
 
 /// A thing that threads share.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Thing {
     /// What it is.
     pub sort: Sort,
@@ -135,7 +135,7 @@ impl Thing {
 }
 
 /// What a thing is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sort {
     /// A mutex, a reader-writer lock or a spin lock.
@@ -159,7 +159,7 @@ pub enum Sort {
 }
 
 /// An operation of a thread that is no access.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Operation {
     /// What is done.
     pub what: What,
@@ -171,6 +171,9 @@ pub struct Operation {
     pub read: Option<u64>,
     /// The value that is written.
     pub written: Option<u64>,
+    /// The values of a custom event, as they are shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<String>,
     /// It fails.
     pub fails: bool,
     /// It had a deadline.
@@ -180,7 +183,16 @@ pub struct Operation {
 impl Operation {
     /// One that succeeds, done to nothing.
     pub fn new(what: What) -> Self {
-        Self { what, thing: None, thread: None, read: None, written: None, fails: false, timed: false }
+        Self {
+            what,
+            thing: None,
+            thread: None,
+            read: None,
+            written: None,
+            values: Vec::new(),
+            fails: false,
+            timed: false,
+        }
     }
 
     /// One that succeeds, done to a thing.
@@ -190,7 +202,7 @@ impl Operation {
 }
 
 /// Operations that are no accesses.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum What {
     /// The thread begins.
@@ -252,7 +264,7 @@ pub enum What {
 }
 
 /// How a thread causes the signal that ends the program.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Fault {
     /// What the program dies of: `null dereference`.
     pub cause: String,
@@ -261,7 +273,7 @@ pub struct Fault {
 }
 
 /// How a thread causes a signal.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Manner {
     /// It uses an address.

@@ -29,7 +29,14 @@ fn message(finding: &Finding) -> String {
         let place = site.top().map(crate::model::Frame::short).unwrap_or_default();
         format!("{} {} at {place}", finding.thread_of(site), words::act(&site.does))
     };
-    finding.sites.iter().map(site).chain(finding.replay()).collect::<Vec<_>>().join("\n")
+    finding
+        .sites
+        .iter()
+        .map(site)
+        .chain(crate::human::advice(finding))
+        .chain(finding.replay())
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn data(text: &str) -> String {

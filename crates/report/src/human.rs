@@ -12,6 +12,8 @@ use std::io::{self, Write};
 use crate::visible::visible;
 
 use crate::model::Kind;
+pub(crate) use needs::{lines as needs, words as moment};
+
 use crate::model::{Access, Counts, Finding, Frame, Origin, Report, Status, bytes};
 use crate::words;
 
@@ -92,8 +94,9 @@ fn write_finding(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
     if let Some((seen, of)) = finding.repeats {
         note(&format!("it does not come every time: {seen} of {of} replays showed it"), style, out)?;
     }
-    if let Some(help) = help(finding) {
-        note(&format!("help: {help}"), style, out)?;
+    let help = help(finding);
+    for help in finding.fixes.iter().chain(&help) {
+        note(&visible(&format!("help: {help}")), style, out)?;
     }
     // On one line, however long, to be copied.
     if let Some(command) = finding.replay() {
@@ -102,8 +105,19 @@ fn write_finding(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
     writeln!(out)
 }
 
+/// Why it fails and what would mend it, for forms that are lines of text.
+pub(crate) fn advice(finding: &Finding) -> Vec<String> {
+    let fixes = finding.fixes.iter().map(|fix| visible(&format!("help: {fix}")));
+    needs::lines(finding).into_iter().chain(fixes).collect()
+}
+
+/// A finding with names that people can read.
+pub(crate) fn readable_finding(finding: &Finding) -> Finding {
+    readable::finding(finding)
+}
+
 /// What may help.
-fn help(finding: &Finding) -> Option<String> {
+pub(crate) fn help(finding: &Finding) -> Option<String> {
     if finding.place().is_some_and(|place| place.file.is_none()) {
         return Some("build with -g to see files, lines and variables".to_owned());
     }

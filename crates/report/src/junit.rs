@@ -54,6 +54,9 @@ fn body(finding: &Finding) -> String {
     if let Status::Predicted(why) = &finding.status {
         text += &format!("not confirmed: {why}\n");
     }
+    for line in crate::human::advice(finding) {
+        text += &format!("{line}\n");
+    }
     text + &finding.replay().map(|command| format!("{command}\n")).unwrap_or_default()
 }
 

@@ -7,6 +7,7 @@
 mod crash;
 mod data_race;
 mod deadlock;
+mod property;
 mod wait_not_in_loop;
 
 use crate::model::Kind;
@@ -21,6 +22,8 @@ impl Kind {
     pub const DEADLOCK: Self = Self(&deadlock::Deadlock);
     /// A wait on a condition variable whose condition is not looked at again.
     pub const WAIT_NOT_IN_LOOP: Self = Self(&wait_not_in_loop::WaitNotInLoop);
+    /// Events come in an order that a property of the program's own forbids.
+    pub const PROPERTY: Self = Self(&property::Property);
     /// The program died, or stood still without a deadlock that could be repeated.
     pub const CRASH: Self = Self(&crash::Crash);
 

@@ -6,6 +6,7 @@
 //!
 //! | form | for |
 //! | --- | --- |
+//! | [`Format::Html`] | people: a page that needs nothing else, with the interleaving drawn |
 //! | [`Format::Human`] | people: what can go wrong, the places, the interleaving, how to replay it |
 //! | [`Format::Json`] | scripts: the report as it is |
 //! | [`Format::Sarif`] | code scanning: SARIF 2.1.0, one thread flow a thread |
@@ -33,10 +34,11 @@
 
 mod act;
 mod github;
+mod html;
 mod human;
 mod json;
 mod junit;
-mod kinds;
+pub mod kinds;
 mod model;
 mod sarif;
 mod statement;
@@ -50,8 +52,9 @@ pub use act::{Act, Fault, Holder, Manner, Operation, Sort, Thing, Touch, Verb, W
 pub use human::Style;
 pub use kinds::ALL as KINDS;
 pub use model::{
-    Access, Block, Counts, Death, ErrorKind, Finding, Frame, Kind, Lock, Memory, Moment, Needs, Order, Origin, Pair,
-    Report, Site, Status, Step, Thread, Undecided, bytes, top,
+    Access, Automaton, Bar, Block, Counts, Death, Drawn, Edge, ErrorKind, Excerpt, Experiments, Exploration, Finding,
+    Frame, How, Kind, Late, Link, Lock, Memory, Moment, Needs, Order, Origin, Pair, Picture, Report, Site, Status,
+    Step, Thread, Undecided, bytes, top,
 };
 pub use visible::{Visible, visible};
 
@@ -61,6 +64,8 @@ pub enum Format {
     /// For people.
     #[default]
     Human,
+    /// One page, which needs nothing else.
+    Html,
     /// The report as it is.
     Json,
     /// SARIF 2.1.0.
@@ -81,6 +86,7 @@ pub fn write(report: &Report, format: Format, style: Style, out: &mut dyn Write)
     let out = &mut BufWriter::new(out);
     match format {
         Format::Human => human::write(report, style, out),
+        Format::Html => html::write(report, out),
         Format::Json => json::write(report, out),
         Format::Sarif => sarif::write(report, out),
         Format::Tsan => tsan::write(report, &mut Visible::new(&mut *out)),

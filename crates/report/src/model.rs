@@ -1,20 +1,24 @@
 //! The report as data.
 
+mod exploration;
 mod frame;
 mod kind;
 mod memory;
 mod needs;
+mod picture;
 
 use crate::act::{Act, Thing};
+pub use exploration::Exploration;
 pub(crate) use frame::any_frame;
 pub use frame::{Frame, top};
 pub use kind::{ErrorKind, Kind};
 pub use memory::{Block, Memory, Origin, bytes};
-pub use needs::{Moment, Needs, Order};
-use serde::Serialize;
+pub use needs::{Experiments, Late, Moment, Needs, Order};
+pub use picture::{Automaton, Bar, Drawn, Edge, Excerpt, How, Link, Picture};
+use serde::{Deserialize, Serialize};
 
 /// What a check found.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
     /// The version of the tool.
     pub version: String,
@@ -33,12 +37,15 @@ pub struct Report {
     /// Crashes that are reported with the errors which lead to them: saved, but not shown again.
     #[serde(skip)]
     pub folded: Vec<Finding>,
+    /// How far an exploration came, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exploration: Option<Exploration>,
     /// Questions without an answer.
     pub undecided: Vec<Undecided>,
     /// What the recording misses.
     pub notes: Vec<String>,
     /// Not all that the program did could be checked.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub incomplete: bool,
     /// How many findings a suppression hid.
     pub suppressed: usize,
@@ -64,7 +71,7 @@ pub struct Counts {
 }
 
 /// One error.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Finding {
     /// The same in every run that finds the same error.
     pub id: String,
@@ -95,10 +102,16 @@ pub struct Finding {
     /// What an order needs to fail, if others were run to find that out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs: Option<Needs>,
+    /// What would mend it, where that follows from what was seen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fixes: Vec<String>,
+    /// The whole interleaving, for pages.
+    #[serde(skip)]
+    pub picture: Option<Box<Picture>>,
 }
 
 /// How a program died.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Death {
     /// What it died of: `failed assertion`.
     pub what: String,
@@ -115,7 +128,7 @@ pub struct Death {
 }
 
 /// How sure a finding is.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(tag = "status", content = "why", rename_all = "kebab-case")]
 pub enum Status {
     /// The program failed.
@@ -125,7 +138,7 @@ pub enum Status {
 }
 
 /// Where a thread is when it fails.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 pub struct Site {
     /// An index into the finding's threads.
     pub thread: usize,
@@ -138,14 +151,14 @@ pub struct Site {
 }
 
 /// Another pair of accesses that race.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Pair {
     /// The later one first.
     pub accesses: Vec<Access>,
 }
 
 /// One access of a pair.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 pub struct Access {
     /// What is done.
     pub does: Act,
@@ -161,7 +174,7 @@ impl Access {
 }
 
 /// A lock that a thread holds.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 pub struct Lock {
     /// Which.
     pub lock: Thing,
@@ -179,7 +192,7 @@ impl Lock {
 }
 
 /// A thread that takes part.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Thread {
     /// Its number; the main thread is 0.
     pub number: u32,
@@ -192,7 +205,7 @@ pub struct Thread {
 }
 
 /// One step of the interleaving.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Deserialize)]
 pub struct Step {
     /// An index into the finding's threads.
     pub thread: usize,
@@ -205,7 +218,7 @@ pub struct Step {
 }
 
 /// A question without an answer.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Undecided {
     /// Which.
     pub question: String,
@@ -232,6 +245,15 @@ impl Report {
         finding.is_confirmed() || self.fail_on_predicted
     }
 
+    /// Do all numbers in it name something? Saved reports are untrusted.
+    pub fn is_sound(&self) -> bool {
+        self.findings.iter().all(|finding| {
+            let threads =
+                finding.sites.iter().map(|site| site.thread).chain(finding.steps.iter().map(|step| step.thread));
+            threads.into_iter().all(|thread| thread < finding.threads.len())
+        })
+    }
+
     /// The findings that are shown.
     pub fn shown(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|finding| finding.is_confirmed() || self.show_predicted)
@@ -255,6 +277,8 @@ impl Finding {
             folder: None,
             death: None,
             needs: None,
+            fixes: Vec::new(),
+            picture: None,
         }
     }
 

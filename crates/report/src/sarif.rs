@@ -53,21 +53,27 @@ fn result(finding: &Finding) -> Value {
     };
     let place = finding.sites.first().and_then(Site::top);
     let others = finding.sites.iter().skip(1).enumerate().filter_map(|(id, site)| related(finding, id, site));
-    json!({
+    let flows = thread_flows(finding);
+    let mut value = json!({
         "ruleId": finding.kind.rule(),
         "level": level,
         "message": { "text": message(finding) },
         "locations": place.map(location).into_iter().collect::<Vec<_>>(),
         "relatedLocations": others.collect::<Vec<_>>(),
-        "codeFlows": [{ "threadFlows": thread_flows(finding) }],
         "partialFingerprints": { "foretrace/v1": finding.id },
         "properties": {
             "status": status,
             "schedule": finding.schedule,
             "replay": finding.replay(),
             "repeats": finding.repeats,
+            "why": crate::human::advice(finding),
         },
-    })
+    });
+    // The standard wants one flow at least.
+    if !flows.is_empty() {
+        value["codeFlows"] = json!([{ "threadFlows": flows }]);
+    }
+    value
 }
 
 fn message(finding: &Finding) -> String {

@@ -95,6 +95,7 @@ fn own_lines(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     if let Some((seen, of)) = finding.repeats {
         writeln!(out, "  Repeats: {seen} of {of} times")?;
     }
+    crate::human::advice(finding).iter().try_for_each(|line| writeln!(out, "  Note: {line}"))?;
     if let Some(command) = finding.replay() {
         writeln!(out, "  Replay: {command}")?;
     }

@@ -164,7 +164,7 @@ fn operation(done: &Operation) -> String {
         What::Fence => "passes a fence".to_owned(),
         What::Read => format!("reads {on}"),
         What::Write => format!("writes {on}"),
-        What::Custom => format!("{on} {}", done.written.unwrap_or(0)),
+        What::Custom => [&[on.to_owned()], done.values.as_slice()].concat().join(" "),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Each form of one report against the file that says what it should be. `cargo xtask bless` writes the files.
 
 use foretrace_report::{
-    Access, Act, Block, ErrorKind, Finding, Format, Frame, Holder, Kind, Lock, Memory, Operation, Origin, Pair, Report,
-    Site, Sort, Status, Step, Style, Thing, Thread, Touch, Undecided, Verb, Wait, What,
+    Access, Act, Automaton, Bar, Block, Drawn, Edge, ErrorKind, Excerpt, Exploration, Finding, Format, Frame, Holder,
+    How, Kind, Link, Lock, Memory, Moment, Needs, Operation, Order, Origin, Pair, Picture, Report, Site, Sort, Status,
+    Step, Style, Thing, Thread, Touch, Undecided, Verb, Wait, What,
 };
 
 fn frame(function: &str, line: u32, column: u32, source: &str) -> Frame {
@@ -124,6 +125,8 @@ fn race() -> Finding {
         folder: Some("foretrace-findings/race-0011".to_owned()),
         death: None,
         needs: None,
+        fixes: Vec::new(),
+        picture: None,
     }
 }
 
@@ -148,6 +151,8 @@ fn deadlock() -> Finding {
         folder: None,
         death: None,
         needs: None,
+        fixes: Vec::new(),
+        picture: None,
     }
 }
 
@@ -164,6 +169,7 @@ fn report() -> Report {
         notes: vec!["the recording is cut off".to_owned()],
         incomplete: false,
         folded: Vec::new(),
+        exploration: None,
         suppressed: 1,
         unused_suppressions: vec!["race:old".to_owned()],
         show_predicted: true,
@@ -253,6 +259,61 @@ fn machine_readable() {
     check("junit_nothing.xml", &Report::default(), Format::Junit, Style::plain());
 }
 
+/// A page with all that a page can have.
+#[test]
+fn page() {
+    let exploration =
+        Exploration { executions: 12, classes: Some(10), within: None, milliseconds: 1500, complete: true };
+    let mut report = Report { exploration: Some(exploration), ..report() };
+    report.findings[0] = drawn(race());
+    report.findings.push(ring());
+    check("page.html", &report, Format::Html, Style::plain());
+    check(
+        "page_nothing.html",
+        &Report { program: "./bank".to_owned(), ..Report::default() },
+        Format::Html,
+        Style::plain(),
+    );
+}
+
+/// A finding with a picture: one more step than those that matter, every part, and a property.
+fn drawn(finding: Finding) -> Finding {
+    let more = Drawn { step: step(1, takes("<m1>"), 9, false), matters: false };
+    let mut steps: Vec<Drawn> = finding.steps.iter().map(|step| Drawn { step: step.clone(), matters: true }).collect();
+    steps.insert(1, more);
+    let edge = |from, to, on: &str| Edge { from, to, on: on.to_owned() };
+    let picture = Picture {
+        threads: vec!["main".to_owned(), "t1".to_owned()],
+        links: vec![Link { from: 0, to: 1, how: How::Creates }, Link { from: 2, to: 3, how: How::Releases }],
+        bars: vec![Bar { thread: 1, lock: Thing::new(Sort::Lock, Some("m0")), shared: true, from: 2, to: None }],
+        recorded: vec![0, 2, 1],
+        left_out: 7,
+        sources: vec![Excerpt {
+            file: "bank & co.c".to_owned(),
+            first: 10,
+            lines: (10..24).map(|line| format!("    if (x < {line}) return \"<\"; // line {line}")).collect(),
+        }],
+        automaton: Some(Automaton {
+            property: "never <two>".to_owned(),
+            states: vec!["start".to_owned(), "broken".to_owned()],
+            bad: vec![1],
+            edges: vec![edge(0, 1, "write")],
+            initial: 0,
+            after: vec![(4, 1)],
+        }),
+        steps,
+    };
+    assert!(picture.is_sound());
+    let order = Order {
+        first: Moment { thread: "t1".to_owned(), operation: "lock".to_owned(), place: finding.steps[1].place.clone() },
+        second: Moment { thread: "main".to_owned(), operation: "end".to_owned(), place: None },
+        turned_in_recorded: true,
+    };
+    let needs = Some(Needs { orders: vec![order], ..Needs::default() });
+    let fixes = vec!["hold `m0` at bank & co.c:20, too".to_owned()];
+    Finding { picture: Some(Box::new(picture)), needs, fixes, ..finding }
+}
+
 /// A kind of error that no other crate knows: one type here, and nothing else anywhere.
 struct NotJoined;
 
@@ -291,6 +352,8 @@ fn a_kind_of_another_crate_is_written_in_every_form() {
     for (format, text) in [
         (Format::Human, "error: 1 of the threads is not joined"),
         (Format::Human, "help: join the thread before the end of main"),
+        (Format::Html, "join the thread before the end of main"),
+        (Format::Html, "1 of the threads is not joined"),
         (Format::Json, r#""kind": "thread-not-joined""#),
         (Format::Sarif, r#""id": "thread-not-joined""#),
         (Format::Sarif, "The program ends while a thread of it still runs."),

@@ -14,6 +14,7 @@ pub mod limit;
 pub mod order;
 pub mod schedule;
 pub mod stuck;
+pub mod symbolic;
 pub mod turn;
 
 use crate::sys::settings::Settings;

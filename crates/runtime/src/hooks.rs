@@ -2,6 +2,8 @@
 
 pub mod atomic;
 mod bounds;
+mod branch;
 mod memory;
 mod plain;
 mod range;
+mod symbolic;

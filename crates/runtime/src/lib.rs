@@ -30,6 +30,7 @@ mod macros;
 
 mod axes;
 mod cxx;
+mod fast;
 mod gate;
 mod hooks;
 mod interpose;

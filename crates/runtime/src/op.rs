@@ -10,9 +10,11 @@ pub mod part;
 pub mod polling;
 pub mod prelude;
 pub mod record;
+pub mod symbolic;
 pub mod text;
 
 use crate::axes;
+use crate::fast;
 use crate::sink::lines::{LARGE, READ, WRITE, split};
 use crate::sink::recording;
 use crate::thread::tls::{Section, tls};
@@ -112,7 +114,9 @@ pub fn begin_thread(index: u32, parent: u32) {
 /// The current thread ends.
 pub fn end_thread() {
     // What a handler did from now on would not count: signals go to other threads.
-    signals::block_all();
+    if !fast::is_on() {
+        signals::block_all();
+    }
     if axes::is_replaying() {
         part::end();
     }

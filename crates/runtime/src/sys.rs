@@ -17,6 +17,7 @@ macro_rules! call {
     }};
 }
 
+mod mapping;
 mod process;
 mod task;
 
@@ -32,7 +33,8 @@ pub mod settings;
 pub mod tables;
 
 use core::arch::asm;
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU64, Ordering};
+pub use mapping::{heap_end, keep_mapped, map_apart, map_file, map_memory, map_memory_at, map_shared};
 pub use process::{abort, die_with_parent, exit, is_there, kill_group, parent, pid, send_to_self, wait_for_child};
 pub use task::{Activity, activity, is_alone, other_threads, sleeps_until_woken};
 
@@ -65,35 +67,6 @@ pub unsafe fn any_call(number: i64, args: [u64; 6]) -> Result<u64> {
         );
     }
     if (-4095..0).contains(&ret) { Err(-ret as i32) } else { Ok(ret as u64) }
-}
-
-/// Where our next mapping goes; zero: wherever the kernel likes.
-static APART: AtomicUsize = AtomicUsize::new(0);
-
-/// From now on our mappings are far from the program's, which are then the same whatever we record and watch.
-pub fn map_apart() {
-    APART.store(0x2000_0000_0000, Ordering::Relaxed);
-}
-
-/// A hint for the next mapping.
-fn place_for(size: usize) -> usize {
-    const GAP: usize = 1 << 21;
-    match APART.load(Ordering::Relaxed) {
-        0 => 0,
-        _ => APART.fetch_add(size.next_multiple_of(GAP) + GAP, Ordering::Relaxed),
-    }
-}
-
-/// Maps anonymous memory, zeroed.
-pub fn map_memory(size: usize) -> Result<*mut u8> {
-    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
-    call!(SYS_mmap, place_for(size), size, libc::PROT_READ | libc::PROT_WRITE, flags, -1i64, 0).map(|at| at as *mut u8)
-}
-
-/// Maps a file from its beginning, shared.
-pub fn map_file(fd: i32, size: usize) -> Result<*mut u8> {
-    let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
-    call!(SYS_mmap, place_for(size), size, libc::PROT_READ | libc::PROT_WRITE, flags, fd, 0).map(|at| at as *mut u8)
 }
 
 /// Unmaps memory.
@@ -174,6 +147,11 @@ fn write_all(fd: i32, mut bytes: &[u8]) {
             _ => return,
         }
     }
+}
+
+/// Reads some bytes of a file, and says how many: none at its end, or after an error.
+pub fn read(fd: i32, bytes: &mut [u8]) -> usize {
+    call!(SYS_read, fd, bytes.as_mut_ptr(), bytes.len()).map_or(0, |bytes| bytes as usize)
 }
 
 /// Reads up to that many words of a file, and says how many.
@@ -331,12 +309,22 @@ pub fn set_position(fd: i32, at: u64) {
     let _ = call!(SYS_lseek, fd, at, libc::SEEK_SET);
 }
 
-/// Would reading a file return at once? Waits a while for that, if asked to.
-pub fn is_readable(fd: i32, waits: bool) -> bool {
-    const PAUSE: i32 = 20;
-    let mut file = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-    let timeout = if waits { PAUSE } else { 0 };
-    call!(SYS_poll, &raw mut file, 1, timeout).is_ok_and(|ready| ready > 0)
+/// Files that somebody waits for: an array of `pollfd`, which stays where it is meanwhile.
+#[derive(Clone, Copy)]
+pub struct Files {
+    /// Its address.
+    pub at: *mut libc::pollfd,
+    /// How many there are.
+    pub count: usize,
+}
+
+impl Files {
+    /// Would using one of the files return at once? Waits a while for that, if asked to.
+    pub fn are_ready(self, waits: bool) -> bool {
+        const PAUSE: i32 = 20;
+        let timeout = if waits { PAUSE } else { 0 };
+        call!(SYS_poll, self.at, self.count, timeout).is_ok_and(|ready| ready > 0)
+    }
 }
 
 /// Sets the stack that signal handlers of the current thread run on, and tells the one before.

@@ -29,7 +29,7 @@ use crate::sink::recording::{self, Chunk};
 use crate::sink::stamp::Stamps;
 use crate::sink::stream::Stream;
 use crate::sys::lineage;
-use crate::thread::tls::{Section, tls};
+use crate::thread::tls::{Section, Tls, tls};
 use core::cell::{Cell, UnsafeCell};
 use core::ops::Deref;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, Ordering};
@@ -39,7 +39,7 @@ use moments::Moments;
 use objects::Remembered;
 use order::Synchronised;
 use polling::{Poll, Rounds};
-pub use pool::{join, prepare};
+pub use pool::{Body, join, prepare};
 use published::Published;
 use repeats::Repeats;
 use signals::Slots;
@@ -321,7 +321,7 @@ pub fn attach(thread: &'static Thread) {
 /// Takes the current thread's object away from it.
 pub fn detach() -> Option<&'static Thread> {
     let tls = tls();
-    tls.lines.set(crate::sink::lines::no_lines());
+    find_no_lines(tls);
     // SAFETY: as in `own`; nobody else has the pointer.
     unsafe { tls.thread.replace(core::ptr::null_mut()).as_ref() }
 }
@@ -346,13 +346,21 @@ pub fn choose_lines() {
     let tls = tls();
     let quiet = tls.handlers.get() != 0 || tls.ignored.iter().any(|count| count.get() != 0);
     let by_line = !quiet && !axes::watches_accesses() && !DIRECT.load(Ordering::Relaxed);
-    let lines = own().filter(|_| by_line).map(|thread| thread.lines.get().for_hooks());
+    let lines = own().filter(|_| by_line).map(|thread| thread.lines.get());
     // In this order the mask never reaches beyond the table: none is larger than the one where nothing is found.
-    tls.lines.set(crate::sink::lines::no_lines());
-    if let Some((entries, slot_mask)) = lines {
+    find_no_lines(tls);
+    if let Some(lines) = lines {
+        let (entries, slot_mask) = lines.for_hooks();
         tls.slot_mask.set(slot_mask);
         tls.lines.set(entries);
+        tls.recent.set(lines.recent_for_hooks());
     }
+}
+
+/// From now on the hooks of this thread find no line.
+fn find_no_lines(tls: &Tls) {
+    tls.lines.set(crate::sink::lines::no_lines());
+    tls.recent.set(core::ptr::null_mut());
 }
 
 /// In a forked child: the recording is the parent's. If processes are followed, the child's begins with its first

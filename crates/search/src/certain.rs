@@ -58,7 +58,7 @@ impl<R: Runner<Schedule>> Search<'_, '_, R> {
             Candidate::Race(race) => {
                 std::iter::once(one.clone()).chain(subject.predictor.other_pairs(race, OTHER_PAIRS)).collect()
             }
-            Candidate::Deadlock(_) => subject.predictor.witnesses(one).collect::<Vec<_>>(),
+            Candidate::Deadlock(_) | Candidate::Violation(_) => subject.predictor.witnesses(one).collect::<Vec<_>>(),
         });
         let mut witnesses: Vec<Witness> = witnesses.map(|witness| subject.judged(witness)).collect();
         witnesses.sort_by_key(|witness| (!evidence.is_of(&witness.candidate, recorded, modules), witness.rung));

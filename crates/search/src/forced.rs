@@ -3,6 +3,9 @@
 //! A try or timed lock fails when another thread holds the lock, a semaphore's when it is zero, and a wait on a condition
 //! may time out or end by itself at any time. Only the program can tell what comes after, so each such operation is
 //! replayed once in a state in which it may fail, and then the program runs free under the race detector.
+//!
+//! The same is done for annotations that say that one thread comes after another: the threads are brought to a state in
+//! which nothing has been announced yet, and the program decides whether it takes the branch with the annotation.
 
 use foretrace_event::{Event, EventId, LockId, Patience, SemId, ThreadId};
 use foretrace_finding::{Schedule, Step};
@@ -26,7 +29,7 @@ pub(crate) fn all(trace: &Trace, options: &Options) -> Vec<Schedule> {
     let mut places = BTreeSet::new();
     let mut found = Vec::new();
     for id in events(trace) {
-        let could_fail = could_fail(trace.event(id));
+        let could_fail = could_fail(trace, trace.event(id));
         if !could_fail || places.contains(&trace.pc(id)) || found.len() == PLACES {
             continue;
         }
@@ -42,23 +45,29 @@ fn events(trace: &Trace) -> impl Iterator<Item = EventId> + '_ {
     trace.threads().flat_map(|thread| (0..trace.len(thread)).map(move |index| EventId { thread, index }))
 }
 
-fn could_fail(event: Event) -> bool {
+/// Objects at higher addresses are not the program's own: they stand for descriptors.
+const HIGHEST_ADDRESS: u64 = 1 << 47;
+
+fn could_fail(trace: &Trace, event: Event) -> bool {
     match event {
         Event::Lock(_, patience) | Event::RdLock(_, patience) | Event::SemWait(_, patience) => {
             patience != Patience::Blocking
         }
         Event::Wait(..) => true,
+        Event::Acquire(channel) => (1..HIGHEST_ADDRESS).contains(&trace.channel(channel).address),
         _ => false,
     }
 }
 
-/// A schedule at whose end the operation fails.
+/// A schedule at whose end the operation fails, or is next although nothing has been announced.
 fn one(trace: &Trace, predictor: &Predictor<'_>, id: EventId) -> Option<Schedule> {
     let partners = partners(trace, id).take(PARTNERS);
     partners.flat_map(|partner| predictor.meetings(id, partner)).find_map(|schedule| {
         let mut steps = schedule.steps().to_vec();
         may_fail(trace, &steps, id).then(|| {
-            steps.push(Step { event: id, fails: true });
+            if !matches!(trace.event(id), Event::Acquire(_)) {
+                steps.push(Step { event: id, fails: true });
+            }
             Schedule::new(steps)
         })
     })
@@ -76,6 +85,7 @@ fn partners(trace: &Trace, id: EventId) -> impl Iterator<Item = EventId> + '_ {
                 (after.index < trace.len(after.thread)).then_some(after)
             }
             (Event::SemWait(sem, _), Event::SemPost(posted)) if sem == posted => Some(other),
+            (Event::Acquire(one), Event::Release(another)) if one == another => Some(other),
             (Event::Wait(..), Event::Start) => Some(other),
             _ => None,
         }

@@ -14,6 +14,8 @@
 //! 5. **The recorded order**, if it was not run first, for races that no other order has shown.
 //! 6. **Forced failures**: operations that succeeded and could have failed (`forced`).
 //!
+//! Why a failure fails, that is, which orders of operations it needs, is asked afterwards ([`why`]).
+//!
 //! A witness that the judge rejects is a bug of prediction, and the search panics on it.
 //!
 //! The ladder is that of `foretrace-predict`; running until one witness is confirmed is RaceQuest's method (thesis 4.7).
@@ -64,6 +66,7 @@ mod forced;
 mod parallel;
 mod replayer;
 mod search;
+mod why;
 
 use foretrace_run::{Evidence, Precision};
 
@@ -71,6 +74,7 @@ pub use certain::REPEATS;
 pub use confirmed::{Confirmed, Instead, Open, Reason, Repeats};
 pub use replayer::Subject;
 pub use search::search;
+pub use why::{Ordered, Why, why};
 
 /// How hard to try.
 #[derive(Clone, Debug)]

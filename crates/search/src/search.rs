@@ -26,6 +26,8 @@ pub(crate) struct Search<'s, 'a, R> {
     /// Runs of schedules that were run several times.
     pub(crate) repeated: BTreeMap<Schedule, Vec<Arc<Run>>>,
     watch: &'s dyn Watch,
+    /// So many failures have been told to it.
+    told: usize,
 }
 
 /// Runs the program until each prediction is confirmed or open, or the runner may begin no more runs.
@@ -63,12 +65,12 @@ pub fn search<'a, R: Runner<Schedule>>(
 impl<'s, 'a, R: Runner<Schedule>> Search<'s, 'a, R> {
     fn new(replayer: &'s Replayer<'a, R>, looks: Looks, watch: &'s dyn Watch) -> Self {
         let failures = Failures::new(looks);
-        Self { replayer, failures, open: Vec::new(), predicted: Vec::new(), repeated: BTreeMap::new(), watch }
+        Self { replayer, failures, open: Vec::new(), predicted: Vec::new(), repeated: BTreeMap::new(), watch, told: 0 }
     }
 
     /// Takes the candidates in groups, so that what one group showed incidentally need not be tried again.
     fn candidates(&mut self, prediction: &Prediction) -> Result<(), R::Error> {
-        let all: Vec<&Predicted> = prediction.races.iter().chain(&prediction.deadlocks).collect();
+        let all: Vec<&Predicted> = prediction.all().collect();
         self.predicted = all.iter().map(|one| one.witness.clone()).collect();
         let (chosen, others) = choose(self.replayer.subject.trace, &all);
         let open = |one: &Predicted, reason| Open { witness: one.witness.clone(), reason };
@@ -102,6 +104,7 @@ impl<'s, 'a, R: Runner<Schedule>> Search<'s, 'a, R> {
                     self.open.push(climbed.open.unwrap_or_else(untried));
                 }
                 climbed.seen.into_iter().for_each(|confirmed| self.failures.add(confirmed));
+                self.tell();
             }
         }
         Ok(unfinished)
@@ -186,7 +189,16 @@ impl<'s, 'a, R: Runner<Schedule>> Search<'s, 'a, R> {
         seen.for_each(|confirmed| self.failures.add(confirmed));
     }
 
+    /// Tells what was found since the last time.
+    fn tell(&mut self) {
+        for failure in &self.failures.all[self.told..] {
+            self.watch.found(failure.evidence.rule());
+        }
+        self.told = self.failures.all.len();
+    }
+
     fn drop_shown(&mut self) {
+        self.tell();
         let open = std::mem::take(&mut self.open);
         self.open = open.into_iter().filter(|one| !self.is_shown(&one.witness.candidate)).collect();
     }

@@ -25,5 +25,6 @@ pub mod oracle;
 pub mod programs;
 mod random;
 pub mod recordings;
+pub mod symbolic;
 
 pub use random::Random;

@@ -86,6 +86,30 @@ impl<'a> Oracle<'a> {
         answers
     }
 
+    /// Is there an order that brings a state, which events change, to one that is looked for?
+    pub fn reaches<S: Clone + Eq + std::hash::Hash>(
+        &self,
+        initial: S,
+        after: &dyn Fn(S, ThreadId, Event) -> S,
+        is_wanted: &dyn Fn(&S) -> bool,
+    ) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut open = vec![(World::new(self.trace), initial)];
+        while let Some((world, state)) = open.pop() {
+            if is_wanted(&state) {
+                return true;
+            }
+            for thread in self.trace.threads().filter(|t| self.answer(&world, *t) == Some(Answer::Can)) {
+                let id = self.next(&world, thread).expect("it can take a step");
+                let next = (self.after(&world, thread), after(state.clone(), thread, self.trace.event(id)));
+                if seen.insert(next.clone()) {
+                    open.push(next);
+                }
+            }
+        }
+        false
+    }
+
     fn next(&self, world: &World, thread: ThreadId) -> Option<EventId> {
         let index = world.position(thread);
         (index < self.trace.len(thread)).then_some(EventId { thread, index })

@@ -6,15 +6,16 @@ mod recorded;
 mod rules;
 
 use foretrace_event::{
-    AtomicId, BarrierId, ChannelId, CondInstance, CustomId, Event, IntervalId, LockId, OnceId, SemId, ThreadId,
+    ArgsId, AtomicId, BarrierId, ChannelId, CondInstance, CustomId, Event, IntervalId, LockId, OnceId, SemId, TextId,
+    ThreadId, Value,
 };
 use rustc_hash::FxHashMap;
 
 use crate::illegal::Illegal;
 use crate::note::Note;
 use crate::trace::{
-    AtomicInfo, BarrierInfo, ConditionId, ConditionInfo, Extras, IntervalInfo, LockInfo, Name, Objects, Place,
-    PlainInfo, SemInfo, Slot, Thread, ThreadInfo,
+    Arguments, AtomicInfo, BarrierInfo, ConditionId, ConditionInfo, Extras, IntervalInfo, LockInfo, Name, Objects,
+    Place, PlainInfo, SemInfo, Slot, Thread, ThreadInfo,
 };
 use conditions::Conditions;
 pub(crate) use recorded::Placed;
@@ -56,6 +57,7 @@ pub struct TraceBuilder {
     in_handlers: Vec<bool>,
     objects: Objects,
     extras: Extras,
+    arguments: Arguments,
     places: Places,
     rules: Rules,
     conditions: Conditions,
@@ -92,6 +94,7 @@ impl Default for TraceBuilder {
             in_handlers: Vec::new(),
             objects: Objects::default(),
             extras: Extras::default(),
+            arguments: Arguments::default(),
             places,
             rules: Rules::default(),
             conditions: Conditions::default(),
@@ -188,6 +191,16 @@ impl TraceBuilder {
     /// A kind of custom event.
     pub fn custom(&mut self, info: PlainInfo) -> CustomId {
         add(&mut self.objects.customs, info, CustomId::from_index)
+    }
+
+    /// The values of a custom event.
+    pub fn values(&mut self, values: &[Value]) -> ArgsId {
+        self.arguments.values(values)
+    }
+
+    /// A text among such values.
+    pub fn text(&mut self, text: &str) -> TextId {
+        self.arguments.text(text)
     }
 
     /// The place at this return address.

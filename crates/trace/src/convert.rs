@@ -121,6 +121,7 @@ pub fn write(trace: &Trace, form: Form, path: &Path) -> Result<Vec<Note>, Conver
         fs::create_dir_all(path).map_err(failed)?;
         let file = File::create(path.join("events")).map_err(failed)?;
         record(trace, BufWriter::new(file)).map_err(failed)?;
+        record::side_files(trace, path).map_err(failed)?;
         return Ok(Vec::new());
     }
     let mut out = BufWriter::new(File::create(path).map_err(failed)?);

@@ -55,7 +55,7 @@ pub use recording::{
     Damage, Entry, Header, Limits, Merged, Module, RecordedThread, Recording, RecordingError, RecordingWriter, Records,
     fold,
 };
-pub use symbols::{Location, Symbols};
+pub use symbols::{InBlock, Location, Symbols};
 pub use trace::{
     AllocationInfo, AtomicInfo, BarrierInfo, ConditionId, ConditionInfo, InstanceInfo, IntervalInfo, LockInfo, Name,
     Named, Observed, Place, PlainInfo, SemInfo, Stats, ThreadInfo, Trace,

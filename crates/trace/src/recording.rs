@@ -11,6 +11,7 @@ mod records;
 mod side;
 mod writer;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
@@ -43,6 +44,7 @@ pub struct Recording {
     benign: Vec<Range<u64>>,
     names: BTreeMap<u32, String>,
     customs: BTreeMap<u64, String>,
+    strings: BTreeMap<u64, String>,
     run: BTreeMap<String, String>,
     notes: Vec<Note>,
     /// The sync records of each thread that were undone.
@@ -78,6 +80,7 @@ impl Recording {
         recording.benign = side::benign(&directory.join("benign"))?;
         recording.names = side::threads(&directory.join("threads"))?;
         recording.customs = side::customs(&directory.join("customs"))?;
+        recording.strings = side::strings(&directory.join("strings"))?;
         recording.run = side::run(&directory.join("run"))?;
         Ok(recording)
     }
@@ -106,6 +109,7 @@ impl Recording {
             benign: Vec::new(),
             names: BTreeMap::new(),
             customs: BTreeMap::new(),
+            strings: BTreeMap::new(),
             run: BTreeMap::new(),
             notes,
             undone: OnceLock::new(),
@@ -153,6 +157,17 @@ impl Recording {
         let Some(name) = self.customs.get(&address) else { return (address, None) };
         let first = self.customs.iter().find(|(_, other)| *other == name);
         (first.map_or(address, |(first, _)| *first), Some(name))
+    }
+
+    /// A text that the user's own events carry; its number if the text is unknown.
+    pub(crate) fn string(&self, number: u64) -> Cow<'_, str> {
+        self.strings.get(&number).map_or_else(|| Cow::Owned(format!("string {number:#x}")), |text| text.into())
+    }
+
+    /// Adds a text that the user's own events carry, as the file `strings` has it.
+    pub fn with_string(mut self, number: u64, text: &str) -> Self {
+        self.strings.insert(number, text.to_owned());
+        self
     }
 
     /// The records of the thread with this index in [`Recording::threads`].

@@ -4,6 +4,7 @@
 //! debug information may be in a separate file ([`separate`]). If something is missing or stripped, the name degrades
 //! to `module+0xoffset`, never to an error.
 
+mod blocks;
 mod file;
 mod frame;
 mod lines;
@@ -20,6 +21,7 @@ use rustc_hash::FxHashMap;
 
 use crate::recording::{Module, Recording};
 use crate::trace::{Name, Trace};
+pub use blocks::InBlock;
 use module::Loaded;
 
 /// A place of the program's source.
@@ -132,6 +134,11 @@ impl Symbols {
     pub fn in_frame(&self, pc: u64, frame: u64, address: u64) -> Option<String> {
         let distance = address.wrapping_sub(frame).cast_signed();
         self.with(pc.wrapping_sub(1), |module, pc| module.in_frame(pc, distance)).flatten()
+    }
+
+    /// The names that a byte of a heap block may have, by the types that the code at `pc` knows.
+    pub fn in_block(&self, pc: u64, block: InBlock<'_>) -> Vec<String> {
+        self.with(pc.wrapping_sub(1), |module, pc| module.in_block(pc, block)).unwrap_or_default()
     }
 
     /// The zero-terminated text at this address of a module's constant data.

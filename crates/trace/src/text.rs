@@ -14,6 +14,7 @@
 mod parse;
 mod print;
 mod syntax;
+mod values;
 mod words;
 
 use std::fmt;
@@ -36,6 +37,12 @@ pub enum TextErrorKind {
     /// Something is there that should not be.
     #[error("unexpected `{0}`")]
     Unexpected(String),
+    /// A text without its end.
+    #[error("`{0}` is not a text: write it between quotes, with `\\s` for a blank and `\\\\` for a backslash")]
+    BadText(String),
+    /// More values than an event may carry.
+    #[error("an event carries at most {} values", foretrace_event::Value::MOST)]
+    TooManyValues,
     /// A number that is none, or too large.
     #[error("`{0}` is not a number in the valid range")]
     BadNumber(String),

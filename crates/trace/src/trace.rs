@@ -1,14 +1,16 @@
 //! The trace: what every analysis reads.
 
+mod arguments;
 mod objects;
 mod observed;
 mod packed;
 
 use foretrace_event::{
-    AtomicId, BarrierId, ChannelId, CondInstance, CustomId, Event, EventId, IntervalId, Kind, LockId, OnceId, SemId,
-    ThreadId,
+    ArgsId, AtomicId, BarrierId, ChannelId, CondInstance, CustomId, Event, EventId, IntervalId, Kind, LockId, OnceId,
+    SemId, TextId, ThreadId, Value,
 };
 
+pub(crate) use arguments::Arguments;
 pub(crate) use objects::Objects;
 pub use objects::{
     AllocationInfo, AtomicInfo, BarrierInfo, ConditionId, ConditionInfo, InstanceInfo, IntervalInfo, LockInfo, Name,
@@ -45,6 +47,7 @@ pub struct Trace {
     pub(crate) threads: Vec<Thread>,
     pub(crate) objects: Objects,
     pub(crate) extras: Extras,
+    pub(crate) arguments: Arguments,
     pub(crate) places: Vec<Place>,
     pub(crate) notes: Vec<Note>,
     pub(crate) stamps: u32,
@@ -95,6 +98,26 @@ impl Trace {
     /// Which event it is, without decoding what it carries.
     pub fn kind(&self, id: EventId) -> Kind {
         self.slot(id).kind
+    }
+
+    /// The values that a custom event carries.
+    pub fn values(&self, values: ArgsId) -> &[Value] {
+        self.arguments.of(values)
+    }
+
+    /// How many different lists of values the custom events carry.
+    pub fn value_lists(&self) -> usize {
+        self.arguments.len()
+    }
+
+    /// A text among the values of custom events.
+    pub fn value_text(&self, text: TextId) -> &str {
+        self.arguments.text_of(text)
+    }
+
+    /// All these texts.
+    pub fn value_texts(&self) -> impl Iterator<Item = (TextId, &str)> {
+        self.arguments.texts()
     }
 
     /// Did a signal handler perform it? Its thread may run the handler at any time.

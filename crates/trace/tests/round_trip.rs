@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::io::Cursor;
 use std::path::Path;
 
-use foretrace_event::{Event, IntervalId, ThreadId};
+use foretrace_event::{ArgsId, Event, IntervalId, ThreadId, Value};
 use foretrace_testkit::Random;
 use foretrace_testkit::generate::{self, Shape};
-use foretrace_trace::convert::{record, std_form};
+use foretrace_trace::convert::{self, record, std_form};
 use foretrace_trace::{Recording, Trace, check, text};
 
 const TRACES: u64 = 3000;
@@ -47,6 +47,7 @@ fn essence(trace: &Trace) -> Vec<String> {
         let line = match trace.event(id) {
             Event::Read(r) => rank(r).map(|rank| format!("  read {rank}")),
             Event::Write(r) => rank(r).map(|rank| format!("  write {rank}")),
+            Event::Custom(event, values) => Some(format!("{} custom {event} {:?}", id.thread, shown(trace, values))),
             event => Some(format!("{} {event:?}", id.thread)),
         };
         let parts = line.iter().flat_map(|line| line.split_inclusive([' ', '(', ')', ',']));
@@ -57,6 +58,15 @@ fn essence(trace: &Trace) -> Vec<String> {
     lines.chunk_by_mut(|a, b| access(a) && access(b)).for_each(<[String]>::sort);
     lines.dedup_by(|next, line| access(line) && next == line);
     lines
+}
+
+/// The values of a custom event.
+fn shown(trace: &Trace, values: ArgsId) -> Vec<String> {
+    let text = |value: &Value| match *value {
+        Value::Number(number) => number.to_string(),
+        Value::Text(text) => format!("{:?}", trace.value_text(text)),
+    };
+    trace.values(values).iter().map(text).collect()
 }
 
 fn rename(part: &str, first: &mut BTreeMap<String, usize>) -> String {
@@ -154,4 +164,40 @@ fn every_random_trace_is_a_legal_history() {
         let breaches = check::trace(&random_trace(seed));
         assert!(breaches.iter().all(|found| found.breach == check::Breach::StaleValue), "seed {seed}: {breaches:?}");
     }
+}
+
+#[test]
+fn values_of_custom_events_survive_every_form() {
+    let source =
+        "t0 custom open 3 \"a\\sfile\\\\n\\n\" -1 18446744073709551615 0x10\nt0 custom close\nt0 custom open 7\n";
+    let trace = text::parse(source).expect("a trace");
+    let events: Vec<String> = trace
+        .observed()
+        .filter_map(|id| match trace.event(id) {
+            Event::Custom(event, values) => Some(format!("{} {:?}", trace.name(event), shown(&trace, values))),
+            _ => None,
+        })
+        .collect();
+    let expected = [r#"open ["3", "\"a file\\\\n\\n\"", "-1", "-1", "16"]"#, "close []", r#"open ["7"]"#];
+    assert_eq!(events, expected);
+    assert_eq!(printed(&text::parse(&printed(&trace)).expect("what was printed")), printed(&trace));
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    convert::write(&trace, convert::Form::Binary, scratch.path()).expect("a recording");
+    let back = convert::open(scratch.path()).expect("a recording");
+    assert_eq!(essence(&back), essence(&trace));
+    let names = |trace: &Trace| trace.customs().map(|(id, _)| trace.name(id)).collect::<Vec<_>>();
+    assert_eq!(names(&back), ["open", "close"]);
+}
+
+#[test]
+fn bad_values_are_refused_with_their_place() {
+    for (line, column) in
+        [("t0 custom e \"a", 13), ("t0 custom e 1 x", 15), ("t0 custom e -", 13), ("t0 custom e 1 \"a b\"", 15)]
+    {
+        let errors = text::parse(line).expect_err("a bad value");
+        assert_eq!((errors.0[0].line, errors.0[0].column), (1, column), "{line}: {errors}");
+    }
+    let many = format!("t0 custom e{}", " 1".repeat(65));
+    assert!(text::parse(&many).is_err());
+    assert!(text::parse(&many[..many.len() - 2]).is_ok());
 }

@@ -38,41 +38,46 @@ const ATTACKS: [Attack; 8] = [
     Attack { name: "nasty programs", once: nasty::once },
 ];
 
-/// How long, and from which seed.
+/// How many, and from which seed.
 #[derive(clap::Args)]
 pub struct Args {
-    /// For how many minutes
-    #[arg(long, default_value_t = 5.0)]
-    minutes: f64,
+    /// For how many minutes at the most
+    #[arg(long)]
+    minutes: Option<f64>,
     /// The first seed; the seed of a failure is printed, and repeats it
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Make only attacks of this kind
     #[arg(long)]
     kind: Option<String>,
-    /// Make this many attacks at the most
+    /// Make this many attacks; by default as many as continuous integration makes, or, with --minutes, as many as fit
     #[arg(long)]
     count: Option<u64>,
 }
 
+/// What continuous integration makes: the same attacks on each machine, in about two minutes on two quiet cores.
+const OF_CI: u64 = 400;
+
 impl Args {
     /// What continuous integration runs.
     pub fn of_ci() -> Self {
-        Self { minutes: 5.0, seed: 1, kind: None, count: None }
+        Self { minutes: None, seed: 1, kind: None, count: None }
     }
 }
 
-/// Attacks until the time is over; fails if an attack succeeded.
+/// Makes the attacks; fails if one succeeded.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     check(&mut cargo(&["build", "--quiet", "--package", "foretrace"]))?;
-    let length = Duration::try_from_secs_f64(args.minutes * 60.0).context("--minutes must be a length of time")?;
+    let length =
+        |minutes: f64| Duration::try_from_secs_f64(minutes * 60.0).context("--minutes must be a length of time");
+    let end = args.minutes.map(length).transpose()?.map(|length| Instant::now() + length);
     let kinds: Vec<&Attack> = ATTACKS.iter().filter(|attack| is_wanted(args, attack)).collect();
     if kinds.is_empty() {
         bail!("there is no such kind; there are {}", ATTACKS.map(|attack| attack.name).join(", "));
     }
     let ground = Ground::prepare()?;
     files::check_whole(&ground).map_err(anyhow::Error::msg)?;
-    let counts = attack(args, &ground, &kinds, Instant::now() + length);
+    let counts = attack(args, &ground, &kinds, end);
     for (kind, count) in &counts {
         println!("{kind:14} {:8} attacks, {} succeeded", count.made, count.succeeded);
     }
@@ -95,10 +100,11 @@ struct Count {
 }
 
 /// One attack after the other, the kinds in turn, each told if it succeeds; how many there were of each.
-fn attack(args: &Args, ground: &Ground, kinds: &[&Attack], end: Instant) -> BTreeMap<&'static str, Count> {
+fn attack(args: &Args, ground: &Ground, kinds: &[&Attack], end: Option<Instant>) -> BTreeMap<&'static str, Count> {
     let mut counts: BTreeMap<&'static str, Count> = BTreeMap::new();
-    for seed in (args.seed..).take_while(|seed| args.count.is_none_or(|count| seed - args.seed < count)) {
-        if Instant::now() >= end {
+    let count = args.count.or(end.is_none().then_some(OF_CI)).unwrap_or(u64::MAX);
+    for seed in args.seed..args.seed.saturating_add(count) {
+        if end.is_some_and(|end| Instant::now() >= end) {
             break;
         }
         let kind = kinds[(seed % kinds.len() as u64) as usize];

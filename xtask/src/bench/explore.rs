@@ -1,8 +1,9 @@
-//! Executions a second of `foretrace explore`: programs of `tests/explore` in random orders for some seconds, on one core.
+//! Executions a second of `foretrace explore`: programs of `tests/explore` in random orders for some seconds, on one core,
+//! with and without forks; and the same programs in Rust under loom and shuttle.
 
 use crate::run::{cargo, check, target};
 use anyhow::{Context, ensure};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// A program, its argument, and how many threads it has besides the main one.
@@ -10,36 +11,84 @@ const PROGRAMS: [(&str, &str, u32); 4] =
     [("readers", "2", 3), ("readers", "13", 14), ("lastzero", "12", 13), ("indexer", "15", 15)];
 /// Seconds for each.
 const BUDGET: &str = "3s";
+/// loom has no more threads than this, besides the main one.
+const LOOM: u32 = 4;
 
 /// Builds everything, runs it, prints the table.
 pub fn run(rounds: usize) -> anyhow::Result<()> {
     ensure!(rounds > 0, "at least one round");
     check(&mut cargo(&["build", "--quiet", "--release", "--package", "foretrace"]))?;
-    let foretrace = target().join("release/foretrace");
-    let scratch = tempfile::tempdir().context("cannot make a scratch directory")?;
-    println!("Medians of {rounds} runs of {BUDGET}, random orders, one core.\n");
-    println!("| program | threads | executions a second |");
-    println!("| --- | ---: | ---: |");
+    let bench = Bench {
+        foretrace: target().join("release/foretrace"),
+        peer: peer()?,
+        scratch: tempfile::tempdir().context("cannot make a scratch directory")?,
+    };
+    println!("Medians of {rounds} runs of {BUDGET}, random orders, one core: executions a second.\n");
+    println!("| program | threads | | forked | loom | shuttle |");
+    println!("| --- | ---: | ---: | ---: | ---: | ---: |");
     for (name, argument, threads) in PROGRAMS {
-        let program = scratch.path().join(name);
-        let source = format!("tests/explore/programs/{name}.c");
-        check(Command::new(&foretrace).args(["cc", "-O2", "-pthread", &source, "-o"]).arg(&program))?;
-        let mut rates = Vec::new();
+        let program = bench.build(name)?;
+        let mut rates = [const { Vec::new() }; 4];
         for _ in 0..rounds {
-            rates.push(rate(&foretrace, &program, argument, scratch.path())?);
+            rates[0].push(bench.rate(&program, argument, &[])?);
+            rates[1].push(bench.rate(&program, argument, &["--fork"])?);
+            if threads <= LOOM {
+                rates[2].push(bench.peer_rate("loom", name, argument)?);
+            }
+            rates[3].push(bench.peer_rate("shuttle", name, argument)?);
         }
-        rates.sort_unstable();
-        println!("| {name}({argument}) | {threads} | {} |", rates[rounds / 2]);
+        let [fast, forked, loom, shuttle] = rates.map(median);
+        println!("| {name}({argument}) | {threads} | {fast} | {forked} | {loom} | {shuttle} |");
     }
     Ok(())
 }
 
-/// Explores, and reads what that says: `9,132 orders explored in 3.0s (3044 a second)`.
-fn rate(foretrace: &Path, program: &Path, argument: &str, scratch: &Path) -> anyhow::Result<u64> {
-    let mut command = Command::new(foretrace);
-    command.args(["explore", "--strategy", "random", "--budget", BUDGET, "--"]).arg(program).arg(argument);
-    let output = command.current_dir(scratch).output().context("cannot explore")?;
-    let text = String::from_utf8_lossy(&output.stderr);
-    let rate = text.rsplit_once(" a second").and_then(|(before, _)| before.rsplit_once('('));
-    rate.and_then(|(_, rate)| rate.parse().ok()).with_context(|| format!("no rate in: {text}"))
+fn median(mut rates: Vec<u64>) -> String {
+    rates.sort_unstable();
+    rates.get(rates.len() / 2).map_or_else(|| "–".to_owned(), u64::to_string)
+}
+
+/// Builds the programs of loom and shuttle.
+fn peer() -> anyhow::Result<PathBuf> {
+    let built = target().join("peers");
+    let manifest = "bench/peers/models/Cargo.toml";
+    let build = ["build", "--quiet", "--release", "--locked", "--manifest-path", manifest];
+    check(cargo(&build).env("CARGO_TARGET_DIR", &built))?;
+    Ok(built.join("release/models-peer"))
+}
+
+struct Bench {
+    foretrace: PathBuf,
+    peer: PathBuf,
+    scratch: tempfile::TempDir,
+}
+
+impl Bench {
+    fn build(&self, name: &str) -> anyhow::Result<PathBuf> {
+        let program = self.scratch.path().join(name);
+        let source = format!("tests/explore/programs/{name}.c");
+        check(Command::new(&self.foretrace).args(["cc", "-O2", "-pthread", &source, "-o"]).arg(&program))?;
+        Ok(program)
+    }
+
+    /// Explores, and reads what that says: `9,132 orders explored in 3.0s (3044 a second)`.
+    fn rate(&self, program: &Path, argument: &str, flags: &[&str]) -> anyhow::Result<u64> {
+        let mut command = Command::new(&self.foretrace);
+        command.args(["explore", "--jobs", "1", "--strategy", "random", "--budget", BUDGET]).args(flags);
+        command.arg("--").arg(program).arg(argument).current_dir(self.scratch.path());
+        let output = command.output().context("cannot explore")?;
+        let text = String::from_utf8_lossy(&output.stderr);
+        let rate = text.rsplit_once(" a second").and_then(|(before, _)| before.rsplit_once('('));
+        rate.and_then(|(_, rate)| rate.parse().ok()).with_context(|| format!("no rate in: {text}"))
+    }
+
+    /// The peer says how many executions it ran, and how many a second.
+    fn peer_rate(&self, peer: &str, name: &str, argument: &str) -> anyhow::Result<u64> {
+        let mut command = Command::new("taskset");
+        let output = command.args(["-c", "0"]).arg(&self.peer).args([peer, name, argument]).output();
+        let output = output.with_context(|| format!("cannot run {peer}"))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let rate = text.split_whitespace().nth(1).and_then(|rate| rate.parse().ok());
+        rate.with_context(|| format!("{peer} says no rate: {text}"))
+    }
 }

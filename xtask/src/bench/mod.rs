@@ -4,7 +4,10 @@ mod check;
 mod csp;
 mod explore;
 mod measure;
+mod order;
 mod predict;
+mod property;
+mod prune;
 mod record;
 mod replay;
 mod stream;
@@ -33,8 +36,15 @@ const BENCHES: &[Bench] = &[
     },
     Bench { name: "check", about: "foretrace check on every small program, from command to report", run: check::run },
     Bench { name: "explore", about: "executions a second of foretrace explore", run: explore::run },
+    Bench { name: "prune", about: "pruning of explorations: the programs of ATVA 2008, Table 1", run: prune::run },
     Bench { name: "trace", about: "from recording to trace, over growing sizes", run: trace::run },
     Bench { name: "csp", about: "checking CSP_M against spin: states a second, bytes a state", run: csp::run },
+    Bench { name: "order", about: "orders with values: our solver against z3 on the emitted SMT-LIB", run: order::run },
+    Bench {
+        name: "property",
+        about: "properties: events a second of the pass, cuts a second of the search",
+        run: property::run,
+    },
     Bench { name: "stream", about: "stream monitors against the RTLola interpreter", run: stream::run },
     Bench {
         name: "predict",

@@ -4,8 +4,10 @@ mod arguments;
 mod csp;
 mod files;
 mod predict;
+mod properties;
 mod random;
 mod streams;
+mod symbolic;
 
 use anyhow::bail;
 use foretrace_testkit::fuzz as readers;
@@ -24,9 +26,11 @@ const TARGETS: &[Target] = &[
     Target { name: "predict", about: "predictions against the oracle", once: |random| predict::once(random.next()) },
     Target { name: "arguments", about: "a compiler's arguments and response files", once: arguments::once },
     Target { name: "csp", about: "CSP_M scripts", once: csp::once },
+    Target { name: "property", about: "files of properties", once: properties::once },
     Target { name: "recording", about: "recordings", once: |random| readers::recording(random.next()) },
     Target { name: "text", about: "text traces", once: |random| readers::text_form(random.next()) },
     Target { name: "std", about: "STD traces", once: |random| readers::std_trace(random.next()) },
+    Target { name: "symbolic", about: "concurrent trace programs", once: symbolic::once },
     Target { name: "tessla", about: "stream specifications", once: streams::specification },
     Target { name: "schedule", about: "schedules of findings", once: files::schedule },
     Target { name: "outcome", about: "outcomes of replays", once: files::outcome },

@@ -37,6 +37,6 @@ pub fn once(seed: u64) {
 fn pair(found: &Predicted) -> (foretrace_event::IntervalId, foretrace_event::EventId, foretrace_event::EventId) {
     match &found.witness.candidate {
         Candidate::Race(race) => (race.interval, race.first, race.second),
-        Candidate::Deadlock(_) => panic!("races are races"),
+        Candidate::Deadlock(_) | Candidate::Violation(_) => panic!("races are races"),
     }
 }

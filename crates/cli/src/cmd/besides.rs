@@ -4,6 +4,7 @@ use super::check::subject::Subject;
 use super::check::suppress::Suppressions;
 use super::check::{Args, ErrorClass, examine};
 use super::explore::{Confirming, for_check};
+use super::symbolic::Following;
 use foretrace_report::{Finding, Kind, Report};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +14,8 @@ use std::time::{Duration, Instant};
 const SEARCH: f64 = 0.8;
 /// The most that one execution may take.
 const EXECUTION: Duration = Duration::from_secs(10);
+/// The most time for what the values of a run predict.
+const FOLLOWING: Duration = Duration::from_secs(20);
 /// With less time nothing is begun.
 const LEAST: Duration = Duration::from_millis(100);
 
@@ -23,9 +26,15 @@ pub fn add(
     (scratch, stop): (&Path, &'static AtomicBool),
     (suppressions, report): (&mut Suppressions, &mut Report),
 ) -> anyhow::Result<()> {
-    let left = examine::until(args, subject).saturating_duration_since(Instant::now());
-    let time = args.explore.min(left).mul_f64(SEARCH);
-    if time < LEAST || !is_possible(subject) || stop.load(Ordering::Relaxed) {
+    if !is_possible(subject) {
+        return Ok(());
+    }
+    let left = || examine::until(args, subject).saturating_duration_since(Instant::now());
+    if left() >= LEAST && args.look_for.contains(&ErrorClass::Crashes) {
+        add_predicted(args, subject, (&scratch.join("followed"), stop), (suppressions, report), left())?;
+    }
+    let time = args.explore.min(left()).mul_f64(SEARCH);
+    if time < LEAST || stop.load(Ordering::Relaxed) {
         return Ok(());
     }
     let scratch = &scratch.join("explored");
@@ -44,11 +53,45 @@ pub fn add(
         report.suppressed += found.suppressed;
         report.unused_suppressions.clone_from(&found.unused_suppressions);
     };
-    let (findings, notes) = for_check(&confirming, (time, args.jobs), &mut hide)?;
+    let found = for_check(&confirming, (time, args.jobs), &mut hide)?;
+    add_to(report, found);
+    Ok(())
+}
+
+fn add_to(report: &mut Report, (findings, notes): (Vec<Finding>, Vec<String>)) {
     report.notes.extend(notes);
     // What was only predicted has now been seen.
     report.findings.retain(|finding| findings.iter().all(|found| found.id != finding.id));
     report.findings.splice(0..0, findings);
+}
+
+/// Adds what the values of a followed run predict.
+fn add_predicted(
+    args: &Args,
+    subject: &Subject,
+    (scratch, stop): (&Path, &'static AtomicBool),
+    (suppressions, report): (&mut Suppressions, &mut Report),
+    left: Duration,
+) -> anyhow::Result<()> {
+    let following = Following {
+        sources: &args.sources,
+        like: &subject.program,
+        findings: &args.reporting.findings,
+        timeout: EXECUTION.min(left),
+        until: Instant::now() + left.min(FOLLOWING),
+        scratch,
+        stop,
+    };
+    let known: Vec<String> =
+        report.findings.iter().filter(|finding| finding.is_confirmed()).map(|finding| finding.id.clone()).collect();
+    let mut hide = |found: &mut Report| {
+        found.findings.retain(|finding| is_wanted(args, finding) && !known.contains(&finding.id));
+        suppressions.apply(found);
+        report.suppressed += found.suppressed;
+        report.unused_suppressions.clone_from(&found.unused_suppressions);
+    };
+    let found = following.predict(&mut hide)?;
+    add_to(report, found);
     Ok(())
 }
 

@@ -4,8 +4,8 @@ mod over_text;
 
 use crate::assets;
 use anyhow::{Context, bail};
-use foretrace_cc::{Compiler, Driver, Family, Runtime, choose, plan};
-use foretrace_llvm::{FASTER, Pass};
+use foretrace_cc::{Compiler, Driver, Family, HOOK_EACH_READ, Runtime, choose, plan};
+use foretrace_llvm::{FASTER, FollowValues, HoistCountedLoops, MergeNeighbours, Pass, SummariseBranches};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -27,11 +27,18 @@ pub struct Args {
 /// Becomes the real compiler; returns only if that fails.
 pub fn run(driver: Driver, args: &[OsString]) -> anyhow::Result<ExitCode> {
     refuse_circle(driver)?;
+    let (symbolic, args) = followed(args);
+    let args = &args[..];
     let choice = choose(driver, args, |name| std::env::var(name).ok(), is_in_path)?;
     let family = family(&choice.command)?;
     let compiler = Compiler { command: choice.command, family };
     let runtime = Runtime::in_directory(&assets::directory()?);
-    let passes: &[&dyn Pass] = if wants_fewer_calls() { &FASTER } else { &[] };
+    let passes: &[&dyn Pass] = match symbolic {
+        true => &[&FollowValues, &MergeNeighbours, &HoistCountedLoops],
+        false if is_to_be_explored() => &[&SummariseBranches],
+        false if wants_fewer_calls() => &FASTER,
+        false => &[],
+    };
     if let Some(code) = over_text::compile(&compiler, &runtime, &choice.args, passes)? {
         return Ok(code);
     }
@@ -44,9 +51,35 @@ pub fn run(driver: Driver, args: &[OsString]) -> anyhow::Result<ExitCode> {
     Err(error).with_context(|| format!("cannot run {}", command[0].display()))
 }
 
+/// Are values followed (`--symbolic`, which must come first), and the other arguments. Then each read and each write needs a
+/// hook of its own, because other threads may come between the two.
+fn followed(args: &[OsString]) -> (bool, Vec<OsString>) {
+    match args.split_first() {
+        Some((first, rest)) if first == SYMBOLIC => {
+            let flags = ["-mllvm", HOOK_EACH_READ].map(OsString::from);
+            // A compiler that is named must stay first.
+            let named = usize::from(rest.first().is_some_and(|word| word == "--compiler")) * 2;
+            let (named, rest) = rest.split_at(named.min(rest.len()));
+            (true, [named, &flags, rest].concat())
+        }
+        _ => (false, args.to_vec()),
+    }
+}
+
+/// The option that has values followed.
+pub const SYMBOLIC: &str = "--symbolic";
+
 /// `FORETRACE_LOOPS=0` leaves each access a call of its own.
 fn wants_fewer_calls() -> bool {
     std::env::var_os("FORETRACE_LOOPS").is_none_or(|value| value != "0")
+}
+
+/// The variable that asks for what pruned exploration needs.
+pub const BRANCHES: &str = "FORETRACE_BRANCHES";
+
+/// `FORETRACE_BRANCHES=1` adds what branches not taken may do, for exploration with pruning.
+fn is_to_be_explored() -> bool {
+    std::env::var_os(BRANCHES).is_some_and(|value| value == "1")
 }
 
 /// The compiler's own answer, and then which compiler it is. Build systems read the first lines.
@@ -67,6 +100,12 @@ fn introduction(driver: Driver, compiler: &Compiler) -> String {
     };
     let (command, variable) = (command.join(" "), driver.variable());
     format!("compiling with {command} ({family}); {variable} names another")
+}
+
+/// Is the compiler clang that a call without a choice of its own would use?
+pub fn is_clang_default(driver: Driver) -> anyhow::Result<bool> {
+    let choice = choose(driver, &[], |name| std::env::var(name).ok(), is_in_path)?;
+    Ok(family(&choice.command)? == Family::Clang)
 }
 
 /// The compiler that a call without a choice of its own would use.
@@ -124,7 +163,8 @@ fn family(command: &[OsString]) -> anyhow::Result<Family> {
     Ok(Family::of_version(&String::from_utf8_lossy(&answer.stdout)))
 }
 
-fn is_in_path(name: &str) -> bool {
+/// Is there a program of this name?
+pub fn is_in_path(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|directory| crate::way::is_executable(&directory.join(name)))
 }

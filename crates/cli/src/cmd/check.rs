@@ -1,19 +1,20 @@
 //! `foretrace check`: record, predict, replay, report.
 //!
 //! One file a step, in the order in which they are taken: [`subject`] builds and records, [`examine`] predicts and has the
-//! predictions searched (`foretrace-search`), [`describe`] has them explained (`foretrace-explain`),
+//! predictions searched (`foretrace-search`), [`describe`] has them explained (`foretrace-explain`), [`needs`] asks why they fail,
 //! [`suppress`] leaves out what the user does not want to see, [`saved`] saves findings. What explores the program, if that is
 //! asked for, is given by the caller ([`Besides`]).
 
 pub(super) mod describe;
 pub(super) mod examine;
+mod needs;
 pub(super) mod saved;
 pub(super) mod subject;
 pub mod suppress;
 
 use super::interrupt;
 use super::memory::{self, Memory};
-use super::progress::Bar;
+use super::progress::{Bar, View};
 use super::reporting::{ELSEWHERE, Reporting};
 use super::sources::Sources;
 use crate::flags;
@@ -39,7 +40,7 @@ use std::time::Duration;
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    sources: Sources,
+    pub(super) sources: Sources,
     /// Check this recording instead of making one
     #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "command", "cflags"])]
     recording: Option<PathBuf>,
@@ -85,6 +86,10 @@ pub struct Args {
     /// errors behind branches that the recorded run did not take. 0 turns it off
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = flags::time)]
     pub(super) explore: Duration,
+    /// Find out which orders of operations each finding needs to fail, with at most this many more replays of each. 0 turns
+    /// it off
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    why: usize,
     /// Hide the findings that this file lists, in ThreadSanitizer's syntax (race:FUNCTION)
     #[arg(long, value_name = "FILE")]
     suppressions: Vec<PathBuf>,
@@ -94,6 +99,8 @@ pub struct Args {
     /// Also show what was predicted but not confirmed, and what is undecided
     #[arg(long)]
     all: bool,
+    #[command(flatten)]
+    view: View,
     #[command(flatten)]
     pub(super) reporting: Reporting,
 }
@@ -134,7 +141,7 @@ pub fn run(args: &Args, besides: Besides) -> anyhow::Result<ExitCode> {
     if !args.look_for.contains(&ErrorClass::Crashes) && !subject.cut_short {
         subject.death = None;
     }
-    let bar = Bar::new(false);
+    let bar = Bar::of_check(args.view, examine::until(args, &subject));
     let results = examine::examine(args, &subject, scratch.path(), (stop, &bar))?;
     bar.finish();
     let interrupted = stop.load(Ordering::Relaxed);
@@ -150,11 +157,12 @@ pub fn run(args: &Args, besides: Besides) -> anyhow::Result<ExitCode> {
     report.fail_on_predicted = args.fail_on == FailOn::Predicted;
     report.show_predicted = args.all || report.fail_on_predicted;
     suppressions.apply(&mut report);
+    needs::add(args, &subject, (&failures, scratch.path(), stop), &mut report)?;
     if report.counts().confirmed > 0 {
         let kept = saved::all(&args.reporting.findings, &subject, &failures, &mut report);
         kept.unwrap_or_else(|error| crate::output::say!("warning: not all findings are kept: {error:#}; {ELSEWHERE}"));
     }
-    if !args.explore.is_zero() {
+    if !interrupted {
         besides(args, &subject, (scratch.path(), stop), (&mut suppressions, &mut report))?;
         report.incomplete |= stop.load(Ordering::Relaxed);
     }

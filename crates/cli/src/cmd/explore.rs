@@ -18,14 +18,16 @@ mod unfinished;
 
 use super::interrupt;
 use super::reporting::{ELSEWHERE, Reporting};
-use super::sources::{Sources, program};
+use super::sources::{Build, Sources, program};
 use crate::quote::quoted;
 use crate::scratch::Scratch;
 use anyhow::bail;
-pub use confirm::Confirming;
+pub use confirm::{Confirming, all as confirm_all, rerun};
+pub use failure::Kind as FailureKind;
 use foretrace_explore::Finished;
 use foretrace_replay::{ExploreError, Input, LINGER, Program};
 use foretrace_report::{Finding, Report};
+pub use hunt::Found as FoundFailure;
 use hunt::Hunted;
 use searching::Searching;
 use std::path::PathBuf;
@@ -66,7 +68,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stop = interrupt::flag()?;
     let output = args.reporting.open()?;
     let scratch = Scratch::new("explore-")?;
-    let (command, compiled) = args.sources.command(scratch.path(), &args.reporting)?;
+    let build = Build { reporting: &args.reporting, quiet: false, branches: args.searching.prune.is_some() };
+    let (command, compiled) = args.sources.command(scratch.path(), &build)?;
     let (input, copied) = Input::own(&scratch.path().join("input"))?;
     let program = Program { input, linger: LINGER, ..program(&command)? };
     let hunted = hunt::hunt(&args.searching, (&program, args.earlier()?), scratch.path(), stop).map_err(explained)?;
@@ -77,13 +80,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         scratch: scratch.path(),
         stop,
     };
-    let confirmed = confirm::all(&confirming, &hunted, &mut |_| {})?;
+    let confirmed = confirm::all(&confirming, (&hunted.failures, hunted.interrupted), &mut |_| {})?;
     let notes = statement::input(copied).into_iter().chain(statement::notes(&hunted)).chain(confirmed.notes);
     let notes = notes.chain(args.keep(&hunted));
     let mut report = Report {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         program: confirm::command_line(&program, compiled),
         exit: statement::of(&hunted),
+        exploration: Some(statement::numbers(&hunted)),
         findings: confirmed.findings,
         notes: notes.collect(),
         incomplete: !hunted.is_complete() || confirmed.unconfirmed > 0,
@@ -134,7 +138,7 @@ pub fn for_check(
     match hunt::hunt(&searching, (confirming.program.0, None), confirming.scratch, confirming.stop) {
         Err(error) => Ok((Vec::new(), vec![format!("the program could not be explored: {:#}", explained(error))])),
         Ok(hunted) => {
-            let confirmed = confirm::all(confirming, &hunted, hide)?;
+            let confirmed = confirm::all(confirming, (&hunted.failures, hunted.interrupted), hide)?;
             let statement = format!("explored besides: {}", statement::of(&hunted));
             Ok((confirmed.findings, std::iter::once(statement).chain(confirmed.notes).collect()))
         }

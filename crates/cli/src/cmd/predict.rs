@@ -1,15 +1,19 @@
 //! `foretrace predict`: the data races and deadlocks that another order of the recorded run would have had.
 
 mod print;
+mod script;
 
 use super::interrupt;
 use super::memory::{self, Memory};
 use super::progress::Bar;
+use super::properties;
 use super::watchdog::watch;
 use crate::{flags, output, recording};
 use anyhow::{Context, bail};
 use foretrace_judge::judge;
-use foretrace_predict::{Budget, Detail, Options, Prediction, Watch, csp, predict, stream};
+use foretrace_predict::{
+    Budget, Detail, Options, Prediction, Question, Undecided, Unknown, Watch, csp, predict, stream,
+};
 use foretrace_trace::{Limits, Note, Recording, Symbols, Trace, convert};
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -35,6 +39,13 @@ pub struct Args {
     /// Search in windows of this many events instead of the whole run
     #[arg(long, value_name = "N")]
     window: Option<u32>,
+    /// Also predict violations of the properties in this file, of the assertions in a script in CSP_M (FILE.csp), or of a
+    /// property of the library (see docs/properties.md); may be given several times
+    #[arg(long, value_name = "FILE|NAME")]
+    property: Vec<String>,
+    /// Only predict violations of the properties, not data races and deadlocks
+    #[arg(long, requires = "property")]
+    only_properties: bool,
     /// Print how much each reduction removed
     #[arg(long)]
     stats: bool,
@@ -78,11 +89,20 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     bar.phase("reading", 0);
     let watched = watch("reading and predicting", stop, None);
     let limits = Limits { stop: Some(stop), memory: Some(args.memory.watch()), deadline: None };
+    let (scripts, rules): (Vec<String>, Vec<String>) =
+        args.property.iter().cloned().partition(|name| script::is_script(name));
+    let properties = properties::read(&rules)?;
     let (trace, symbols, benign) = open(&args.trace, limits)?;
     if let Some(path) = &args.emit_csp {
         emit(&trace, path)?;
     }
-    let prediction = predict(&trace, &Options { benign, ..options(args, &limits) }, &bar);
+    let properties = properties.templates().to_vec();
+    properties::warn_of_unknown_events(&trace, &properties);
+    let mut prediction = predict(&trace, &Options { benign, properties, ..options(args, &limits) }, &bar);
+    for name in &scripts {
+        bar.phase("checking a script", 0);
+        add(script::check(&trace, name, args.max_states, stop)?, &mut prediction);
+    }
     bar.finish();
     drop(watched);
     assert_right(&trace, &prediction);
@@ -90,20 +110,34 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     if memory::is_spent() {
         output::say!("{}: not everything was examined", memory::SPENT);
     }
-    let view = print::View { trace: &trace, symbols: &symbols, prediction: &prediction, stats: args.stats, stopped };
+    let looks = print::Looks { errors: !args.only_properties, properties: !args.property.is_empty() };
+    let view =
+        print::View { trace: &trace, symbols: &symbols, prediction: &prediction, stats: args.stats, stopped, looks };
     output::write(|out| match args.format {
         Format::Human => Ok(view.human(out)?),
         Format::Json => Ok(writeln!(out, "{:#}", view.json())?),
     })?;
-    Ok(ExitCode::from(match prediction.races.len() + prediction.deadlocks.len() {
+    Ok(ExitCode::from(match prediction.all().count() {
         0 if stopped || trace.notes().iter().any(Note::is_loss) => STOPPED,
         0 => 0,
         _ => FOUND,
     }))
 }
 
+/// Adds what the assertions of a script say.
+fn add(answers: script::Answers, prediction: &mut Prediction) {
+    prediction.violations.extend(answers.violations);
+    for (text, why) in answers.undecided {
+        output::say!("{text}: {why}");
+        let question = Question::Property(text.into(), String::new());
+        prediction.undecided.push(Undecided { question, why: Unknown::Script });
+    }
+}
+
 fn options(args: &Args, limits: &Limits) -> Options {
     Options {
+        races: !args.only_properties,
+        deadlocks: !args.only_properties,
         detail: if args.all_pairs { Detail::Places } else { Detail::Intervals },
         window: args.window,
         budget: Budget { stop: limits.stop, memory: limits.memory, ..Budget::of_states(args.max_states) },
@@ -146,7 +180,7 @@ fn emit(trace: &Trace, path: &Path) -> anyhow::Result<()> {
 
 /// Every witness passes the judge before it is shown.
 fn assert_right(trace: &Trace, prediction: &Prediction) {
-    for found in prediction.races.iter().chain(&prediction.deadlocks) {
+    for found in prediction.all() {
         if let Err(objection) = judge(trace, &found.witness) {
             panic!("a witness is wrong, which is our mistake: {objection}; schedule {}", found.witness.schedule);
         }

@@ -1,19 +1,34 @@
 //! Progress of work that has taken a second, on a terminal.
 
 use foretrace_predict::Watch;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Work that takes less than this shows nothing.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// How much is said while the work goes on.
+#[derive(clap::Args, Clone, Copy, Default)]
+pub struct View {
+    /// Say nothing but the report: no progress, no announcements
+    #[arg(short, long, conflicts_with = "verbose")]
+    pub quiet: bool,
+    /// Say in a line each what is being done, and what is found, as it happens
+    #[arg(short, long)]
+    pub verbose: bool,
+}
 
 /// A line on the terminal. Nothing is shown where there is none.
 pub struct Bar {
     bar: ProgressBar,
     _shown: Option<Later>,
+    verbose: bool,
+    found: AtomicUsize,
+    began: Instant,
 }
 
 impl Bar {
@@ -25,7 +40,27 @@ impl Bar {
         bar.enable_steady_tick(Duration::from_millis(200));
         let shown = bar.clone();
         let _shown = (!quiet).then(|| Later::new(move || shown.set_draw_target(ProgressDrawTarget::stderr())));
-        Self { bar, _shown }
+        Self { bar, _shown, verbose: false, found: AtomicUsize::new(0), began: Instant::now() }
+    }
+
+    /// One for a check that ends at this moment: phases, failures as they come, and how much time is left.
+    pub fn of_check(view: View, until: Instant) -> Self {
+        let bar = Self { verbose: view.verbose, ..Self::new(view.quiet) };
+        let left = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let left = until.saturating_duration_since(Instant::now());
+            let _ = write!(out, "{}", HumanDuration(left));
+        };
+        let style =
+            ProgressStyle::with_template("{spinner} {msg} {pos}/{len} {prefix}[{elapsed}, at most {left} left]");
+        bar.bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()).with_key("left", left));
+        bar
+    }
+
+    fn say(&self, line: &str) {
+        if self.verbose {
+            let after = self.began.elapsed();
+            self.bar.suspend(|| crate::output::say!("[{:.1} s] {line}", after.as_secs_f64()));
+        }
     }
 
     /// The work is done; the line is gone.
@@ -40,10 +75,18 @@ impl Watch for Bar {
         self.bar.set_message(name);
         self.bar.set_length(steps as u64);
         self.bar.set_position(0);
+        let of = if steps > 0 { format!(": {steps}") } else { String::new() };
+        self.say(&format!("{name}{of}"));
     }
 
     fn step(&self) {
         self.bar.inc(1);
+    }
+
+    fn found(&self, rule: &'static str) {
+        let count = self.found.fetch_add(1, Ordering::Relaxed) + 1;
+        self.bar.set_prefix(format!("{count} failed "));
+        self.say(&format!("a replay failed: {rule}"));
     }
 }
 

@@ -54,6 +54,7 @@ impl Colour {
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Form {
     Human,
+    Html,
     Json,
     Sarif,
     Tsan,
@@ -62,9 +63,10 @@ pub enum Form {
 }
 
 impl Form {
-    fn format(self) -> Format {
+    pub fn format(self) -> Format {
         match self {
             Self::Human => Format::Human,
+            Self::Html => Format::Html,
             Self::Json => Format::Json,
             Self::Sarif => Format::Sarif,
             Self::Tsan => Format::Tsan,
@@ -102,13 +104,13 @@ impl Reporting {
 }
 
 /// Opens the report's file before anything is run, and leaves what is in it until there is a report.
-fn open_output(path: &Path) -> anyhow::Result<File> {
+pub fn open_output(path: &Path) -> anyhow::Result<File> {
     let opened = File::options().write(true).create(true).truncate(false).open(path);
     opened.with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// A file is emptied first; a pipe cannot be.
-fn write_output(mut file: File, report: &Report, format: Format, style: Style) -> io::Result<()> {
+pub fn write_output(mut file: File, report: &Report, format: Format, style: Style) -> io::Result<()> {
     if file.metadata()?.is_file() {
         file.set_len(0)?;
     }

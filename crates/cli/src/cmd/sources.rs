@@ -1,6 +1,6 @@
 //! What is checked, as the command line names it: source files to compile, or a program as it is.
 
-use super::cc::default_compiler;
+use super::cc::{BRANCHES, SYMBOLIC, default_compiler, is_clang_default};
 use super::reporting::Reporting;
 use crate::environment::Environment;
 use crate::way::{find_program, way_into};
@@ -26,10 +26,39 @@ pub struct Sources {
     cflags: Option<String>,
 }
 
+/// How a program is compiled for a command.
+pub struct Build<'a> {
+    /// Where the compiler's output goes.
+    pub reporting: &'a Reporting,
+    /// Do not say which compiler is used.
+    pub quiet: bool,
+    /// Let the program say what its branches may do, for pruned exploration.
+    pub branches: bool,
+}
+
 impl Sources {
     /// The command to run, and whether its program was compiled for it, into `scratch`.
-    pub fn command(&self, scratch: &Path, reporting: &Reporting) -> anyhow::Result<(Vec<OsString>, bool)> {
-        command(self, scratch, reporting)
+    pub fn command(&self, scratch: &Path, build: &Build<'_>) -> anyhow::Result<(Vec<OsString>, bool)> {
+        command(self, scratch, build)
+    }
+
+    /// The same program, compiled so that its values can be followed; none if it is not compiled here, or not with clang.
+    pub fn followed(&self, scratch: &Path) -> anyhow::Result<Option<Vec<OsString>>> {
+        let Some(first) = self.files.first().filter(|first| is_source(first)) else { return Ok(None) };
+        let (driver, language) = driver(self);
+        if !is_clang_default(language)? {
+            return Ok(None);
+        }
+        let stem = Path::new(first).file_stem().unwrap_or(OsStr::new("program"));
+        let program = scratch.join(stem);
+        let mut compiler = compiler(self, &[driver, SYMBOLIC], &program)?;
+        // What the compiler says about the program, it has said before.
+        let output = compiler.output().context("cannot run the compiler")?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            bail!("{}", said.lines().last().unwrap_or("the compiler failed"));
+        }
+        Ok(Some(std::iter::once(program.into_os_string()).chain(self.command.iter().cloned()).collect()))
     }
 }
 
@@ -53,14 +82,14 @@ pub fn program(command: &[OsString]) -> anyhow::Result<Program> {
 }
 
 /// The command to run, and whether its program was compiled for it.
-fn command(args: &Sources, scratch: &Path, reporting: &Reporting) -> anyhow::Result<(Vec<OsString>, bool)> {
+fn command(args: &Sources, scratch: &Path, build: &Build<'_>) -> anyhow::Result<(Vec<OsString>, bool)> {
     let Some(first) = args.files.first() else { return Ok((args.command.clone(), false)) };
     if !is_source(first) {
         return Ok((args.files.iter().chain(&args.command).cloned().collect(), false));
     }
     let stem = Path::new(first).file_stem().unwrap_or(OsStr::new("program"));
     let program = scratch.join(stem);
-    compile(args, &program, reporting)?;
+    compile(args, &program, build)?;
     Ok((std::iter::once(program.into_os_string()).chain(args.command.iter().cloned()).collect(), true))
 }
 
@@ -75,18 +104,31 @@ fn is_source(file: &OsStr) -> bool {
     has_ending(file, &C) || has_ending(file, &CXX)
 }
 
-/// Compiles without optimisation, so that no access is gone that the source has; what the user says comes last and counts.
-fn compile(args: &Sources, program: &Path, reporting: &Reporting) -> anyhow::Result<()> {
+fn driver(args: &Sources) -> (&'static str, Driver) {
     let is_cxx = args.files.iter().any(|file| has_ending(file, &CXX));
-    let (driver, language) = if is_cxx { ("c++", Driver::Cxx) } else { ("cc", Driver::C) };
-    if reporting.is_human() {
-        crate::output::say!("{}", default_compiler(language)?);
-    }
+    if is_cxx { ("c++", Driver::Cxx) } else { ("cc", Driver::C) }
+}
+
+/// The call of the compiler, by the tool itself.
+fn compiler(args: &Sources, command: &[&str], program: &Path) -> anyhow::Result<Command> {
     let tool = std::env::current_exe().context("cannot find the file of foretrace itself")?;
     let mut compiler = Command::new(tool);
-    compiler.args([driver, "-g", "-O0", "-fno-omit-frame-pointer", "-pthread", "-o"]).arg(program).args(&args.files);
-    compiler.args(args.cflags.iter().flat_map(|flags| flags.split_whitespace()));
-    let status = compiler.stdout(reporting.output_of_program()).status().context("cannot run the compiler")?;
+    compiler.args(command).args(["-g", "-O0", "-fno-omit-frame-pointer", "-pthread", "-o"]).arg(program);
+    compiler.args(&args.files).args(args.cflags.iter().flat_map(|flags| flags.split_whitespace()));
+    Ok(compiler)
+}
+
+/// Compiles without optimisation, so that no access is gone that the source has; what the user says comes last and counts.
+fn compile(args: &Sources, program: &Path, build: &Build<'_>) -> anyhow::Result<()> {
+    let (driver, language) = driver(args);
+    if build.reporting.is_human() && !build.quiet {
+        crate::output::say!("{}", default_compiler(language)?);
+    }
+    let mut compiler = compiler(args, &[driver], program)?;
+    if build.branches {
+        compiler.env(BRANCHES, "1");
+    }
+    let status = compiler.stdout(build.reporting.output_of_program()).status().context("cannot run the compiler")?;
     if !status.success() {
         bail!("the compiler failed; nothing was checked");
     }

@@ -1,5 +1,7 @@
 //! `foretrace trace`: what is in a recording or a trace, for people and for other tools.
 
+mod pictures;
+
 use crate::{output, recording};
 use anyhow::{Context, bail};
 use foretrace_report::Visible;
@@ -44,6 +46,8 @@ enum Action {
         #[arg(short, long, value_name = "PATH")]
         output: Option<PathBuf>,
     },
+    Timeline(pictures::Timeline),
+    Overview(pictures::Overview),
 }
 
 /// Prints or writes what was asked for.
@@ -53,6 +57,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         Action::Dump { trace, raw: true } => output::write(|out| dump_records(trace, out))?,
         Action::Dump { trace, raw: false } => output::write(|out| dump_events(trace, out))?,
         Action::Convert { trace, to, output } => convert(trace, *to, output.as_deref())?,
+        Action::Timeline(timeline) => timeline.run()?,
+        Action::Overview(overview) => overview.run()?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,14 +3,16 @@
 
 use super::memory;
 use crate::scratch;
-use foretrace_replay::BUDGET_SPENT;
+use foretrace_replay::{BUDGET_SPENT, waited_for_processor};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a phase may continue after it should have ended.
+/// How long a phase may continue after it should have ended. Time in which it waits for a processor is not counted.
 const GRACE: Duration = Duration::from_millis(700);
+/// How long it may continue in any case.
+const CEILING: Duration = Duration::from_secs(7);
 /// How often the watchdog checks.
 const GLANCE: Duration = Duration::from_millis(50);
 
@@ -22,19 +24,19 @@ pub fn watch(phase: &'static str, stop: &'static AtomicBool, deadline: Option<In
     let done = Arc::new(Mutex::new(false));
     let watched = Watched(done.clone());
     std::thread::spawn(move || {
-        let mut over_since: Option<Instant> = None;
+        let mut over: Option<Over> = None;
         loop {
             std::thread::sleep(GLANCE);
             let stopped = stop.load(Ordering::Relaxed);
             let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
             let full = memory::is_spent();
-            over_since = if stopped || late || full { over_since.or(Some(Instant::now())) } else { None };
+            over = if stopped || late || full { over.or_else(|| Some(Over::begin())) } else { None };
             // Held, so that the phase does not end meanwhile.
             let done = done.lock().unwrap_or_else(PoisonError::into_inner);
             if *done {
                 return;
             }
-            if over_since.is_some_and(|since| since.elapsed() > GRACE) {
+            if over.as_ref().is_some_and(Over::is_too_long) {
                 let why = match full {
                     _ if stopped => "interrupted",
                     true => memory::SPENT,
@@ -47,6 +49,29 @@ pub fn watch(phase: &'static str, stop: &'static AtomicBool, deadline: Option<In
     watched
 }
 
+/// A phase that should have ended.
+struct Over {
+    since: Instant,
+    /// How long it had waited for a processor by then.
+    waited: Duration,
+}
+
+impl Over {
+    fn begin() -> Self {
+        Self { since: Instant::now(), waited: waited_for_processor(std::process::id()) }
+    }
+
+    fn is_too_long(&self) -> bool {
+        let elapsed = self.since.elapsed();
+        elapsed > GRACE && is_too_long(elapsed, waited_for_processor(std::process::id()).saturating_sub(self.waited))
+    }
+}
+
+/// Is this too long, if so much of it was spent without a processor?
+fn is_too_long(elapsed: Duration, waited: Duration) -> bool {
+    elapsed > CEILING || elapsed.saturating_sub(waited) > GRACE
+}
+
 fn give_up(words: &str) -> ! {
     let _ = std::io::stderr().write_all(words.as_bytes());
     scratch::remove_all();
@@ -56,5 +81,17 @@ fn give_up(words: &str) -> ! {
 impl Drop for Watched {
     fn drop(&mut self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CEILING, GRACE, is_too_long};
+
+    #[test]
+    fn time_without_a_processor_is_not_counted_up_to_a_bound() {
+        assert!(!is_too_long(GRACE, GRACE / 2));
+        assert!(is_too_long(GRACE * 2, GRACE / 2) && !is_too_long(GRACE * 2, GRACE * 3 / 2));
+        assert!(is_too_long(CEILING * 2, CEILING * 2));
     }
 }

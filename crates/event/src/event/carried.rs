@@ -1,8 +1,8 @@
 //! What events carry: ids, patience, memory orders and values, and who reads and writes them.
 
 use crate::{
-    AtomicId, BarrierId, ChannelId, CondInstance, CustomId, IntervalId, LoadOrder, LockId, OnceId, Order, Patience,
-    SemId, StoreOrder, ThreadId,
+    ArgsId, AtomicId, BarrierId, ChannelId, CondInstance, CustomId, IntervalId, LoadOrder, LockId, OnceId, Order,
+    Patience, SemId, StoreOrder, ThreadId,
 };
 
 macro_rules! objects {
@@ -75,6 +75,8 @@ objects! {
     Custom(CustomId) "custom",
     /// An interval of memory.
     Interval(IntervalId) "interval",
+    /// The values of a custom event.
+    Args(ArgsId) "values",
 }
 
 /// Which memory orders an operation may have.

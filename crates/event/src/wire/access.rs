@@ -103,15 +103,15 @@ impl AccessCursor {
             2 => unzigzag(input.take(3)?),
             _ => unzigzag(input.take(8)?),
         };
-        if head & 1 != 0 {
-            self.pc = self.pc.wrapping_add(unzigzag(take_pc(input)?));
-        }
+        let moved = if head & 1 != 0 { unzigzag(take_pc(input)?) } else { 0 };
         let reads = take_mask(input, head >> 5 & 3, RUN_ALL)?;
         let writes = take_mask(input, head >> 3 & 3, reads)?;
-        self.line = self.line.wrapping_add(step);
-        if self.line >> 58 != 0 {
+        let line = self.line.wrapping_add(step);
+        if line >> 58 != 0 {
             return Err(WireError::BadField("line"));
         }
+        // Only now: a record that is cut off is decoded once more when the rest of it has been read.
+        (self.line, self.pc) = (line, self.pc.wrapping_add(moved));
         Ok(Access { line: self.line, reads, writes, pc: self.pc })
     }
 }

@@ -89,6 +89,11 @@ pub struct Sync {
     pub detail: Detail,
 }
 
+/// The object of an `Op::CustomArg` record whose argument is a number.
+pub const ARG_NUMBER: u64 = 0;
+/// The object of an `Op::CustomArg` record whose argument names a text of the file `strings`.
+pub const ARG_TEXT: u64 = 1;
+
 /// What the next sync record's differences are taken from.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct SyncCursor {

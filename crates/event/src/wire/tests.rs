@@ -91,6 +91,14 @@ fn what_is_written_is_read() {
             assert_eq!(decoder.next(), Some(Ok(*record)), "seed {seed}");
             mark = decoder.mark();
         }
+        // So does one whose bytes end anywhere, also within a record.
+        let cut = random.next() as usize % bytes.len();
+        let mut decoder = Decoder::new(&bytes[..cut]);
+        let mut read: Vec<_> = decoder.by_ref().map_while(Result::ok).collect();
+        let position = decoder.position();
+        decoder.refill(&bytes[position..]);
+        read.extend(decoder.map(|record| record.expect("decodes")));
+        assert_eq!(read, records, "seed {seed}, cut at byte {cut}");
     }
 }
 

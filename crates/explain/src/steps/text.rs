@@ -1,7 +1,7 @@
 //! What is done in a step.
 
 use crate::resolver::Resolver;
-use foretrace_event::{Event, EventId, Kind, Object, Order, Patience, ThreadId, Writer};
+use foretrace_event::{ArgsId, Event, EventId, Kind, Object, Order, Patience, ThreadId, Value, Writer};
 use foretrace_finding::{Step as Planned, WaitsFor};
 use foretrace_report::{Act, Frame, Holder, Operation, Sort, Thing, Wait, What};
 use foretrace_trace::{Named, Trace};
@@ -110,7 +110,7 @@ impl Fields<'_> {
     fn thing(&self, object: Object) -> Option<Thing> {
         let trace = self.trace;
         Some(match object {
-            Object::Thread(_) => return None,
+            Object::Thread(_) | Object::Args(_) => return None,
             Object::Lock(id) => thing(trace, Sort::Lock, id),
             Object::Condition(id) => thing(trace, Sort::Condition, trace.instance(id).condition),
             Object::Barrier(id) => thing(trace, Sort::Barrier, id),
@@ -132,6 +132,7 @@ impl Writer for Fields<'_> {
         match object {
             Object::Thread(id) => self.done.thread = Some(name(self.trace, id)),
             Object::Lock(_) if self.done.what == What::Wake => {}
+            Object::Args(values) => self.done.values = values_in_words(self.trace, values),
             _ => self.done.thing = self.thing(object),
         }
         Ok(())
@@ -151,6 +152,15 @@ impl Writer for Fields<'_> {
         *if is_read { &mut self.done.read } else { &mut self.done.written } = Some(value);
         Ok(())
     }
+}
+
+/// The values of a custom event as they are shown.
+fn values_in_words(trace: &Trace, values: ArgsId) -> Vec<String> {
+    let word = |value: &Value| match *value {
+        Value::Number(number) => number.to_string(),
+        Value::Text(text) => format!("{:?}", trace.value_text(text)),
+    };
+    trace.values(values).iter().map(word).collect()
 }
 
 /// What a thread that is predicted to be stuck waits for.

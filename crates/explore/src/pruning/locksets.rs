@@ -1,7 +1,9 @@
 //! The locks that a thread may hold along its part of an execution, and on paths it did not take (Figure 5).
 
-use super::{LockUpdate, Summaries};
-use crate::execution::{Branching, Execution, Step};
+use super::orders::Steady;
+use super::window::Item;
+use crate::execution::{Execution, Reach, Step, What};
+use crate::summary::{LockUpdate, Summary};
 use foretrace_event::ThreadId;
 use foretrace_event::visible::{ObjectId, OpKind};
 
@@ -45,91 +47,106 @@ impl Locks {
 
 /// What happens to the sets while a thread's part is read.
 pub enum Visit<'a> {
-    /// A step, with the sets before it.
-    Step(&'a Step, &'a [Lockset]),
-    /// A side that was not taken, with the sets at the branch.
-    Other(&'a super::Summary, &'a [Lockset]),
+    /// What the thread did, with the sets before it.
+    Item(&'a Item<'a>, &'a [Lockset]),
+    /// Sides that were not taken, with the sets at the branch.
+    Other(&'a Summary, &'a [Lockset]),
     /// The thread's end, with the sets there.
     End(&'a [Lockset]),
 }
 
-/// Reads a thread's part of an execution from a state on. None, if it meets something unknown.
+/// Reads a thread's part, which begins with a set of locks. None, if it meets something unknown.
 pub fn compute(
-    execution: &Execution,
-    thread: ThreadId,
-    from: usize,
-    summaries: &Summaries,
+    (thread, items): (ThreadId, &[Item<'_>]),
+    steady: &Steady,
+    held: Lockset,
     locks: &mut Locks,
-    mut see: impl FnMut(Visit<'_>, &mut Locks),
+    mut see: impl FnMut(Visit<'_>, usize, &mut Locks),
 ) -> Option<()> {
-    let mut sets = vec![held(&execution.steps[..from], thread, locks)];
-    let mut updates: Vec<Vec<Lockset>> = Vec::new();
-    let mut branches = execution.branches.iter().filter(|b| b.thread == thread && b.before >= from).peekable();
-    for at in from..=execution.steps.len() {
-        while let Some(branching) = branches.next_if(|branching| branching.before <= at) {
-            branch(branching, summaries, &mut sets, &mut updates, locks, &mut see)?;
+    let until = steady.until.get(&thread).copied().unwrap_or(0);
+    let (mut sets, mut updates, mut moves) = (vec![held], Vec::new(), false);
+    for (at, item) in items.iter().enumerate() {
+        let is_steady = at < until;
+        match item {
+            Item::Note(note) => match &note.what {
+                What::Enter(_) if is_steady => updates.push(Vec::new()),
+                What::Enter(Some(others)) if others.decided_by.is_some() && !steady.open.contains(&(thread, at)) => {
+                    updates.push(Vec::new());
+                }
+                What::Enter(others) => {
+                    let others = others.as_deref()?;
+                    see(Visit::Other(others, &sets), at, locks);
+                    updates.push(after(others, &sets, locks));
+                }
+                What::Leave => {
+                    sets.extend(updates.pop().unwrap_or_default());
+                    normalise(&mut sets);
+                }
+                What::Access { reach: Reach::Anything, .. } | What::Unsure if !is_steady => return None,
+                What::Access { .. } => see(Visit::Item(item, &sets), at, locks),
+                What::Moves => moves = true,
+                What::Unsure => {}
+                What::Unknown => return None,
+            },
+            Item::Step(_, step) => {
+                if !is_steady && (std::mem::take(&mut moves) || step.operation.kind == OpKind::Create) {
+                    return None;
+                }
+                moves = false;
+                see(Visit::Item(item, &sets), at, locks);
+                sets.iter_mut().for_each(|set| apply(set, step, locks, false));
+                normalise(&mut sets);
+            }
         }
-        let Some(step) = execution.steps.get(at).filter(|step| step.thread == thread) else { continue };
-        if uses_object(step) && !summaries.fixed.contains(&step.place) {
-            return None;
-        }
-        see(Visit::Step(step, &sets), locks);
-        sets.iter_mut().for_each(|set| apply(set, step, locks, false));
-        normalise(&mut sets);
     }
-    see(Visit::End(&sets), locks);
+    see(Visit::End(&sets), items.len(), locks);
     Some(())
 }
 
-fn uses_object(step: &Step) -> bool {
-    step.operation.object != ObjectId::NONE
-}
-
-/// At a branch, the other side's paths are remembered; at its end they are joined to what was observed.
-fn branch(
-    branching: &Branching,
-    summaries: &Summaries,
-    sets: &mut Vec<Lockset>,
-    updates: &mut Vec<Vec<Lockset>>,
-    locks: &mut Locks,
-    see: &mut impl FnMut(Visit<'_>, &mut Locks),
-) -> Option<()> {
-    let Some(side) = branching.side else {
-        sets.extend(updates.pop().unwrap_or_default());
-        normalise(sets);
-        return Some(());
-    };
-    let other = crate::execution::Side { taken: !side.taken, ..side };
-    let summary = summaries.sides.get(&other)?;
-    see(Visit::Other(summary, sets), locks);
-    let after = |update: &LockUpdate, locks: &mut Locks| {
-        sets.iter().map(|&set| changed(set, &update.acquired, &update.released, locks)).collect::<Vec<_>>()
-    };
-    updates.push(summary.paths.iter().flat_map(|update| after(update, locks)).collect());
-    Some(())
+/// The sets where all sides meet, if others are taken.
+fn after(others: &Summary, sets: &[Lockset], locks: &mut Locks) -> Vec<Lockset> {
+    let mut after = Vec::new();
+    for update in &others.paths {
+        after.extend(sets.iter().map(|&set| changed(set, update, locks)));
+    }
+    normalise(&mut after);
+    after
 }
 
 /// A set after locks were taken and given back.
-pub fn changed(set: Lockset, acquired: &[ObjectId], released: &[ObjectId], locks: &mut Locks) -> Lockset {
-    let released = locks.mask(released);
-    let alone = (set.alone | locks.mask(acquired)) & !released;
+pub fn changed(set: Lockset, update: &LockUpdate, locks: &mut Locks) -> Lockset {
+    if update.released_any {
+        return Lockset::default();
+    }
+    let released = locks.mask(&update.released);
+    let alone = (set.alone | locks.mask(&update.acquired)) & !released;
     Lockset { alone, shared: set.shared & !released }
 }
+
+/// The most sets that are told apart; more are merged.
+const MOST_SETS: usize = 64;
 
 fn normalise(sets: &mut Vec<Lockset>) {
     sets.sort_unstable();
     sets.dedup();
+    if sets.len() > MOST_SETS {
+        let both = |a: Lockset, b: Lockset| Lockset { alone: a.alone & b.alone, shared: a.shared & b.shared };
+        *sets = sets.iter().copied().reduce(both).into_iter().collect();
+    }
 }
 
 /// What a thread holds after some steps, exactly.
-fn held(steps: &[Step], thread: ThreadId, locks: &mut Locks) -> Lockset {
+pub fn held(execution: &Execution, from: usize, thread: ThreadId, locks: &mut Locks) -> Lockset {
     let mut set = Lockset::default();
-    steps.iter().filter(|step| step.thread == thread).for_each(|step| apply(&mut set, step, locks, true));
+    execution.steps[..from]
+        .iter()
+        .filter(|step| step.thread == thread)
+        .for_each(|step| apply(&mut set, step, locks, true));
     set
 }
 
 /// A step's effect. A try counts only where it is known to have happened.
-fn apply(set: &mut Lockset, step: &Step, locks: &mut Locks, happened: bool) {
+pub fn apply(set: &mut Lockset, step: &Step, locks: &mut Locks, happened: bool) {
     use OpKind as K;
     let operation = &step.operation;
     let mut bit = |object| locks.number(object).map_or(0, |number| 1 << number);

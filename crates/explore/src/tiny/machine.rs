@@ -4,13 +4,13 @@ mod perform;
 mod standing;
 mod state;
 
-use super::clocks::Clocks;
 use super::program::{Instr, Place, Program, Reg};
-use crate::execution::{Branching, Divergence, End, Execution, Executor, RaceSeen, Side, Step};
+use super::summary::{Table, is_fixed};
+use crate::clocks::Clocks;
+use crate::execution::{Divergence, End, Execution, Executor, Note, RaceSeen, Reach, Step, What};
 use crate::plan::{Choice, Plan};
 use foretrace_event::visible::{OpKind, Operation};
 use foretrace_event::{Scheduler, ThreadId, ThreadSet};
-pub(super) use standing::{MEMORY, MUTEX};
 use state::{Barrier, Mutex, Once, Phase, REGISTERS, State, Thread};
 
 /// The most steps of an execution.
@@ -28,6 +28,7 @@ pub struct Machine<'a> {
     program: &'a Program,
     created: Vec<bool>,
     watches: bool,
+    table: Table,
     state: State,
 }
 
@@ -37,7 +38,12 @@ impl<'a> Machine<'a> {
         let created = (0..program.threads.len() as u32).map(|thread| program.is_created(thread)).collect();
         let plain = |instr: &Instr| matches!(instr, Instr::Read(..) | Instr::Write(..));
         let watches = program.threads.iter().flatten().any(plain);
-        Self { program, created, watches, state: State::default() }
+        Self { program, created, watches, table: Table::default(), state: State::default() }
+    }
+
+    /// For a program of which is known what the sides of its branches may do.
+    pub fn with_table(program: &'a Program) -> Self {
+        Self { table: Table::of(program), ..Self::new(program) }
     }
 
     /// The variables and registers at the end of the last execution.
@@ -73,7 +79,7 @@ impl<'a> Machine<'a> {
             clocks: Clocks::new(if self.watches { program.threads.len() } else { 0 }),
             end: None,
             now: 0,
-            branches: Vec::new(),
+            notes: Vec::new(),
         };
         for at in 0..self.created.len() {
             if !self.created[at] {
@@ -126,6 +132,8 @@ impl<'a> Machine<'a> {
             Instr::Assert(_) => {}
             Instr::Read(..) | Instr::Write(..) if watched => {
                 let operation = self.standing(thread);
+                let reach = if is_fixed(instr) { Reach::Same } else { Reach::Anything };
+                self.note(thread, What::Access { operation, reach, quiet: false });
                 self.memory(thread, instr, &operation);
             }
             _ => return false,
@@ -137,17 +145,21 @@ impl<'a> Machine<'a> {
     /// Jumps or goes on, and notes it.
     fn branch(&mut self, thread: ThreadId, target: usize, taken: bool) {
         let here = &mut self.state.threads[thread.index()];
-        let side = Side { place: place_of(thread, here.pc), taken };
+        let others = self.table.other_side(thread, here.pc, taken);
         here.ends.push(target);
         here.pc = if taken { target } else { here.pc + 1 };
-        self.state.branches.push(Branching { thread, before: self.state.now, side: Some(side) });
+        self.note(thread, What::Enter(others));
+    }
+
+    fn note(&mut self, thread: ThreadId, what: What) {
+        self.state.notes.push(Note { thread, before: self.state.now, what });
     }
 
     /// Notes the branches whose sides meet here.
     fn leave_branches(&mut self, thread: ThreadId) {
         let here = &mut self.state.threads[thread.index()];
         while here.ends.pop_if(|end| *end == here.pc).is_some() {
-            self.state.branches.push(Branching { thread, before: self.state.now, side: None });
+            self.state.notes.push(Note { thread, before: self.state.now, what: What::Leave });
         }
     }
 
@@ -217,6 +229,9 @@ impl<'a> Machine<'a> {
         let operation = self.standing(choice.thread);
         let (thread, alternative, alternatives) = (choice.thread, choice.alternative, self.alternatives(&operation));
         let place = place_of(thread, self.state.threads[thread.index()].pc);
+        if self.instr(thread).is_some_and(|instr| !is_fixed(instr)) {
+            self.note(thread, What::Moves);
+        }
         run.steps.push(Step { thread, alternative, alternatives, operation, enabled, place });
         self.step(choice, &operation);
         run.scheduler.executed(thread, &operation, |other| {
@@ -256,7 +271,7 @@ impl Executor for Machine<'_> {
             pending: self.pending(),
             end,
             races: self.races(),
-            branches: std::mem::take(&mut self.state.branches),
+            notes: std::mem::take(&mut self.state.notes),
         })
     }
 }

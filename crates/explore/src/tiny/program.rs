@@ -40,6 +40,17 @@ impl Expr {
         }
     }
 
+    /// Does it depend on a register?
+    pub fn mentions(&self, register: Reg) -> bool {
+        match self {
+            Self::Const(_) => false,
+            Self::Reg(own) => *own == register,
+            Self::Add(pair) | Self::Mul(pair) | Self::Rem(pair) | Self::Eq(pair) | Self::Less(pair) => {
+                pair.0.mentions(register) || pair.1.mentions(register)
+            }
+        }
+    }
+
     /// 1 if both are equal.
     pub fn is(self, other: impl Into<Self>) -> Self {
         Self::Eq(Box::new((self, other.into())))
@@ -163,6 +174,25 @@ pub enum Instr {
     Assert(Expr),
     /// Ends the program.
     Exit(i32),
+}
+
+impl Instr {
+    /// The register that it sets.
+    pub fn sets(&self) -> Option<Reg> {
+        match self {
+            Self::TryLock(_, register) | Self::TryReadLock(_, register) | Self::SemTryWait(_, register) => {
+                Some(*register)
+            }
+            Self::SemRead(_, register) | Self::TimedWait(_, _, register) | Self::Barrier(_, register) => {
+                Some(*register)
+            }
+            Self::TryJoin(_, register) | Self::Load(register, _) | Self::FetchAdd(register, ..) => Some(*register),
+            Self::Swap(register, ..) | Self::Cas(register, ..) | Self::Read(register, _) | Self::Set(register, _) => {
+                Some(*register)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A program. Threads that no other thread creates run from the start.

@@ -54,6 +54,26 @@ pub fn random_locking_program(seed: u64) -> Program {
     Program::new(VARIABLES as usize, (0..threads).map(|_| thread(&mut maker)).collect())
 }
 
+/// The same with accesses that are only watched, branches in branches, and threads that are created and joined.
+pub fn random_branching_program(seed: u64) -> Program {
+    let mut maker = Maker { random: Random::new(seed ^ 0x5bd1_e995), registers: 0 };
+    let threads = 2 + usize::from(maker.one_in(4));
+    let thread = |maker: &mut Maker| {
+        let mut code = Vec::new();
+        (0..2 + maker.random.below(2)).for_each(|_| maker.skippable(&mut code, 2));
+        code
+    };
+    let mut program = Program::new(VARIABLES as usize, (0..threads).map(|_| thread(&mut maker)).collect());
+    program.plain_visible = maker.one_in(3);
+    if maker.one_in(2) {
+        create(&mut program, &mut maker);
+        if maker.one_in(2) {
+            maker.guarded(&mut program.threads[0]);
+        }
+    }
+    program
+}
+
 /// The first thread creates the others, and joins some of them.
 fn create(program: &mut Program, maker: &mut Maker) {
     let many = program.threads.len() as u32;
@@ -182,6 +202,24 @@ impl Maker {
             (false, _) => code.extend([lock, access, unlock]),
             (true, true) => code.extend([skip, lock, access, unlock]),
             (true, false) => code.extend([lock, skip, access, unlock]),
+        }
+    }
+
+    /// Critical sections, some of which can be skipped together.
+    fn skippable(&mut self, code: &mut Vec<Instr>, depth: u32) {
+        let skip = code.len();
+        let skips = self.one_in(2);
+        if skips {
+            code.push(Instr::Yield);
+        }
+        let value = self.random.below(2) as i64;
+        let register = Reg(self.registers);
+        if depth > 0 && self.one_in(2) {
+            self.skippable(code, depth - 1);
+        }
+        self.guarded(code);
+        if skips {
+            code[skip] = Instr::JumpIf(Expr::Reg(register).is(value), code.len());
         }
     }
 

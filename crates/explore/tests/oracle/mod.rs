@@ -68,7 +68,12 @@ impl Executor for Noting<'_> {
 
 /// Runs a search to its end, or says that it would take more executions than this.
 pub fn explore(program: &Program, search: &mut dyn Search, most: u64) -> Option<Seen> {
-    let mut noting = Noting { machine: Machine::new(program), seen: Seen::default() };
+    explore_with(Machine::new(program), search, most)
+}
+
+/// The same with a machine.
+pub fn explore_with(machine: Machine<'_>, search: &mut dyn Search, most: u64) -> Option<Seen> {
+    let mut noting = Noting { machine, seen: Seen::default() };
     let mut budget = Budget::unlimited().executions(most);
     match run(search, &mut noting, &mut budget, |_, _| Goes::On) {
         Ok(Finished::Exhausted) => Some(noting.seen),

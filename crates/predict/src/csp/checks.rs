@@ -87,10 +87,13 @@ impl Script<'_> {
         }
         let threads = self.trace.threads().len() - 1;
         writeln!(out, "channel race\nthreads = {{0..{threads}}}")?;
-        writeln!(out, "RACE_ERR(k) = read?t1!k -> write?t2:diff(threads, {{t1}})!k -> race -> SKIP")?;
-        writeln!(out, "    [] write?t1!k -> write?t2:diff(threads, {{t1}})!k -> race -> SKIP")?;
+        // Two accesses that may be next at once may come in either order, so one order of each pair is enough.
+        writeln!(out, "THEN(t1, k, c) = c?t2:diff(threads, {{t1}})!k -> race -> SKIP")?;
+        writeln!(out, "RACE_ERR(k) = read?t1!k -> (THEN(t1, k, write) [] THEN(t1, k, awrite))")?;
+        writeln!(out, "    [] write?t1!k -> (THEN(t1, k, write) [] THEN(t1, k, aread) [] THEN(t1, k, awrite))")?;
         writeln!(out, "RACE(k, events) = RACE_ERR(k) /\\ ([] z:events @ z -> RACE(k, events))")?;
-        let touches = "{read.t.k | t <- threads}, {write.t.k | t <- threads}";
+        let touches = ["read", "write", "aread", "awrite"].map(|channel| format!("{{{channel}.t.k | t <- threads}}"));
+        let touches = touches.join(", ");
         writeln!(out, "events(k) = Union({{{touches}, sync_set}})")?;
         for k in &self.objects.intervals {
             writeln!(out, "assert STOP [T= (PROGRAM [| events({k}) |] RACE({k}, events({k}))) |\\ {{race}} {reduce}")?;

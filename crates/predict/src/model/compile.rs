@@ -2,13 +2,14 @@
 
 use foretrace_causality::{MustOrder, Need as MustNeed};
 use foretrace_event::{BarrierId, CondInstance, Event, EventId, LockId, Patience, ThreadId};
+use foretrace_property::Automaton;
 use foretrace_trace::Trace;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::counter::Counter;
 use super::held::HeldSets;
 use super::op::{CounterOf, Mode, Need, Op};
-use super::{Chain, HeldId, Program, WaitAt};
+use super::{Chain, HeldId, NO_LETTER, Program, WaitAt, Watched};
 
 /// The reorderings that are allowed, beyond the rules of the synchronisation objects.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +21,26 @@ pub struct Rules {
 }
 
 impl Program {
+    /// The program of a trace in which the events that have a letter are operations, and move this automaton.
+    pub fn watching(
+        trace: &Trace,
+        rules: &Rules,
+        property: &Automaton,
+        letter: &dyn Fn(EventId) -> Option<u32>,
+    ) -> Self {
+        let mut program = Self::visible(trace, rules, letter);
+        program.watched = Some(Watched::new(property, &program.chains));
+        program
+    }
+
+    /// The program of a trace in which the events that have a letter are operations.
+    pub fn visible(trace: &Trace, rules: &Rules, letter: &dyn Fn(EventId) -> Option<u32>) -> Self {
+        let must = MustOrder::new(trace, rules.keep_atomics);
+        let mut compiler = Compiler { letter: Some(letter), ..Compiler::new(trace, rules, &must) };
+        trace.threads().for_each(|thread| compiler.thread(thread));
+        compiler.finish()
+    }
+
     /// The program of a trace.
     pub fn new(trace: &Trace, rules: &Rules) -> Self {
         let must = MustOrder::new(trace, rules.keep_atomics);
@@ -42,6 +63,8 @@ struct Compiler<'a> {
     rules: &'a Rules,
     must: &'a MustOrder,
     failing: FxHashSet<EventId>,
+    /// The letters of events in the watched property, if there is one.
+    letter: Option<&'a dyn Fn(EventId) -> Option<u32>>,
     program: Program,
     /// Counters by object.
     counters: FxHashMap<CounterOf, u32>,
@@ -66,10 +89,11 @@ impl<'a> Compiler<'a> {
             counters: Vec::new(),
             waits: Vec::new(),
             losable: must.has_losable(),
+            watched: None,
         };
         let failing = rules.failing.iter().copied().collect();
         let (counters, signals) = Default::default();
-        Self { trace, rules, must, failing, program, counters, signals }
+        Self { trace, rules, must, failing, letter: None, program, counters, signals }
     }
 
     fn thread(&mut self, thread: ThreadId) {
@@ -117,8 +141,10 @@ impl<'a> Compiler<'a> {
             }
             Event::OnceRun(_) | Event::OnceDone(_) | Event::OnceAbort(_) | Event::OncePass(_) => Some(Op::Plain),
         };
-        if let Some(op) = op {
+        let letter = self.letter.and_then(|letter| letter(id));
+        if let Some(op) = op.or(letter.map(|_| Op::Plain)) {
             work.chain.ops.push(op);
+            work.chain.letters.push(letter.unwrap_or(NO_LETTER));
             work.chain.events.push(index);
             work.chain.held.push(work.set);
         }

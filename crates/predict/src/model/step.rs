@@ -13,6 +13,8 @@ pub struct State {
     /// The position of the first wait of each thread that missed its signal; the end of the thread if none. Empty if no
     /// signal of the program can be missed.
     pub limits: Vec<u32>,
+    /// The state of the watched property's automaton; zero if there is none.
+    pub at: u32,
 }
 
 /// What a thread can do at a state.
@@ -32,12 +34,13 @@ impl Program {
     /// Before the first operation.
     pub fn initial(&self) -> State {
         let ends = || (0..self.threads()).map(|thread| self.len(thread)).collect();
-        State { cut: vec![0; self.threads()], limits: if self.losable { ends() } else { Vec::new() } }
+        State { cut: vec![0; self.threads()], limits: if self.losable { ends() } else { Vec::new() }, at: 0 }
     }
 
     /// Performs a thread's next operation, which must be ready.
     pub fn step(&self, state: &mut State, thread: usize) {
         let op = self.chains[thread].ops[state.cut[thread] as usize];
+        state.at = self.next_at(state.at, thread, state.cut[thread]);
         state.cut[thread] += 1;
         if let Op::Signal { signal } = op {
             for wait in &self.waits[signal as usize] {

@@ -107,8 +107,9 @@ impl<'a, const N: usize> Levels<'a, N> {
 
     #[inline]
     fn follow(&mut self, key: &Key<N>, thread: usize) {
-        let op = self.program.chain(thread).ops[self.state.cut[thread] as usize];
-        if let Op::Signal { .. } = op {
+        let (at, position) = (self.state.at, self.state.cut[thread]);
+        let op = self.program.chain(thread).ops[position as usize];
+        if matches!(op, Op::Signal { .. }) || self.program.next_at(at, thread, position) != at {
             let mut state = self.state.clone();
             self.program.step(&mut state, thread);
             self.changed.push(self.packing.pack(&state));
@@ -149,8 +150,12 @@ impl<'a, const N: usize> Levels<'a, N> {
         let same_limits = (0..self.program.threads()).find_map(|thread| {
             let mut before = after.clone();
             before.cut[thread] = before.cut[thread].checked_sub(1)?;
-            let packed = self.packing.pack(&before);
-            (level.binary_search(&packed).is_ok() && self.leads(&before, thread, &after)).then_some((packed, thread))
+            self.program.at_before(after.at, thread, before.cut[thread]).find_map(|at| {
+                before.at = at;
+                let packed = self.packing.pack(&before);
+                let is_before = level.binary_search(&packed).is_ok() && self.leads(&before, thread, &after);
+                is_before.then_some((packed, thread))
+            })
         });
         same_limits.or_else(|| self.before_signal(level, &after))
     }

@@ -18,6 +18,8 @@ struct Field {
 pub(crate) struct Packing {
     cuts: Vec<Field>,
     limits: Vec<Field>,
+    /// The state of the watched property, if there is one.
+    at: Option<Field>,
     /// The number that stands for "no limit", by thread.
     ends: Vec<u32>,
     words: usize,
@@ -30,7 +32,8 @@ impl Packing {
         let cuts: Vec<_> = caps.iter().map(|&cap| layout.field(cap)).collect();
         let ends: Vec<_> = (0..program.threads()).map(|thread| program.len(thread)).collect();
         let limits = if program.losable() { ends.iter().map(|&end| layout.field(end)).collect() } else { Vec::new() };
-        Self { cuts, limits, ends, words: layout.word + 1 }
+        let at = program.watched.as_ref().map(|watched| layout.field(watched.violated()));
+        Self { cuts, limits, at, ends, words: layout.word + 1 }
     }
 
     /// Words needed.
@@ -46,6 +49,9 @@ impl Packing {
         for (field, (&limit, &end)) in self.limits.iter().zip(state.limits.iter().zip(&self.ends)) {
             key[field.word] |= u64::from(end - limit) << field.shift;
         }
+        if let Some(field) = self.at {
+            key[field.word] |= u64::from(state.at) << field.shift;
+        }
         key
     }
 
@@ -56,6 +62,9 @@ impl Packing {
         }
         for (field, (limit, &end)) in self.limits.iter().zip(state.limits.iter_mut().zip(&self.ends)) {
             *limit = end - (key[field.word] >> field.shift & field.mask) as u32;
+        }
+        if let Some(field) = self.at {
+            state.at = (key[field.word] >> field.shift & field.mask) as u32;
         }
     }
 

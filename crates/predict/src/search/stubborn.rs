@@ -9,7 +9,7 @@ use foretrace_event::LockId;
 use rustc_hash::FxHashMap;
 
 use super::{Mode, Query};
-use crate::model::{Mode as LockMode, NeedKind, Op, Program, State};
+use crate::model::{Mode as LockMode, NO_LETTER, NeedKind, Op, Program, State};
 
 /// Where each lock is taken: the remaining operations of a program's threads.
 #[derive(Clone, Debug, Default)]
@@ -81,6 +81,14 @@ impl<'a> Chooser<'a> {
     pub(crate) fn choose(&mut self, state: &State, ready: &mut Vec<usize>) {
         match &self.query.mode {
             Mode::All | Mode::GoalInAll(_) => {}
+            Mode::Violation => {
+                let watched = self.program.watched.as_ref().expect("a property is watched");
+                if !watched.is_open(state.at) {
+                    ready.clear();
+                } else if ready.len() > 1 {
+                    self.smallest(state, ready, ready.clone().into_iter());
+                }
+            }
             Mode::Dead if ready.len() < 2 => {}
             Mode::Dead => self.smallest(state, ready, ready.clone().into_iter()),
             Mode::Goal(goal) => {
@@ -139,6 +147,7 @@ impl<'a> Chooser<'a> {
     /// Threads with an operation left that does not commute with this ready one.
     fn add_dependent(&mut self, state: &State, thread: usize, op: Op) {
         self.add_signaller(state, thread);
+        self.add_rivals(state, thread);
         match op {
             Op::Acquire { lock, mode, .. } => {
                 self.add_takers(state, lock, mode == LockMode::Write || self.uses.failing)
@@ -161,6 +170,19 @@ impl<'a> Chooser<'a> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Threads with a letter of the watched property left that does not commute with this operation's.
+    fn add_rivals(&mut self, state: &State, thread: usize) {
+        let program = self.program;
+        let Some(watched) = &program.watched else { return };
+        let letter = program.chain(thread).letters[state.cut[thread] as usize];
+        if letter != NO_LETTER {
+            let rivals = watched.rivals(letter).iter();
+            rivals
+                .filter(|(other, last)| state.cut[*other as usize] <= *last)
+                .for_each(|(other, _)| self.join(*other as usize));
         }
     }
 

@@ -1,5 +1,6 @@
 //! The files `control` and `numbers` of a controlled run, from the tool's side.
 
+use super::forked::WhyForked;
 use foretrace_event::channel::{
     CONTROL_WORDS, HEADER_WORDS, Header, LENGTHS, MAGIC, MOST_RACES, MOST_STEPS, MOST_VISIBLE, PENDING, PENDING_WORDS,
     PREFIX, RACE_WORDS, RACES, RaceRecord, SLEEP, STEP_WORDS, STEPS, StepRecord, THREADS_WORDS, VISIBLE, end, notes,
@@ -74,17 +75,29 @@ impl Notes {
 
 /// What is to be said about the executions of all executors of a program so far.
 #[derive(Clone, Default, Debug)]
-pub struct SharedNotes(Arc<AtomicU64>);
+pub struct SharedNotes(Arc<[AtomicU64; 2]>);
 
 impl SharedNotes {
     /// So far.
     pub fn get(&self) -> Notes {
-        Notes(self.0.load(Ordering::Relaxed))
+        Notes(self.0[0].load(Ordering::Relaxed))
     }
 
     /// Adds those of an execution.
     pub fn add(&self, notes: Notes) {
-        self.0.fetch_or(notes.0, Ordering::Relaxed);
+        self.0[0].fetch_or(notes.0, Ordering::Relaxed);
+    }
+
+    /// An execution was forked, for this reason; zero: it was not.
+    pub fn add_forked(&self, reason: u64) {
+        if reason != 0 {
+            self.0[1].store(reason, Ordering::Relaxed);
+        }
+    }
+
+    /// Why executions are forked that could be run faster.
+    pub fn forked(&self) -> Option<WhyForked> {
+        WhyForked::from_number(self.0[1].load(Ordering::Relaxed))
     }
 }
 
@@ -100,6 +113,8 @@ pub struct Answered {
     pub end: Option<(u64, u64)>,
     /// What is to be said.
     pub notes: Notes,
+    /// Why it was forked, if it could have been run faster.
+    pub forked: u64,
 }
 
 fn bytes(words: &[u64]) -> Vec<u8> {
@@ -175,6 +190,7 @@ impl Control {
             races,
             end,
             notes: Notes(header[Header::Notes as usize]),
+            forked: header[Header::Forked as usize],
         });
         Ok(all.ok_or(Malformed))
     }

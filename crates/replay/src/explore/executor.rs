@@ -1,6 +1,7 @@
 //! The executor that forks a program for each execution.
 
 use super::control::{Answered, Control, Malformed, SharedNotes};
+use super::noted::Noted;
 use super::server::{Served, Server, stay_on};
 use crate::{Program, TimeLimit};
 use foretrace_event::channel::{MOST_STEPS, end, flags};
@@ -43,6 +44,8 @@ pub struct Setup {
     pub limit: TimeLimit,
     /// Waits may end without a signal.
     pub spurious: bool,
+    /// If the program allows it, an execution puts the program's memory back instead of being a fork of it.
+    pub fast: bool,
     /// The core to run on.
     pub core: usize,
 }
@@ -60,6 +63,7 @@ pub struct Forked {
     server: Option<Server>,
     visible: Vec<Range<u64>>,
     notes: SharedNotes,
+    noted: Option<Noted>,
 }
 
 impl Forked {
@@ -78,6 +82,7 @@ impl Forked {
             server: None,
             visible: Vec::new(),
             notes: SharedNotes::default(),
+            noted: None,
         })
     }
 
@@ -89,8 +94,26 @@ impl Forked {
         let numbers = |directory: &Path| directory.join("numbers");
         let shared = std::fs::hard_link(numbers(&self.directory), numbers(directory));
         shared.map_err(|source| ExploreError::Io { path: directory.to_owned(), source })?;
-        let other = Self::new(&self.program, directory, Setup { core, ..self.setup.clone() })?;
+        let mut other = Self::new(&self.program, directory, Setup { core, ..self.setup.clone() })?;
+        if self.noted.is_some() {
+            other.take_notes()?;
+        }
         Ok(Self { visible: self.visible.clone(), notes: self.notes.clone(), ..other })
+    }
+
+    /// Executions come with notes of what threads do between their steps, for pruning. Before the program is started.
+    ///
+    /// # Errors
+    /// If files cannot be created.
+    pub fn take_notes(&mut self) -> Result<(), ExploreError> {
+        let noted = Noted::create(&self.directory);
+        self.noted = Some(noted.map_err(|source| ExploreError::Io { path: self.directory.clone(), source })?);
+        Ok(())
+    }
+
+    /// Was the program compiled with a table of what branches may do? Known after an execution with notes.
+    pub fn has_table(&self) -> bool {
+        self.noted.as_ref().is_some_and(Noted::has_table)
     }
 
     /// From now on plain accesses of these bytes are visible.
@@ -120,7 +143,7 @@ impl Forked {
         if self.server.is_none() {
             // What it finds when it looks whether it is controlled.
             self.put(&Plan::new(Vec::new()))?;
-            let server = Server::start(&self.program, &self.directory, self.setup.core);
+            let server = Server::start(&self.program, &self.directory, self.setup.core, self.setup.fast);
             self.server = Some(server.map_err(|source| self.error(source))?);
         }
         Ok(())
@@ -156,7 +179,8 @@ impl Executor for Forked {
             Served::Killed => None,
             Served::Gone(status) => return Err(ExploreError::NoThread(status)),
         };
-        let Answered { steps, pending, races, end, notes } = answered?;
+        let Answered { steps, pending, races, end, notes, forked } = answered?;
+        self.notes.add_forked(forked);
         self.notes.add(notes);
         let end = match (end, status) {
             (_, None) => End::TimedOut,
@@ -169,7 +193,9 @@ impl Executor for Forked {
                 None => End::Completed { code: status.code().unwrap_or_default() },
             },
         };
-        Ok(Execution { steps, pending, end, races, branches: Vec::new() })
+        let noted = self.noted.as_mut().map(|noted| noted.read(steps.len())).transpose();
+        let notes = noted.map_err(|source| self.error(source))?.unwrap_or_default();
+        Ok(Execution { steps, pending, end, races, notes })
     }
 }
 

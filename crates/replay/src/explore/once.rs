@@ -1,7 +1,7 @@
 //! One run of a plan from the beginning of the program, recorded and watched; and a plan as text.
 
 use super::control::{Control, set_threads, threads};
-use super::server::{padded, prepare};
+use super::server::{bind_now, padded, prepare};
 use crate::program::{PRINTED, read, watch_output};
 use crate::{Program, ReplayError, TimeLimit, run_beside};
 use foretrace_event::ThreadId;
@@ -130,6 +130,7 @@ impl Program {
         let (hold, only) = (u8::from(hold), u8::from(self.started_only && !hold));
         let settings = format!("explore {sink}hold={hold} only_started={only} dir=");
         let mut command = self.with_settings(&padded(&settings, directory));
+        bind_now(&mut command);
         prepare(&mut command, None);
         command
     }

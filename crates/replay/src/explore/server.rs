@@ -19,6 +19,8 @@ pub struct Server {
     child: Child,
     requests: File,
     answers: File,
+    /// The process that runs executions, if there was one.
+    process: Option<Pid>,
 }
 
 /// What came of a request.
@@ -36,7 +38,7 @@ const GLANCE: Duration = Duration::from_millis(50);
 
 impl Server {
     /// Starts the program on one core.
-    pub fn start(program: &Program, directory: &Path, core: usize) -> io::Result<Self> {
+    pub fn start(program: &Program, directory: &Path, core: usize, fast: bool) -> io::Result<Self> {
         let [requests, answers] = ["requests", "answers"].map(|name| {
             let path = directory.join(name);
             let _ = std::fs::remove_file(&path);
@@ -44,23 +46,25 @@ impl Server {
             // Open for both, so that neither side waits for the other here.
             File::options().read(true).write(true).open(path)
         });
-        let settings = format!("explore server=1 only_started={} dir=", u8::from(program.started_only));
+        let settings =
+            format!("explore server=1 fast={} only_started={} dir=", u8::from(fast), u8::from(program.started_only));
         let mut command = program.with_settings(&padded(&settings, directory));
+        bind_now(&mut command);
         command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
         program.input.give(&mut command)?;
         prepare(&mut command, Some(core));
         let child = spawn(&mut command)?;
-        Ok(Self { child, requests: requests?, answers: answers? })
+        Ok(Self { child, requests: requests?, answers: answers?, process: None })
     }
 
     /// Has one execution run.
     pub fn run(&mut self, limit: &TimeLimit) -> io::Result<Served> {
         self.requests.write_all(&1u64.to_le_bytes())?;
         let begin = Instant::now();
-        let (mut process, mut killed) = (None, false);
+        let mut killed = false;
         loop {
             match self.answer()? {
-                Some(Answer::Begun(number)) => process = Pid::from_raw(number.cast_signed()),
+                Some(Answer::Begun(number)) => self.process = Pid::from_raw(number.cast_signed()),
                 Some(Answer::Ended(_)) if killed => return Ok(Served::Killed),
                 Some(Answer::Ended(status)) => return Ok(Served::Ended(status)),
                 None => {}
@@ -69,7 +73,7 @@ impl Server {
                 return Ok(Served::Gone(status));
             }
             if begin.elapsed() > limit.time || limit.is_stopped() {
-                match process {
+                match self.process {
                     Some(process) if !killed => {
                         killed = kill_process(process, Signal::KILL).is_ok();
                     }
@@ -113,6 +117,11 @@ pub fn padded(settings: &str, directory: &Path) -> OsString {
     padded.push("/".repeat(rest));
     padded.push(directory);
     padded
+}
+
+/// The loader binds functions at once, and not in each execution anew.
+pub fn bind_now(command: &mut Command) {
+    command.env("LD_BIND_NOW", "1");
 }
 
 /// The command will run without randomised addresses, so that objects are where they were, and on one core, if one is named.

@@ -1,10 +1,10 @@
 //! What an order needs to fail, in words.
 
-use crate::model::{Finding, Kind, Moment, Needs, Order};
+use crate::model::{Finding, Kind, Late, Moment, Needs, Order};
 use crate::visible::visible;
 
 /// One line for each thing that is to be said.
-pub(super) fn lines(finding: &Finding) -> Vec<String> {
+pub(crate) fn lines(finding: &Finding) -> Vec<String> {
     let Some(needs) = &finding.needs else { return Vec::new() };
     // Whether an unordered pair of accesses is seen depends on the order of other operations alone.
     let always = needs.orders.is_empty() && finding.kind != Kind::DATA_RACE;
@@ -13,7 +13,9 @@ pub(super) fn lines(finding: &Finding) -> Vec<String> {
     let certain =
         needs.certain_after.as_ref().filter(|_| !needs.orders.is_empty()).map(|moment| certain(needs, moment));
     let preemptions = (needs.fewest && needs.preemptions > 0).then(|| preemptions(needs.preemptions));
-    [always, orders, certain, preemptions].into_iter().flatten().map(|line| visible(&line)).collect()
+    let late = (!needs.late.is_empty()).then(|| late(&needs.late));
+    let always = always.filter(|_| late.is_none());
+    [always, orders, late, certain, preemptions].into_iter().flatten().map(|line| visible(&line)).collect()
 }
 
 fn orders(orders: &[Order]) -> String {
@@ -26,6 +28,20 @@ fn certain(needs: &Needs, moment: &Moment) -> String {
     format!("after {} {how}", words(moment))
 }
 
+/// The value at an access is what the accesses before it have left.
+fn late(late: &[Late]) -> String {
+    let one = |late: &Late| {
+        let place = &late.place;
+        let what = place.statement().map_or("the access", |text| text.trim().trim_end_matches(';'));
+        let after = if late.after > 0 { format!(", after {} times of it", late.after) } else { String::new() };
+        format!("`{what}` :{}{after}", place.line)
+    };
+    let all = late.iter().map(one).collect::<Vec<_>>().join(", then ");
+    format!(
+        "it hangs on a value: what {all} sees or leaves when it comes after all that other threads can do before it"
+    )
+}
+
 fn preemptions(many: u32) -> String {
     let times = match many {
         1 => "once".to_owned(),
@@ -36,13 +52,14 @@ fn preemptions(many: u32) -> String {
 }
 
 /// `` `balance -= 10` :17 of t1 ``.
-fn words(moment: &Moment) -> String {
+pub(crate) fn words(moment: &Moment) -> String {
     let Moment { thread, operation, place } = moment;
     match (operation.as_str(), place) {
         ("start", _) => format!("the beginning of {thread}"),
         ("end", _) => format!("the end of {thread}"),
         (_, Some(frame)) if frame.line > 0 => {
-            let what = frame.statement().map_or(operation.as_str(), |text| text.trim().trim_end_matches(';'));
+            let statement = frame.statement().map(|text| text.trim().trim_end_matches(';'));
+            let what = statement.filter(|text| !text.is_empty()).unwrap_or(operation);
             format!("{}`{what}` :{} of {thread}", part(operation), frame.line)
         }
         _ => format!("`{operation}` of {thread}"),
@@ -67,12 +84,13 @@ mod tests {
 
     #[test]
     fn orders_are_told_in_words() {
+        let order = |first, second| Order { first, second, turned_in_recorded: false };
         let orders = vec![
-            Order { first: moment("t1", "lock", 3), second: moment("t2", "start", 0) },
-            Order { first: moment("t2", "store", 0), second: moment("main", "load", 9) },
+            order(moment("t1", "lock", 3), moment("t2", "start", 0)),
+            order(moment("t2", "store", 0), moment("main", "load", 9)),
         ];
         let certain_after = Some(moment("t1", "lock", 3));
-        let needs = Needs { orders, preemptions: 2, fewest: true, certain_after, proved: true };
+        let needs = Needs { orders, preemptions: 2, fewest: true, certain_after, proved: true, ..Needs::default() };
         let finding = Finding { needs: Some(needs), ..Finding::new(Kind::CRASH) };
         assert_eq!(
             lines(&finding),

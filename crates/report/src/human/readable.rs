@@ -3,7 +3,7 @@
 
 use super::names::{readable, without_tags};
 use crate::act::{Act, Fault, Holder, Operation, Thing, Touch, Wait};
-use crate::model::{Access, Block, Finding, Frame, Lock, Memory, Origin, Pair, Site, Step, Thread};
+use crate::model::{Access, Block, Drawn, Finding, Frame, Lock, Memory, Origin, Pair, Picture, Site, Step, Thread};
 use crate::visible::visible;
 
 pub(super) fn finding(finding: &Finding) -> Finding {
@@ -13,8 +13,14 @@ pub(super) fn finding(finding: &Finding) -> Finding {
         also: finding.also.iter().map(pair).collect(),
         threads: finding.threads.iter().map(thread).collect(),
         steps: finding.steps.iter().map(step).collect(),
+        picture: finding.picture.as_deref().map(|whole| Box::new(picture(whole))),
         ..finding.clone()
     }
+}
+
+fn picture(picture: &Picture) -> Picture {
+    let drawn = |drawn: &Drawn| Drawn { step: step(&drawn.step), ..drawn.clone() };
+    Picture { steps: picture.steps.iter().map(drawn).collect(), ..picture.clone() }
 }
 
 fn memory(memory: &Memory) -> Memory {

@@ -22,6 +22,9 @@ impl ErrorKind for DataRace {
                 format!("data race on `{name}`, a local variable of {function}")
             }
             (Some(name), Origin::ThreadLocal(thread), _) => format!("data race on `{name}` of {thread}"),
+            (Some(name), origin @ Origin::Heap(_), _) if memory.freed => {
+                format!("{}{}, at `{name}`", memory.error(), origin.within())
+            }
             (Some(name), ..) => format!("data race on `{name}`"),
             (None, origin, _) => format!("{}{}", memory.error(), origin.within()),
         }

@@ -1,10 +1,10 @@
 //! Calls of a stack, and which of them is named.
 
 use crate::statement;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One call.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Frame {
     /// The function, if it is known.
     pub function: Option<String>,

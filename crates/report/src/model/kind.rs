@@ -1,6 +1,6 @@
 //! What a kind of error is to a report.
 
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 
 use super::Finding;
@@ -77,5 +77,13 @@ impl fmt::Debug for Kind {
 impl Serialize for Kind {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.rule())
+    }
+}
+
+/// Only the kinds that are listed can be read.
+impl<'de> Deserialize<'de> for Kind {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let rule = String::deserialize(deserializer)?;
+        Self::of_rule(&rule).ok_or_else(|| de::Error::custom(format!("there is no kind of error called `{rule}`")))
     }
 }

@@ -1,10 +1,10 @@
 //! The memory that an error is about.
 
 use super::frame::{Frame, top};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a race is about.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Memory {
     /// The variable's name, if it is known.
     pub name: Option<String>,
@@ -19,12 +19,12 @@ pub struct Memory {
     /// One of the two ends the block.
     pub freed: bool,
     /// Both do.
-    #[serde(skip)]
+    #[serde(default)]
     pub freed_twice: bool,
 }
 
 /// What memory is part of.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
     /// Nothing that is known.
@@ -42,7 +42,7 @@ pub enum Origin {
 }
 
 /// A block of memory.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Block {
     /// Its first byte, in the run that failed.
     pub address: u64,

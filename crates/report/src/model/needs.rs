@@ -1,10 +1,10 @@
 //! What an order needs to fail.
 
 use super::Frame;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What an order needs to fail, found out by running others.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Needs {
     /// It fails whenever these orders hold. Empty: in every order that was tried.
     pub orders: Vec<Order>,
@@ -16,19 +16,50 @@ pub struct Needs {
     pub certain_after: Option<Moment>,
     /// Whether every order after that was run, and failed; otherwise none was found that does not.
     pub proved: bool,
+    /// Accesses that have to come after all that the other threads can do, because the failure hangs on the value there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub late: Vec<Late>,
+    /// The runs that have shown it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown_by: Option<Experiments>,
+}
+
+/// An access that the failure hangs on, because of the value that it reads or leaves.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Late {
+    /// Where it is.
+    pub place: Frame,
+    /// After how many times of it; zero: before the first.
+    pub after: u32,
+}
+
+/// Runs that show which orders matter.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Experiments {
+    /// Orders of steps that could have gone the other way.
+    pub considered: usize,
+    /// How many runs were made.
+    pub runs: usize,
+    /// Schedules in which the orders hold and the rest is as different as possible: each failed.
+    pub with: Vec<String>,
+    /// For each order, a schedule in which it alone is turned round: it did not fail.
+    pub turned: Vec<String>,
 }
 
 /// One operation comes before another.
-#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Order {
     /// What comes first.
     pub first: Moment,
     /// What comes later.
     pub second: Moment,
+    /// In the recorded run, the second came first.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub turned_in_recorded: bool,
 }
 
 /// An operation of a thread.
-#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Moment {
     /// The thread's name.
     pub thread: String,

@@ -12,10 +12,15 @@
 mod barrier;
 mod channel;
 mod enabled;
+pub mod notes;
 mod slots;
 mod stop;
 mod turn;
 
+use crate::axes::SETTINGS;
+use crate::fast;
+use crate::gate::symbolic;
+use crate::sys::Files;
 use crate::sys::settings::Settings;
 use crate::thread::tls::tls;
 use crate::thread::{self, Shared, Thread};
@@ -37,6 +42,7 @@ static LEAVING: AtomicU32 = AtomicU32::new(0);
 /// Maps the files of the plan; false if there are none.
 pub fn open(settings: &Settings) -> bool {
     OPEN.store(channel::open(settings), Ordering::Relaxed);
+    notes::open(settings);
     is_open()
 }
 
@@ -56,6 +62,9 @@ pub fn begin() {
     if is_open() {
         turn::begin();
         open_ranges();
+        if let Some(settings) = SETTINGS.lock().as_ref() {
+            notes::begin(settings);
+        }
         ON.store(true, Ordering::Relaxed);
     }
 }
@@ -67,14 +76,17 @@ pub fn asks() -> bool {
 
 /// The current thread asks for an operation, and returns when it happens.
 pub fn ask(player: &'static Thread, operation: Operation, timed: bool, pc: usize) -> Granted {
-    let granted = turn::ask(ThreadId(player.index), slots::Request { operation, timed, file: None, place: pc });
+    notes::step(player, &operation);
+    symbolic::settle();
+    let granted = turn::ask(ThreadId(player.index), slots::Request { operation, timed, files: None, place: pc });
     await_end();
     granted
 }
 
-/// The current thread waits until a file has something to read, which may come from outside.
-pub fn await_input(player: &'static Thread, operation: Operation, file: i32, pc: usize) {
-    turn::ask(ThreadId(player.index), slots::Request { operation, timed: false, file: Some(file), place: pc });
+/// The current thread waits until a file can be used, for which something may come from outside.
+pub fn await_files(player: &'static Thread, operation: Operation, files: Files, pc: usize) {
+    notes::step(player, &operation);
+    turn::ask(ThreadId(player.index), slots::Request { operation, timed: false, files: Some(files), place: pc });
     await_end();
 }
 
@@ -106,7 +118,9 @@ pub fn begin_thread(index: u32) {
 
 /// The current thread has done its last step, and gives the turn away.
 pub fn end_thread(player: &'static Shared) {
-    LEAVING.store(player.tid, Ordering::Relaxed);
+    if !fast::is_on() {
+        LEAVING.store(player.tid, Ordering::Relaxed);
+    }
     turn::end_thread(ThreadId(player.index));
 }
 
@@ -152,6 +166,16 @@ pub fn note(flags: u64) {
     if is_open() {
         channel::add(Header::Notes, flags);
     }
+}
+
+/// The plan is run again: what has happened is forgotten.
+pub fn begin_again() {
+    channel::forget();
+}
+
+/// Says why the execution was forked.
+pub fn note_forked(reason: u32) {
+    channel::set(Header::Forked, reason.into());
 }
 
 /// The flags of the plan.

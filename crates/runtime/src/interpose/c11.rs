@@ -1,6 +1,7 @@
 //! C11 threads. glibc's go straight to the insides of its pthreads, so each has a replacement of its own.
 
 use crate::axes;
+use crate::fast;
 use crate::gate::limit::Limit;
 use crate::interpose::mutex::{self, lock_arg, polls};
 use crate::interpose::{cond, thread as threads};
@@ -79,11 +80,26 @@ interpose! {
 
     fn thrd_join(handle: pthread_t, result: *mut c_int) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        threads::join(handle, Limit::Forever, pc, || unsafe { real(handle, result) })
+        let joined = threads::join(handle, Limit::Forever, pc, || unsafe { real(handle, result) });
+        let mut value = core::ptr::null_mut();
+        if threads::coroutine::give_result(joined, handle, &mut value) == SUCCESS && fast::is_on() && !result.is_null() {
+            // SAFETY: as above.
+            unsafe { *result = value as usize as c_int };
+        }
+        joined
+    }
+
+    fn thrd_exit(result: c_int) {
+        threads::coroutine::note_result(core::ptr::without_provenance_mut(result as isize as usize));
+        // SAFETY: the program's own argument.
+        unsafe { real(result) }
     }
 
     fn thrd_detach(handle: pthread_t) -> c_int |pc| {
         threads::detached(handle, pc);
+        if fast::is_on() {
+            return SUCCESS;
+        }
         // SAFETY: the program's own arguments.
         unsafe { real(handle) }
     }

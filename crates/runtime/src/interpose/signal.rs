@@ -118,12 +118,12 @@ fn deliver(slot: *mut Deferred, signal: c_int) {
 unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let Some(action) = action(signal) else { return };
     let tls = tls();
-    let outer = (tls.handlers.get(), tls.handler_frame.get(), tls.lines.get(), tls.caller.get());
+    let outer = (tls.handlers.get(), tls.handler_frame.get(), tls.caller.get());
     // SAFETY: always valid.
     let errno = unsafe { *libc::__errno_location() };
     tls.handlers.set(outer.0 + 1);
     tls.handler_frame.set((&raw const action) as usize);
-    tls.lines.set(crate::sink::lines::no_lines());
+    crate::thread::choose_lines();
     let waiting = tls.waiting.replace(false);
     let (rounds, blocked) = (op::rounds(), part::waits_for());
     sync(Op::SignalEnter, 0, signal as u64, 0);
@@ -143,8 +143,8 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     tls.waiting.set(waiting);
     tls.handlers.set(outer.0);
     tls.handler_frame.set(outer.1);
-    tls.lines.set(outer.2);
-    tls.caller.set(outer.3);
+    tls.caller.set(outer.2);
+    crate::thread::choose_lines();
 }
 
 /// Are these the handlers of the program, rather than the default or none?

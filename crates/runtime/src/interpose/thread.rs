@@ -1,15 +1,18 @@
 //! Threads: `pthread_create`, `join`, `detach` and the ways a thread ends.
 
+pub mod coroutine;
+
 use crate::gate::controlled as one_by_one;
 use crate::gate::limit::Limit;
 use crate::gate::turn::Arrival;
+use crate::memory::arena;
 use crate::op::end::{end_key, notice_end};
 use crate::op::{self, part};
 use crate::run::{self, sync};
 use crate::thread::tls::tls;
 use crate::thread::{self, signals};
 use crate::watch::unseen;
-use crate::{axes, sys};
+use crate::{axes, fast, sys};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
 use foretrace_event::channel::notes;
@@ -32,6 +35,25 @@ struct Birth {
 }
 
 impl Birth {
+    /// Room for one. Where orders are explored, it is memory of our own, so that the program's heap does not depend on how
+    /// threads are made.
+    fn allocate() -> *mut Self {
+        if one_by_one::is_open() {
+            return arena::allocate(size_of::<Self>()).map_or(core::ptr::null_mut(), <*mut u8>::cast);
+        }
+        // SAFETY: takes a size.
+        unsafe { malloc(size_of::<Self>()).cast() }
+    }
+
+    /// # Safety
+    /// It was made by `allocate`, and nobody uses it.
+    unsafe fn free(birth: *mut Self) {
+        if !one_by_one::is_open() {
+            // SAFETY: it was allocated with `malloc`.
+            unsafe { free(birth.cast()) };
+        }
+    }
+
     /// The new thread waits until its creator has told of it.
     fn await_announcement(&self) {
         while self.announced.load(Ordering::Acquire) == 0 {
@@ -64,17 +86,21 @@ unsafe extern "C-unwind" fn run(birth: *mut c_void) -> *mut c_void {
         one_by_one::begin_thread((*birth.cast::<Birth>()).id);
         birth.cast::<Birth>().read()
     };
-    // SAFETY: it was allocated with `malloc`.
-    unsafe { free(birth) };
+    // SAFETY: it is not used any more.
+    unsafe { Birth::free(birth.cast()) };
     if axes::is_live() {
         unseen::look();
         op::begin_thread(id, parent);
         unseen::touch(routine as usize);
         notice_end();
     }
-    signals::set_mask(&mask);
+    if !fast::is_on() {
+        signals::set_mask(&mask);
+    }
     // SAFETY: the program asked for this call.
-    unsafe { routine(argument) }
+    let result = unsafe { routine(argument) };
+    coroutine::note_result(result);
+    result
 }
 
 /// The signals that a new thread is to block, by its attributes or as its creator does.
@@ -107,7 +133,10 @@ pub unsafe fn create(
             return pthread_create(thread, attributes, routine, argument);
         }
         end_key();
-        let birth: *mut Birth = malloc(size_of::<Birth>()).cast();
+        if fast::is_on() {
+            return coroutine::create(thread, attributes, (routine, argument), (pc, frame));
+        }
+        let birth = Birth::allocate();
         if birth.is_null() {
             return libc::EAGAIN;
         }
@@ -120,6 +149,8 @@ pub unsafe fn create(
         if !replaying {
             sync(Op::Fork, 0, u64::from(id), pc);
         }
+        let own = coroutine::with_own_stack(attributes, id);
+        let attributes = own.as_ref().map_or(attributes, core::ptr::from_ref);
         let result = pthread_create(thread, attributes, run, birth.cast());
         if result == 0 && replaying {
             tls().frame.set(frame);
@@ -130,7 +161,7 @@ pub unsafe fn create(
         if result == 0 {
             thread::handle::name_handle(*thread, id);
         } else {
-            free(birth.cast());
+            Birth::free(birth);
             op::no_thread();
             if !replaying {
                 sync(Op::Undo, 0, 0, pc);
@@ -144,6 +175,7 @@ pub unsafe fn create(
 /// replay the schedule's next step says what is wanted.
 pub fn join(handle: pthread_t, limit: Limit, pc: usize, mut real: impl FnMut() -> c_int) -> c_int {
     let Some(id) = thread::handle::by_handle(handle) else { return real() };
+    let mut real = || if fast::is_on() { 0 } else { real() };
     let arrival = crate::interpose::arrive(Op::Join, Op::Join, 0, u64::from(id), limit, pc);
     let result = match (arrival, limit) {
         (Arrival::TimedOut, _) => libc::ETIMEDOUT,
@@ -180,24 +212,32 @@ interpose! {
 
     fn pthread_join(handle: pthread_t, value: *mut *mut c_void) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        join(handle, Limit::Forever, pc, || unsafe { real(handle, value) })
+        let result = join(handle, Limit::Forever, pc, || unsafe { real(handle, value) });
+        coroutine::give_result(result, handle, value)
     }
 
     fn pthread_tryjoin_np(handle: pthread_t, value: *mut *mut c_void) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        join(handle, Limit::Now, pc, || unsafe { real(handle, value) })
+        let result = join(handle, Limit::Now, pc, || unsafe { real(handle, value) });
+        coroutine::give_result(result, handle, value)
     }
 
     fn pthread_timedjoin_np(handle: pthread_t, value: *mut *mut c_void, until: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        join(handle, unsafe { Limit::until(libc::CLOCK_REALTIME, until) }, pc, || unsafe { real(handle, value, until) })
+        let limit = unsafe { Limit::until(libc::CLOCK_REALTIME, until) };
+        // SAFETY: as above.
+        let result = join(handle, limit, pc, || unsafe { real(handle, value, until) });
+        coroutine::give_result(result, handle, value)
     }
 
     fn pthread_clockjoin_np(
         handle: pthread_t, value: *mut *mut c_void, clock: c_int, until: *const timespec,
     ) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        join(handle, unsafe { Limit::until(clock, until) }, pc, || unsafe { real(handle, value, clock, until) })
+        let limit = unsafe { Limit::until(clock, until) };
+        // SAFETY: as above.
+        let result = join(handle, limit, pc, || unsafe { real(handle, value, clock, until) });
+        coroutine::give_result(result, handle, value)
     }
 
     fn pthread_cancel(handle: pthread_t) -> c_int {
@@ -208,7 +248,16 @@ interpose! {
 
     fn pthread_detach(handle: pthread_t) -> c_int |pc| {
         detached(handle, pc);
+        if fast::is_on() {
+            return 0;
+        }
         // SAFETY: the program's own arguments.
         unsafe { real(handle) }
+    }
+
+    fn pthread_exit(value: *mut c_void) {
+        coroutine::note_result(value);
+        // SAFETY: the program's own argument.
+        unsafe { real(value) }
     }
 }

@@ -73,7 +73,22 @@ pub fn heeded(kind: u32) -> u32 {
 
 /// An access that the hook could not note by itself: `what` is the size, and the kind from bit 8.
 pub unsafe extern "C" fn slow(address: usize, what: u32, pc: usize, frame: usize) {
-    access_from(address, (what & 0xff) as usize, what >> 8, pc, frame);
+    let (size, kind) = ((what & 0xff) as usize, what >> 8);
+    let tls = tls();
+    if !tls.recent.get().is_null() {
+        // SAFETY: only a thread that has an object has such a table.
+        let lines = unsafe { &*tls.thread.get() }.lines.get();
+        if lines.add_at_place(address, size, kind, pc) {
+            return;
+        }
+    }
+    slower(address, size, kind, pc, frame);
+}
+
+/// Kept out of line, so that finding a line by its place needs little stack.
+#[inline(never)]
+fn slower(address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
+    access_from(address, size, kind, pc, frame);
 }
 
 /// Notes an access of any size by an interposed function.

@@ -1,16 +1,19 @@
 //! Operations that the controlled gate performs by itself: barriers, yields, and the end of the process.
 
+pub mod waits;
+
 use crate::gate::limit::SECOND;
 use crate::gate::{clock, controlled};
 use crate::op::part;
-use crate::sys;
+use crate::sys::{self, Files};
 use crate::thread;
 use crate::thread::waiting::Waiting;
 use core::ffi::c_int;
 use foretrace_event::channel::notes;
 use foretrace_event::visible::{OpKind, Operation};
 use foretrace_event::wire::Op;
-use libc::timespec;
+use libc::{pollfd, timespec};
+use waits::await_files;
 
 /// Arrives at a barrier and waits for the others. Is this the serial thread? None: the gate does not decide.
 pub fn pass_barrier(barrier: usize, pc: usize) -> Option<bool> {
@@ -43,28 +46,28 @@ pub unsafe fn sleep(time: *const timespec, pc: usize) -> bool {
 
 /// What stands for a file that may block, if this is one: a pipe for itself, all others for each other.
 fn channel_of(file: c_int) -> Option<u64> {
-    /// Files are objects beyond all addresses.
-    const FILES: u64 = 1 << 62;
     match sys::file_kind(file).ok()? {
-        (libc::S_IFIFO, number) => Some(FILES | number),
-        (libc::S_IFSOCK | 0, _) => Some(FILES),
+        (libc::S_IFIFO, number) if !waits::are_one() => Some(FILES | number),
+        (libc::S_IFSOCK | libc::S_IFIFO | 0, _) => Some(FILES),
         _ => None,
     }
+}
+
+/// Files are objects beyond all addresses.
+const FILES: u64 = 1 << 62;
+
+/// What stands for a file, whatever its kind.
+fn file_object(file: c_int) -> Option<u64> {
+    let (_, number) = sys::file_kind(file).ok()?;
+    Some(FILES | number)
 }
 
 /// The thread is about to read a pipe or a socket, and waits here until that does not block.
 pub fn await_input(file: c_int, pc: usize) {
     let Some(player) = thread::taking_part().filter(|_| controlled::asks()) else { return };
-    let Some(channel) = channel_of(file) else { return };
-    part::flush(player);
-    loop {
-        controlled::ask(player, Operation::new(OpKind::Load, channel).with(1), false, pc);
-        if sys::is_readable(file, false) {
-            return;
-        }
-        player.set_waiting(Some(Waiting::new(Op::AtomicLoad, channel as usize, 0, pc)));
-        controlled::await_input(player, Operation::new(OpKind::Spin, channel).with(1), file, pc);
-        player.set_waiting(None);
+    if channel_of(file).is_some() {
+        let mut file = pollfd { fd: file, events: libc::POLLIN, revents: 0 };
+        await_files(player, Files { at: &raw mut file, count: 1 }, pc);
     }
 }
 

@@ -9,17 +9,18 @@ mod memory;
 mod wait;
 
 use crate::axes;
+use crate::fast;
 use crate::gate::limit::{self, Limit};
 use crate::gate::order::{self, Next};
 use crate::gate::turn::{self, Arrival};
-use crate::gate::{self, answer, backoff, controlled as one_by_one, delay, schedule, stuck};
+use crate::gate::{self, answer, backoff, controlled as one_by_one, delay, schedule, stuck, symbolic};
 use crate::op::controlled;
 use crate::sys::settings::{Gate, Settings};
 use crate::sys::{self, Activity};
 use crate::thread::stack::{self, Place};
 use crate::thread::tls::{Section, tls};
 use crate::thread::waiting::Waiting;
-use crate::thread::{self, Thread, count, objects, threads};
+use crate::thread::{self, Body, Thread, count, objects, threads};
 use crate::watch::{fault, horizon, segment, unseen};
 use core::sync::atomic::{AtomicU32, Ordering};
 use foretrace_event::schedule::{is_file, is_step};
@@ -40,19 +41,22 @@ pub fn open(settings: &Settings) -> sys::Result<()> {
     if settings.only_started && !settings.is_started() {
         return Err(libc::EEXIST);
     }
-    if settings.gate != (Gate::Controlled { server: true }) {
+    if !matches!(settings.gate, Gate::Controlled { server: true, .. }) {
         answer::open(settings)?;
+        fault::open();
     }
     backoff::open();
     stuck::set_patience(settings.patience);
-    fault::open();
     match settings.gate {
         Gate::Free => Ok(()),
         Gate::Schedule { loose } => {
             limit::allow(settings.patience);
             if gate::open(settings, loose) { Ok(()) } else { Err(libc::ENOENT) }
         }
-        Gate::Controlled { .. } if one_by_one::open(settings) => Ok(()),
+        Gate::Controlled { .. } if one_by_one::open(settings) => {
+            symbolic::open(settings);
+            Ok(())
+        }
         Gate::Controlled { .. } => Err(libc::ENOENT),
     }
 }
@@ -60,7 +64,8 @@ pub fn open(settings: &Settings) -> sys::Result<()> {
 /// The current thread takes part from now on.
 pub fn join_in(index: u32, parent: u32) {
     let _section = Section::nest();
-    let Some(new) = thread::join(index, axes::is_recording()) else { return };
+    let own = fast::body();
+    let Some(new) = thread::join(index, own.unwrap_or_else(Body::of_caller), axes::is_recording()) else { return };
     if index != schedule::MAIN {
         count::one_less_coming();
     }
@@ -68,7 +73,10 @@ pub fn join_in(index: u32, parent: u32) {
     count::one_more();
     thread::attach(new);
     fault::prepare_thread();
-    forget(new.stack.0, new.stack.1 - new.stack.0);
+    if own.is_none() {
+        // Only a coroutine's stack has never been another's.
+        forget(new.stack.0, new.stack.1 - new.stack.0);
+    }
     answer::thread(index, parent);
 }
 

@@ -1,8 +1,10 @@
 //! Forks and the end of `main`, seen from the moment that a run begins.
 
 use crate::axes;
+use crate::fast;
 use crate::gate::controlled;
 use crate::run::{finish, last_moment, sync};
+use crate::sys::real::Real;
 use crate::thread::tls::caller;
 use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -35,6 +37,9 @@ real_function!(fn on_exit(handler: OnExit, argument: *mut c_void) -> c_int);
 unsafe extern "C" fn at_exit(status: c_int, _: *mut c_void) {
     finish(status, 0);
     last_moment();
+    if fast::is_on() {
+        fast::finish(status);
+    }
 }
 
 /// `main` is called through us, so that its return is seen before any function that is called at exit.
@@ -52,6 +57,18 @@ unsafe extern "C-unwind" fn main(count: c_int, arguments: *mut *mut c_char, vari
     let status = unsafe { main(count, arguments, variables) };
     finish(status, 0);
     status
+}
+
+#[unsafe(link_section = "ft_reals")]
+static MALLOPT: Real<unsafe extern "C-unwind" fn(c_int, c_int) -> c_int> = Real::new(c"mallopt", None);
+
+/// From now on all threads allocate from one heap, if libc can be told so.
+pub fn use_one_heap() {
+    const ARENA_MAX: c_int = -8;
+    if let Some(mallopt) = MALLOPT.find() {
+        // SAFETY: takes two numbers.
+        unsafe { mallopt(ARENA_MAX, 1) };
+    }
 }
 
 /// Of functions that are called at exit, those that are registered first are called last.

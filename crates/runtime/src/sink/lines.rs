@@ -13,6 +13,7 @@
 //! keeps the program counter of the first access alone; exact places come from replay.
 
 mod entry;
+mod recent;
 
 use crate::memory::arena;
 use crate::sink::places::{self, Latest};
@@ -20,6 +21,7 @@ use core::cell::UnsafeCell;
 pub use entry::Entry;
 use foretrace_event::table::{self, ENTRY_SIZE, SMALLEST, pc_salt, slot, tag};
 use foretrace_event::wire::Access;
+pub use recent::{ENTRY as RECENT_ENTRY, LINE as RECENT_LINE, PLACES as RECENT_PLACES, Recent, SHIFT as RECENT_SHIFT};
 
 /// Entries of a thread's first table; a power of two.
 pub const SMALL: usize = 4096;
@@ -51,6 +53,9 @@ unsafe impl Sync for NoLines {}
 /// See [`NoLines`].
 pub static NO_LINES: NoLines = NoLines(UnsafeCell::new([0; LARGE * ENTRY_SIZE]));
 
+/// The mask for that table: hooks that find nothing look at one entry only.
+pub const NO_SLOTS: u32 = 0;
+
 /// The table of a thread that records nothing.
 pub fn no_lines() -> *mut Entry {
     NO_LINES.0.get().cast()
@@ -81,8 +86,10 @@ pub struct Lines {
     mask: u32,
     evictions: usize,
     windows: Latest,
-    /// Lines are kept apart by program counter; the hooks look elsewhere and always take the slow path.
+    /// Lines are kept apart by program counter; the hooks look into `recent`, and then [`Self::add_at_place`] looks.
     by_place: bool,
+    /// What the hooks look into then.
+    recent: *mut Recent,
     /// Nothing is kept: each access is a record of its own.
     every: bool,
 }
@@ -94,6 +101,9 @@ impl Lines {
         (self.entries, self.touched) = (entries.cast(), touched.cast());
         (self.count, self.evictions) = (0, 0);
         (self.mask, self.by_place) = (slot_mask(size), by_place);
+        if by_place && self.recent.is_null() {
+            self.recent = recent::new();
+        }
         self.every = crate::axes::keeps_every_access();
         true
     }
@@ -126,7 +136,7 @@ impl Lines {
 
     /// The table that the hooks look into, and its mask.
     pub fn for_hooks(&self) -> (*mut Entry, u32) {
-        (if self.by_place { no_lines() } else { self.entries }, self.mask)
+        if self.by_place { (no_lines(), NO_SLOTS) } else { (self.entries, self.mask) }
     }
 
     /// An entry, which nobody else uses while the reference lives: callers take one at a time.
@@ -184,6 +194,9 @@ impl Lines {
             self.evictions += 1;
         }
         self.entry(slot).fill(tag, place, reads, writes);
+        if by_place {
+            recent::note(self.recent, line, pc, self.entry(slot));
+        }
     }
 
     /// The address of the line at a slot.
@@ -196,6 +209,9 @@ impl Lines {
     fn give(&self, sink: &mut impl Sink, slot: u32) {
         let entry = self.copy(slot);
         let Entry { place, reads, writes, .. } = entry;
+        if self.by_place {
+            recent::forget(self.recent, places::pc(place));
+        }
         if reads | writes != 0 {
             let line = self.line(&entry, slot) / 64;
             sink.take(&Access { line, reads, writes, pc: places::pc(place) });
@@ -351,7 +367,10 @@ mod tests {
                 let address = base + (random >> 40) % (1 << 20);
                 let pc = if by_place { 0x5555_5555_0000 * (1 + (random >> 60) % 2) + (random >> 36) % 4 } else { 7 };
                 let (reads, writes) = (1 << (address % 64), (random >> 62 & 1) << (address % 64));
-                lines.touch(&mut seen, address as usize, reads, writes, pc as usize);
+                let kind = if writes == 0 { READ } else { READ | WRITE };
+                if !by_place || !lines.add_at_place(address as usize, 1, kind, pc as usize) {
+                    lines.touch(&mut seen, address as usize, reads, writes, pc as usize);
+                }
                 expected.take(&Access { line: address / 64, reads, writes, pc });
             }
             assert!(size == SMALL || lines.count > LISTED, "more than the list holds");

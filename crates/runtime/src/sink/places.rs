@@ -17,6 +17,12 @@ pub struct Latest {
 }
 
 impl Latest {
+    /// The number of a place in the same window as the last one.
+    #[inline]
+    pub const fn near(&self, pc: u64) -> Option<u32> {
+        if window(pc) == self.window { Some(table::place(self.number, pc)) } else { None }
+    }
+
     /// The number of a place; `None` if all windows are others.
     #[inline]
     pub fn place(&mut self, pc: u64) -> Option<u32> {

@@ -135,6 +135,15 @@ fn descriptor(file: usize) -> sys::Result<i32> {
 const EVENTS_FILE: usize = 0;
 const OPEN_FILE: usize = 1;
 
+/// How often a call is made if another thread of the program closes our descriptor each time before it is used.
+const ATTEMPTS: usize = 16;
+
+/// Calls with the descriptor of one of our files, and again if that was closed in between.
+fn with_descriptor(file: usize, call: impl Fn(i32) -> sys::Result<()>) -> sys::Result<()> {
+    let attempt = || descriptor(file).and_then(&call);
+    (1..ATTEMPTS).map(|_| attempt()).find(|result| *result != Err(libc::EBADF)).unwrap_or_else(attempt)
+}
+
 /// Is this the process whose recording it is?
 pub fn is_of(pid: u32) -> bool {
     counter(header::PID).load(Ordering::Relaxed) == u64::from(pid)
@@ -273,15 +282,17 @@ impl Chunk {
             let header: [u8; CHUNK_HEADER_SIZE] = self.at.cast::<[u8; CHUNK_HEADER_SIZE]>().read();
             (header, core::slice::from_raw_parts(self.content(), used))
         };
-        // Beyond the program's own limit a write would send it a signal.
-        let result = match descriptor(EVENTS_FILE) {
-            Ok(_) if offset + size as u64 > sys::file_size_limit() => Err(libc::EFBIG),
-            Ok(events) => sys::write_at(events, [&sized(header, size, used), content], offset).inspect_err(|_| {
+        let write = |events| {
+            // Beyond the program's own limit a write would send it a signal.
+            if offset + size as u64 > sys::file_size_limit() {
+                return Err(libc::EFBIG);
+            }
+            sys::write_at(events, [&sized(header, size, used), content], offset).inspect_err(|_| {
                 // The disk may have been full in the middle: a chunk that says so is better than one that ends in zeros.
                 let _ = sys::write_at(events, [&sized(header, size, 0), &[]], offset);
-            }),
-            Err(error) => Err(error),
+            })
         };
+        let result = with_descriptor(EVENTS_FILE, write);
         if result.is_err() {
             set_flag(Flags::NO_SPACE);
         }
@@ -338,8 +349,7 @@ fn grow(size: u64) -> bool {
 fn extend(step: u64) -> bool {
     let end = END.load(Ordering::Acquire);
     let room = SPACE.load(Ordering::Relaxed).min(sys::file_size_limit());
-    let allocated =
-        end + step <= room && descriptor(OPEN_FILE).is_ok_and(|open| sys::allocate(open, end, step).is_ok());
+    let allocated = end + step <= room && with_descriptor(OPEN_FILE, |open| sys::allocate(open, end, step)).is_ok();
     if allocated {
         END.store(end + step, Ordering::Release);
     }

@@ -105,8 +105,9 @@ const fn relation(op: Op) -> (bool, bool) {
             (false, false)
         }
         Op::AtomicLoad | Op::AtomicStore | Op::AtomicRmw | Op::AtomicCasFailed => (true, true),
-        Op::SignalEnter | Op::SignalExit | Op::ProcessFork | Op::Exit | Op::Gap | Op::Custom | Op::AccessPc => {
+        Op::SignalEnter | Op::SignalExit | Op::ProcessFork | Op::Exit | Op::Gap | Op::Custom | Op::CustomArg => {
             (false, false)
         }
+        Op::CustomList | Op::AccessPc => (false, false),
     }
 }

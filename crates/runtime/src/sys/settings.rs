@@ -3,13 +3,13 @@
 //! ```text
 //! record limit=BYTES ring=0|1 locations=0|1 every=0|1 early=0|1 clock=0|1 follow=0|1 linger=MS dir=PATH
 //! replay exact=0|1 loose=0|1 hold=0|1 only_started=0|1 patience=MS linger=MS dir=PATH
-//! explore server=0|1 hold=0|1 only_started=0|1 dir=PATH
+//! explore server=0|1 fast=0|1 hold=0|1 only_started=0|1 dir=PATH
 //! ```
 //!
 //! A run is three independent choices: a *gate* (who may go on), a *sink* (what is written down) and a *watch* (what is
 //! checked). The first word chooses common ones: `record` is free, recording, and watches nothing; `replay` follows a
 //! schedule, writes nothing down, and watches segments or, with `exact=1`, accesses; `explore` runs one thread at a time, as
-//! a plan says, writes nothing down, and watches accesses (`server=1`: again and again). `sink=recording` lets a replay be
+//! a plan says, writes nothing down, and watches accesses (`server=1`: again and again; `fast=1`: if possible, without a fork). `sink=recording` lets a replay be
 //! recorded as well, into the same directory; `watch=segments` and `watch=accesses` let a recorded run be checked.
 //!
 //! `FORETRACE_TOOL` is the tool's process, so that the program it has started can tell itself from what that starts.
@@ -43,6 +43,8 @@ pub enum Gate {
     Controlled {
         /// Many executions, each a fork.
         server: bool,
+        /// Executions need not be forked.
+        fast: bool,
     },
 }
 
@@ -164,7 +166,7 @@ impl Settings {
         let kinds = [
             (&b"record "[..], Gate::Free, Sink::Recording(RECORDING), Watch::Nothing),
             (b"replay ", Gate::Schedule { loose: false }, Sink::Nothing, Watch::Segments),
-            (b"explore ", Gate::Controlled { server: false }, Sink::Nothing, Watch::Accesses),
+            (b"explore ", Gate::Controlled { server: false, fast: false }, Sink::Nothing, Watch::Accesses),
         ];
         kinds
             .into_iter()
@@ -206,7 +208,8 @@ impl Settings {
                 recording.set(name, number);
             }
             (b"loose", Gate::Schedule { loose }, _) => *loose = on,
-            (b"server", Gate::Controlled { server }, _) => *server = on,
+            (b"server", Gate::Controlled { server, .. }, _) => *server = on,
+            (b"fast", Gate::Controlled { fast, .. }, _) => *fast = on,
             (b"exact", Gate::Schedule { .. }, _) => self.watch = if on { Watch::Accesses } else { Watch::Segments },
             (b"early", ..) => self.early = on,
             (b"follow", ..) => self.follow = on,

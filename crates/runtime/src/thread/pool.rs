@@ -39,13 +39,28 @@ pub fn prepare(index: u32, stack: (usize, usize)) -> Option<&'static Thread> {
     thread.begin_recording().then_some(&*thread)
 }
 
+/// What the kernel and libc know of a thread.
+#[derive(Clone, Copy)]
+pub struct Body {
+    /// Its stack: lowest address and size.
+    pub stack: (usize, usize),
+    /// Its number in the kernel.
+    pub tid: u32,
+}
+
+impl Body {
+    /// Of the thread that calls.
+    pub fn of_caller() -> Self {
+        Self { stack: handle::stack(), tid: crate::sys::tid() }
+    }
+}
+
 /// Makes an object for the current thread, which takes part in the gate or in the watch.
-pub fn join(index: u32, records: bool) -> Option<&'static Thread> {
-    let stack = handle::stack();
+pub fn join(index: u32, body: Body, records: bool) -> Option<&'static Thread> {
     let mut count = WORLD.lock();
     let new = Thread::new(index, *count)?;
-    new.shared.stack = (stack.0, stack.0 + stack.1);
-    (new.shared.tid, new.shared.pointer) = (crate::sys::tid(), handle::handle() as usize);
+    new.shared.stack = (body.stack.0, body.stack.0 + body.stack.1);
+    (new.shared.tid, new.shared.pointer) = (body.tid, handle::handle() as usize);
     if records {
         new.begin_recording();
     }

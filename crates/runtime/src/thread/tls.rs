@@ -4,7 +4,7 @@
 //! standard library, and because the access hooks read it in three instructions. It uses the initial-exec model; the
 //! linker makes constants of the offsets when the runtime is part of an executable.
 
-use crate::sink::lines::{self, Entry};
+use crate::sink::lines::{self, Entry, Recent};
 use crate::thread::Thread;
 use core::arch::{asm, global_asm};
 use core::cell::Cell;
@@ -22,6 +22,8 @@ pub struct Tls {
     pub frame: Cell<usize>,
     /// Offset 24: what turns a hashed address into a slot of that table.
     pub slot_mask: Cell<u32>,
+    /// Offset 32: the latest line of each place, if accesses are kept apart by place and are recorded just now; else null.
+    pub recent: Cell<*mut Recent>,
     /// The thread's object, once it has one.
     pub thread: Cell<*mut Thread>,
     /// How many sections the thread is in.
@@ -51,6 +53,9 @@ const _: () = assert!(core::mem::offset_of!(Tls, caller) == CALLER);
 /// Offset of `slot_mask`, for the access hooks.
 pub const SLOT_MASK: usize = 24;
 const _: () = assert!(core::mem::offset_of!(Tls, slot_mask) == SLOT_MASK);
+/// Offset of `recent`, for the access hooks.
+pub const RECENT: usize = 32;
+const _: () = assert!(core::mem::offset_of!(Tls, recent) == RECENT);
 /// Offset of `frame`.
 pub const FRAME: usize = 16;
 const _: () = assert!(core::mem::offset_of!(Tls, frame) == FRAME);

@@ -4,6 +4,7 @@
 //! signal come again, so that the program dies as it would have. Where it has one, the line is written before that
 //! handler runs; whether the program survives, its exit status tells.
 
+use crate::fast;
 use crate::gate::answer::Answer;
 use crate::memory::arena;
 use crate::sys::real::Real;
@@ -71,6 +72,9 @@ struct HandlerStack {
 
 /// Gives the current thread a stack for handlers, unless it has one.
 pub fn prepare_thread() {
+    if fast::is_on() {
+        return;
+    }
     let mut known = HandlerStack { at: core::ptr::null_mut(), flags: 0, size: 0 };
     if sys::handler_stack(core::ptr::null(), (&raw mut known).cast()).is_ok()
         && known.flags & libc::SS_DISABLE != 0
@@ -160,6 +164,7 @@ fn place(player: Option<&Thread>, at: Position) -> Place {
 
 /// The current thread gives up: it calls `abort`, or an assertion has failed.
 pub fn give_up(pc: usize) {
+    fast::give_up();
     if let Some(player) = taking_part() {
         player.gave_up.set((pc, tls().frame.get()));
     }

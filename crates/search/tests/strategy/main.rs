@@ -4,3 +4,4 @@ mod certain;
 mod ladder;
 mod script;
 mod values;
+mod why;

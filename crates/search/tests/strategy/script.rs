@@ -100,7 +100,7 @@ impl Runner<Schedule> for Script<'_> {
 }
 
 /// One file, whose code is between 0x4000 and 0x5000.
-fn modules() -> Modules {
+pub fn modules() -> Modules {
     let (start, end, bias, build_id, path) = (0x4000, 0x5000, 0x4000, String::new(), "/bin/prog".into());
     Modules::new(vec![Module { start, end, bias, build_id, path }])
 }

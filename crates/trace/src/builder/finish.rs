@@ -14,10 +14,12 @@ impl TraceBuilder {
         self.threads.iter_mut().for_each(|thread| thread.slots.shrink_to_fit());
         self.objects.instances = self.conditions.instances;
         self.extras.seal();
+        self.arguments.seal();
         let mut trace = Trace {
             threads: self.threads,
             objects: self.objects,
             extras: self.extras,
+            arguments: self.arguments,
             places: self.places.list,
             notes: self.notes,
             stamps: self.clock,

@@ -5,9 +5,12 @@
 
 use std::convert::Infallible;
 use std::io::{self, Seek, Write};
+use std::path::Path;
 
-use foretrace_event::wire::{Access, Detail, LockArg, Op, Sync};
-use foretrace_event::{AtomicId, Event, EventId, IntervalId, Object, Order, Patience, Sort, Writer};
+use foretrace_event::wire::{ARG_NUMBER, ARG_TEXT, Access, Detail, LockArg, Op, Sync};
+use foretrace_event::{
+    ArgsId, AtomicId, CustomId, Event, EventId, IntervalId, Object, Order, Patience, Sort, Value, Writer,
+};
 
 use crate::recording::RecordingWriter;
 use crate::trace::Trace;
@@ -35,6 +38,23 @@ pub fn record<W: Write + Seek>(trace: &Trace, out: W) -> io::Result<W> {
         recorder.event(id)?;
     }
     recorder.writer.finish()
+}
+
+/// Writes the files beside `events` that name the custom events and hold the texts they carry.
+pub(super) fn side_files(trace: &Trace, directory: &Path) -> io::Result<()> {
+    let line_of = |(id, _): (CustomId, _)| format!("{:x} {}\n", at(Sort::Custom, id.index()), trace.name(id));
+    let customs: String = trace.customs().map(line_of).collect();
+    let strings = trace.value_texts().map(|(id, text)| {
+        let text = text.replace('\\', "\\\\").replace('\n', "\\n");
+        format!("{:x} {text}\n", id.0)
+    });
+    let strings: String = strings.collect();
+    for (name, lines) in [("customs", customs), ("strings", strings)] {
+        if !lines.is_empty() {
+            std::fs::write(directory.join(name), lines)?;
+        }
+    }
+    Ok(())
 }
 
 /// Address and length of each interval: one after the other with a line between, except that the intervals of an atomic
@@ -105,6 +125,7 @@ impl<W: Write + Seek> Recorder<'_, W> {
         match event {
             Event::Read(interval) => return self.access(thread, pc, interval, false),
             Event::Write(interval) => return self.access(thread, pc, interval, true),
+            Event::Custom(_, values) => self.custom(thread, pc, values, self.parts(event))?,
             _ => self.sync(thread, pc, self.parts(event))?,
         }
         match event {
@@ -113,6 +134,22 @@ impl<W: Write + Seek> Recorder<'_, W> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// A custom event: one number is the argument of its record; other values are records before it.
+    fn custom(&mut self, thread: u32, pc: u64, values: ArgsId, parts: Parts) -> io::Result<()> {
+        let values = self.trace.values(values);
+        if let [Value::Number(number)] = values {
+            return self.sync(thread, pc, Parts { arg: number.cast_unsigned(), ..parts });
+        }
+        for value in values {
+            let (object, arg) = match *value {
+                Value::Number(number) => (ARG_NUMBER, number.cast_unsigned()),
+                Value::Text(text) => (ARG_TEXT, u64::from(text.0)),
+            };
+            self.sync(thread, pc, Parts::new(Op::CustomArg, object, arg))?;
+        }
+        self.sync(thread, pc, Parts { op: Op::CustomList, ..parts })
     }
 
     fn access(&mut self, thread: u32, pc: u64, interval: IntervalId, write: bool) -> io::Result<()> {
@@ -159,6 +196,7 @@ impl Writer for Fields<'_> {
             Object::Atomic(atomic) => {
                 (parts.object, parts.detail.size) = (address, size(self.trace, atomic));
             }
+            Object::Args(_) => {}
             _ => parts.object = address,
         }
         Ok(())

@@ -246,6 +246,7 @@ fn name(trace: &Trace, object: Object) -> String {
         Object::Atomic(id) => trace.name(id),
         Object::Interval(id) => trace.name(id),
         Object::Custom(id) => trace.name(id),
+        Object::Args(id) => id.to_string(),
     }
 }
 

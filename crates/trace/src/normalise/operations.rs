@@ -1,7 +1,7 @@
 //! The walk over all records in the order of their stamps: addresses become ids, and the builder checks each event.
 
-use foretrace_event::wire::{Access, LockArg, Op, Record, Sync, WireError};
-use foretrace_event::{Event, LockClass, LockId, Order, Orders, Patience, Reader, Sort, ThreadId};
+use foretrace_event::wire::{ARG_TEXT, Access, LockArg, Op, Record, Sync, WireError};
+use foretrace_event::{ArgsId, Event, LockClass, LockId, Order, Orders, Patience, Reader, Sort, ThreadId, Value};
 use rustc_hash::FxHashMap;
 
 use super::addresses::Addresses;
@@ -52,6 +52,8 @@ pub(super) struct Walker {
     pub(super) stack: (u64, u64),
     /// Signal handlers it is in.
     pub(super) handlers: u32,
+    /// Values of its next custom event.
+    values: Vec<Value>,
 }
 
 /// How an atomic variable was used.
@@ -152,8 +154,14 @@ impl<'a> Normaliser<'a> {
             self.bookkeeping(index, thread, sync);
             return Ok(Ok(()));
         };
-        let event =
-            kind.read(&mut Fields { normaliser: self, thread, sync, value: sync.arg, high: sync.detail.high[0] })?;
+        let event = kind.read(&mut Fields {
+            normaliser: self,
+            index,
+            thread,
+            sync,
+            value: sync.arg,
+            high: sync.detail.high[0],
+        })?;
         Ok(match event {
             Event::Lock(lock, _)
             | Event::FailedLock(lock, _)
@@ -217,11 +225,27 @@ impl<'a> Normaliser<'a> {
                 self.write_all(index, sync);
                 self.free(object, sync.arg);
             }
+            Op::CustomArg => self.value(index, sync),
             Op::Gap => {
                 let number = self.builder.recorded(thread);
                 self.note(Note::Gap { thread: number, events: sync.arg });
             }
             _ => {}
+        }
+    }
+
+    /// One more value of the thread's next custom event; values beyond the limit are left out.
+    fn value(&mut self, index: usize, sync: &Sync) {
+        let value = match sync.object {
+            ARG_TEXT => {
+                let text = self.recording.string(sync.arg);
+                Value::Text(self.builder.text(&text))
+            }
+            _ => Value::Number(sync.arg.cast_signed()),
+        };
+        let values = &mut self.walkers[index].values;
+        if values.len() < Value::MOST {
+            values.push(value);
         }
     }
 
@@ -254,6 +278,8 @@ impl<'a> Normaliser<'a> {
 /// What an event carries, from the fields of its record: addresses become ids.
 struct Fields<'n, 'a, 's> {
     normaliser: &'n mut Normaliser<'a>,
+    /// Which walker's record it is.
+    index: usize,
     thread: ThreadId,
     sync: &'s Sync,
     /// The next value, and its upper half.
@@ -273,6 +299,16 @@ impl Fields<'_, '_, '_> {
             Op::Unlock => self.normaliser.released_lock(self.thread, object, class),
             _ => self.normaliser.lock(object, class),
         })
+    }
+
+    /// The values of a custom event: the one in its record, or those in the records before it.
+    fn values(&mut self) -> ArgsId {
+        let Self { normaliser, index, sync, .. } = self;
+        let collected = std::mem::take(&mut normaliser.walkers[*index].values);
+        if sync.op == Op::Custom {
+            return normaliser.builder.values(&[Value::Number(sync.arg.cast_signed())]);
+        }
+        normaliser.builder.values(&collected)
     }
 
     fn lock_arg(&self) -> Result<LockArg, &'static str> {
@@ -295,6 +331,7 @@ impl Reader for Fields<'_, '_, '_> {
             Sort::Channel => normaliser.channel(object).0,
             Sort::Atomic => normaliser.atomic(self.thread, self.sync).0,
             Sort::Custom => normaliser.custom(object).0,
+            Sort::Args => self.values().0,
             Sort::Interval => return Err("operation on an interval"),
         })
     }

@@ -85,6 +85,28 @@ pub(super) fn customs(path: &Path) -> Result<BTreeMap<u64, String>, RecordingErr
     Ok(names.into_iter().collect())
 }
 
+/// Texts that the user's own events carry, by number.
+pub(super) fn strings(path: &Path) -> Result<BTreeMap<u64, String>, RecordingError> {
+    let texts = lines(path, "number text", |line| {
+        let (number, text) = line.split_once(' ')?;
+        Some((u64::from_str_radix(number, 16).ok()?, unescaped(text)))
+    })?;
+    Ok(texts.into_iter().collect())
+}
+
+/// `\n` is a line break, and a backslash before another character is left out.
+fn unescaped(text: &str) -> String {
+    let mut chars = text.chars();
+    let mut out = String::new();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => out.extend(chars.next().map(|c| if c == 'n' { '\n' } else { c })),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// What was run, and how it ended.
 pub(super) fn run(path: &Path) -> Result<BTreeMap<String, String>, RecordingError> {
     let pairs = lines(path, "key=value", |line| {

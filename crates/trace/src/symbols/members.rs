@@ -48,7 +48,7 @@ impl Members {
 
 /// The part that begins `offset` bytes into an object of this type.
 pub(super) fn part(unit: &Unit<'_>, dwarf: &Dwarf<Slice<'_>>, kind: UnitOffset, offset: u64) -> String {
-    let mut path = Path { unit, dwarf, text: String::new(), left: offset };
+    let mut path = Path::new(unit, dwarf, offset);
     if offset == 0 && path.is_array(kind) {
         return "[0]".to_owned();
     }
@@ -59,7 +59,7 @@ pub(super) fn part(unit: &Unit<'_>, dwarf: &Dwarf<Slice<'_>>, kind: UnitOffset, 
 
 /// The size of an object of this type in bytes.
 pub(super) fn size_of(unit: &Unit<'_>, dwarf: &Dwarf<Slice<'_>>, kind: UnitOffset) -> Option<u64> {
-    Path { unit, dwarf, text: String::new(), left: 0 }.size(kind)
+    Path::new(unit, dwarf, 0).size(kind)
 }
 
 /// The variables that have a fixed address.
@@ -104,7 +104,7 @@ pub(super) fn type_of(unit: &Unit<'_>, entry: &Entry<'_>) -> Option<UnitOffset> 
 }
 
 /// The path into a variable.
-struct Path<'a> {
+pub(super) struct Path<'a> {
     unit: &'a Unit<'a>,
     dwarf: &'a Dwarf<Slice<'a>>,
     text: String,
@@ -112,7 +112,22 @@ struct Path<'a> {
     left: u64,
 }
 
-impl Path<'_> {
+impl<'a> Path<'a> {
+    /// A path to the byte at this offset.
+    pub(super) fn new(unit: &'a Unit<'a>, dwarf: &'a Dwarf<Slice<'a>>, offset: u64) -> Self {
+        Self { unit, dwarf, text: String::new(), left: offset }
+    }
+
+    /// The path after each step into an object of this type, down to a part without parts.
+    pub(super) fn levels(mut self, mut kind: UnitOffset) -> Vec<String> {
+        let mut levels = Vec::new();
+        while let Some(next) = self.step(kind).filter(|_| levels.len() < DEEPEST) {
+            levels.push(self.text.clone());
+            kind = next;
+        }
+        levels
+    }
+
     /// Is it an array, and not a string?
     fn is_array(&self, mut kind: UnitOffset) -> bool {
         for _ in 0..DEEPEST {
@@ -133,18 +148,22 @@ impl Path<'_> {
             if self.left == 0 {
                 return;
             }
-            let Ok(entry) = self.unit.entry(kind) else { return };
-            let next = match entry.tag() {
-                gimli::DW_TAG_typedef
-                | gimli::DW_TAG_const_type
-                | gimli::DW_TAG_volatile_type
-                | gimli::DW_TAG_atomic_type => type_of(self.unit, &entry),
-                gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type => self.enter(kind),
-                gimli::DW_TAG_array_type => self.index(kind, &entry),
-                _ => None,
-            };
-            let Some(next) = next else { return };
+            let Some(next) = self.step(kind) else { return };
             kind = next;
+        }
+    }
+
+    /// Descends one level.
+    fn step(&mut self, kind: UnitOffset) -> Option<UnitOffset> {
+        let entry = self.unit.entry(kind).ok()?;
+        match entry.tag() {
+            gimli::DW_TAG_typedef
+            | gimli::DW_TAG_const_type
+            | gimli::DW_TAG_volatile_type
+            | gimli::DW_TAG_atomic_type => type_of(self.unit, &entry),
+            gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type => self.enter(kind),
+            gimli::DW_TAG_array_type => self.index(kind, &entry),
+            _ => None,
         }
     }
 

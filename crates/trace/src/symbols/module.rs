@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use object::{Object, ObjectSection, ObjectSymbol, SectionKind, SymbolKind};
 
 use super::Location;
+use super::blocks::InBlock;
 use super::file::{LONGEST_MODULE, demangled, hex};
 use super::lines::Lines;
 use super::members::Members;
@@ -109,6 +110,11 @@ impl Loaded {
     /// The local variable of the function at `pc` at this distance from its frame pointer.
     pub(super) fn in_frame(&self, pc: u64, distance: i64) -> Option<String> {
         self.members()?.in_frame(pc, distance)
+    }
+
+    /// The names that a byte of a heap block may have for the code at `pc`.
+    pub(super) fn in_block(&self, pc: u64, block: InBlock<'_>) -> Vec<String> {
+        self.members().map(|members| members.in_block(pc, block)).unwrap_or_default()
     }
 
     fn members(&self) -> Option<&Members> {

@@ -9,6 +9,7 @@ use foretrace_event::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::syntax::{Declaration, Operation, Statement, statement};
+use super::values;
 use super::words::{Line, Word};
 use super::{TextError, TextErrorKind, TextErrors};
 use crate::builder::as_read;
@@ -247,6 +248,7 @@ impl foretrace_event::Reader for Resolver<'_, '_> {
             Sort::Atomic => reader.atomic(name).0,
             Sort::Interval => reader.interval(name).0,
             Sort::Custom => reader.custom(name).0,
+            Sort::Args => values::read(&mut reader.builder, name).0,
         })
     }
 

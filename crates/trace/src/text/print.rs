@@ -6,6 +6,7 @@ use foretrace_event::{Event, LockClass, Object, Order, Patience, ThreadId, Write
 use rustc_hash::FxHashSet;
 
 use super::syntax::KEYWORDS;
+use super::values;
 use crate::trace::{Name, Trace};
 
 /// Writes the declarations of everything in the trace, then its events in the observed order.
@@ -101,6 +102,7 @@ impl Writer for Line<'_> {
             Object::Atomic(id) => (&names.atomics, id.index()),
             Object::Interval(id) => (&names.intervals, id.index()),
             Object::Custom(id) => (&names.customs, id.index()),
+            Object::Args(id) => return values::print(self.trace, id, self.out),
         };
         write!(self.out, " {}", table[index])
     }

@@ -2,6 +2,7 @@
 
 use foretrace_event::{Kind, LoadOrder, LockClass, Order, Orders, Patience, Reader, Sort, StoreOrder};
 
+use super::values;
 use super::words::{Line, Word};
 use super::{TextError, TextErrorKind};
 use crate::trace::SemInfo;
@@ -165,7 +166,9 @@ impl Reader for LineReader<'_, '_> {
     type Error = TextError;
 
     fn id(&mut self, sort: Sort) -> Result<u32, TextError> {
-        self.operation.names[self.names] = Some(self.line.expect(expected(sort))?);
+        let word =
+            if sort == Sort::Args { values::checked(self.line.rest())? } else { self.line.expect(expected(sort))? };
+        self.operation.names[self.names] = Some(word);
         self.names += 1;
         Ok(0)
     }
@@ -206,6 +209,7 @@ fn expected(sort: Sort) -> &'static str {
         Sort::Atomic => "an atomic",
         Sort::Interval => "an interval",
         Sort::Custom => "a kind of custom event",
+        Sort::Args => "values",
     }
 }
 

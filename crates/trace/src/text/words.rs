@@ -34,6 +34,7 @@ impl Word<'_> {
 pub(super) struct Line<'a> {
     words: Vec<Word<'a>>,
     next: usize,
+    text: &'a str,
     pub(super) place: Option<Word<'a>>,
     end: (usize, usize),
 }
@@ -43,7 +44,7 @@ impl<'a> Line<'a> {
         let text = without_comment(text);
         let (text, place) = split_place(text, number);
         let end = (number, text.trim_end().chars().count() + 1);
-        Self { words: words(text, number).collect(), next: 0, place, end }
+        Self { words: words(text, number).collect(), next: 0, text, place, end }
     }
 
     /// The next word, if there is one.
@@ -66,6 +67,15 @@ impl<'a> Line<'a> {
         self.next().ok_or(TextError { line, column, kind: TextErrorKind::Expected(what) })
     }
 
+    /// All words that are left, as one.
+    pub(super) fn rest(&mut self) -> Word<'a> {
+        let (line, column) = self.end;
+        let Some(first) = self.next() else { return Word { text: "", line, column } };
+        self.next = self.words.len();
+        let start = first.text.as_ptr() as usize - self.text.as_ptr() as usize;
+        Word { text: self.text[start..].trim_end(), ..first }
+    }
+
     /// Nothing may be left.
     pub(super) fn finish(&mut self) -> Result<(), TextError> {
         self.next().map_or(Ok(()), |word| Err(word.unexpected()))
@@ -85,6 +95,11 @@ fn split_place(text: &str, line: usize) -> (&str, Option<Word<'_>>) {
     let start = place.as_ptr() as usize - text.as_ptr() as usize;
     let column = text[..start].chars().count() + 1;
     (&text[..at], Some(Word { text: place, line, column }))
+}
+
+/// The words of a text whose first character is in this column.
+pub(super) fn split<'a>(of: Word<'a>) -> impl Iterator<Item = Word<'a>> {
+    words(of.text, of.line).map(move |word| Word { column: word.column + of.column - 1, ..word })
 }
 
 fn words(text: &str, line: usize) -> impl Iterator<Item = Word<'_>> {

@@ -15,3 +15,4 @@ int main(void) {
     U(m);
     return 0;
 }
+// fails whenever: 13 before 5

@@ -22,3 +22,4 @@ int main(void) {
     run2(a, b);
     return 0;
 }
+// fails whenever: 5 before 14, 13 before 6

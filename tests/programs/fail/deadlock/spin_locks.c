@@ -21,3 +21,4 @@ int main(void) {
     run2(a, b);
     return 0;
 }
+// fails whenever: 4 before 13, 12 before 5

@@ -14,8 +14,9 @@ pub fn compile(
     args: &[OsString],
     passes: &[&dyn Pass],
 ) -> anyhow::Result<Option<ExitCode>> {
-    let needed = passes.iter().find(|pass| pass.purpose() == Purpose::Meaning);
-    let levels = if needed.is_some() { Levels::All } else { Levels::Optimised };
+    let needed = passes.iter().find(|pass| pass.purpose() != Purpose::Speed);
+    let every_level = needed.is_some() || passes.iter().any(|pass| pass.runs_at_every_level());
+    let levels = if every_level { Levels::All } else { Levels::Optimised };
     let scratch = tempfile::Builder::new().prefix("foretrace-cc-").tempdir();
     let detour = match &scratch {
         Ok(scratch) => detour(compiler, runtime, args, scratch.path(), levels, &read)?,
@@ -65,6 +66,7 @@ fn compile_unit(unit: &Unit, passes: &[&dyn Pass]) -> anyhow::Result<Made> {
         return Ok(Made::Refused(status));
     }
     if status.success() {
+        added |= rewrite(&unit.optimised, &with(Purpose::Values))?;
         rewrite(&unit.optimised, &with(Purpose::Speed))?;
         if status_of(&unit.to_object)?.success() {
             return Ok(Made::Object);

@@ -3,8 +3,10 @@
 use super::examine::Results;
 use super::subject::Subject;
 use foretrace_explain::{Explained, Failures, explain};
-use foretrace_report::Report;
+use foretrace_replay::Input;
+use foretrace_report::{Finding, Report};
 use foretrace_trace::{Note, Recording};
+use std::io::IsTerminal;
 
 /// The report, and the failures behind each confirmed finding.
 pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<'a>) {
@@ -19,6 +21,7 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
     let Explained { findings, folded, undecided, notes: more, failures } =
         explain(&explained, &results.found, &results.prediction.undecided);
     let run = Recorded::of(subject);
+    let unread = unread(subject, &findings);
     let report = Report {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         program: subject.command_line(),
@@ -29,7 +32,7 @@ pub fn report<'a>(subject: &Subject, results: &'a Results) -> (Report, Failures<
         findings,
         folded,
         undecided,
-        notes: notes(subject, run.code).into_iter().chain(more).collect(),
+        notes: notes(subject, run.code).into_iter().chain(more).chain(unread).collect(),
         ..Report::default()
     };
     (report, failures)
@@ -56,6 +59,16 @@ impl Recorded {
 fn signal_name(number: i32) -> Option<String> {
     signal_hook::low_level::signal_name(number).map(str::to_owned)
 }
+
+/// Replays get no input from a terminal. That may be why a prediction was not confirmed.
+fn unread(subject: &Subject, findings: &[Finding]) -> Option<String> {
+    let is_open = findings.iter().any(|finding| !finding.is_confirmed());
+    let from_terminal = matches!(subject.program.input, Input::Nothing) && std::io::stdin().is_terminal();
+    (is_open && from_terminal).then(|| UNREAD.to_owned())
+}
+
+const UNREAD: &str =
+    "the standard input is a terminal, and replays read nothing from it: give the input as a file (< FILE)";
 
 /// What the recording misses. If a run was ended for the check, the line about its end says so.
 fn notes(subject: &Subject, code: Option<i32>) -> Vec<String> {

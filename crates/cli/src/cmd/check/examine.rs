@@ -40,6 +40,10 @@ const MOST: Duration = Duration::from_secs(600);
 /// How long a replay that was begun within the budget may go on after it.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// The least and the most time that a replay waits for input from outside; between them, what the recorded run took.
+const LEAST_FOR_INPUT: Duration = Duration::from_millis(30);
+const MOST_FOR_INPUT: Duration = Duration::from_millis(250);
+
 /// How long a check may take by default: in proportion to the run, within bounds.
 fn budget(subject: &Subject) -> Duration {
     const LEAST: Duration = Duration::from_secs(60);
@@ -52,12 +56,23 @@ pub fn until(args: &Args, subject: &Subject) -> Instant {
     subject.began + args.budget.unwrap_or_else(|| budget(subject))
 }
 
-/// How long a replay may take. A program that had to be ended, such as a server, will have to be ended again, and that is
+/// How long a replay may take, and wait for input. A program that had to be ended, such as a server, will have to be ended again, and that is
 /// done soon after it has followed its schedule.
 fn replay_time(subject: &Subject) -> TimeLimit {
     let recorded = subject.time.min(MOST);
     let afterwards = subject.cut_short.then_some(recorded + GRACE);
-    TimeLimit { afterwards, ..(recorded * 20).clamp(LEAST, MOST).into() }
+    let outside = Some(subject.time.clamp(LEAST_FOR_INPUT, MOST_FOR_INPUT));
+    TimeLimit { afterwards, outside, ..(recorded * 20).clamp(LEAST, MOST).into() }
+}
+
+/// Runs schedules until then.
+pub fn processes<'a>(
+    subject: &'a Subject,
+    scratch: &Path,
+    (stop, until): (&'static AtomicBool, Instant),
+) -> Processes<'a> {
+    let time = TimeLimit { until: Some(until + GRACE), stop: Some(stop), ..replay_time(subject) };
+    Processes::new(&subject.program, &subject.trace, scratch.to_owned(), time).until(until)
 }
 
 /// Predicts and searches.
@@ -79,8 +94,7 @@ pub fn examine(
     let predictor = Predictor::new(&subject.trace, &options);
     let prediction = predictor.predict(bar);
     drop(watched);
-    let time = TimeLimit { until: Some(until + GRACE), stop: Some(stop), ..replay_time(subject) };
-    let processes = Processes::new(&subject.program, &subject.trace, scratch.to_owned(), time).until(until);
+    let processes = processes(subject, scratch, (stop, until));
     let searched = foretrace_search::Subject {
         trace: &subject.trace,
         modules: &subject.modules,

@@ -6,6 +6,7 @@
 //! | `schedule` | the schedule as the runtime reads it |
 //! | `plan` | instead of a schedule: the plan of an exploration |
 //! | `report.txt`, `report.json` | the report of this finding alone |
+//! | `picture.json` | what a page shows besides: the whole interleaving, and lines of source |
 //!
 //! What findings share is kept beside them, under `runs`: the recording, which says how the program was run, a copy of what it
 //! read from its standard input, and the program itself, if it was compiled for the check. Paths between them are relative, so
@@ -31,7 +32,7 @@ use foretrace_trace::Recording;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, BufWriter};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -99,6 +100,10 @@ const LONGEST_SCHEDULE: u64 = 4 << 30;
 
 /// The file with the plan of a finding that an exploration has made.
 const PLAN: &str = "plan";
+/// The file with the report of a finding.
+pub const REPORT: &str = "report.json";
+/// The file with what a page shows besides.
+pub const PICTURE: &str = "picture.json";
 /// No plan is longer.
 const LONGEST_PLAN: u64 = 16 << 20;
 
@@ -175,7 +180,11 @@ fn keep_one(own: &Path, subject: &Subject, all: &[&Confirmed], report: &Report, 
     }
     fs::write(own.join("finding"), text(subject, all, report, run))?;
     foretrace_report::write(report, Format::Human, Style::plain(), &mut File::create(own.join("report.txt"))?)?;
-    foretrace_report::write(report, Format::Json, Style::plain(), &mut File::create(own.join("report.json"))?)?;
+    foretrace_report::write(report, Format::Json, Style::plain(), &mut File::create(own.join(REPORT))?)?;
+    let picture = report.findings.first().and_then(|finding| finding.picture.as_deref());
+    if let Some(picture) = picture {
+        serde_json::to_writer(BufWriter::new(File::create(own.join(PICTURE))?), picture)?;
+    }
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use super::Args;
 use crate::cmd::interrupt;
 use crate::cmd::memory;
 use crate::cmd::progress::Later;
-use crate::cmd::sources::program;
+use crate::cmd::sources::{Build, program};
 use crate::cmd::watchdog::{Watched, watch};
 use crate::quote::quoted_all;
 use crate::recording;
@@ -97,7 +97,8 @@ impl Subject {
             let _watched = reading(args, stop);
             return Self::of(program, recording, directory.clone(), None);
         }
-        let (command, compiled) = args.sources.command(scratch, &args.reporting)?;
+        let build = Build { reporting: &args.reporting, quiet: args.view.quiet, branches: false };
+        let (command, compiled) = args.sources.command(scratch, &build)?;
         let mut program = Program { linger: args.linger, client: args.client.clone(), ..program(&command)? };
         let (directory, ended) = record(args, &mut program, &scratch.join("recording.ft"), stop)?;
         let _watched = reading(args, stop);
@@ -238,7 +239,8 @@ fn record(
     let copy = directory.with_extension("input");
     program.input = Input::first(&mut command, &copy).context("cannot save the input of the program")?;
     let limit = TimeLimit { stop: Some(stop), standstill: true, ..args.timeout.into() };
-    let news = Later::new(|| crate::output::say!("recording; Ctrl-C ends the program, and what it did is checked"));
+    let news = (!args.view.quiet)
+        .then(|| Later::new(|| crate::output::say!("recording; Ctrl-C ends the program, and what it did is checked")));
     let ended =
         run_beside(command.stdout(args.reporting.output_of_program()), limit, &|| false, program.client.as_deref())
             .with_context(|| format!("cannot run {}", program.path.display()))?;

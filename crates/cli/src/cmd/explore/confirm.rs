@@ -1,7 +1,7 @@
 //! Failing plans become findings: each is run once more from the beginning, recorded and watched, and explained.
 
 use super::failure::Kind;
-use super::hunt::{Found as Failing, Hunted};
+use super::hunt::Found as Failing;
 use super::needs;
 use crate::cmd::check::describe;
 use crate::cmd::check::examine::Results;
@@ -61,16 +61,16 @@ pub struct Confirming<'a> {
 /// Confirms all failures, and keeps those that `hide` leaves in a report.
 pub fn all(
     confirming: &Confirming<'_>,
-    hunted: &Hunted,
+    (failures, interrupted): (&[Failing], bool),
     hide: &mut dyn FnMut(&mut Report),
 ) -> anyhow::Result<Findings> {
     let Confirming { program, findings, timeout, scratch, stop } = *confirming;
     let mut all = Findings::default();
     let mut known = BTreeSet::new();
     // If the search was interrupted, what it has found is still confirmed; who interrupts again ends the tool.
-    let stop = (!hunted.interrupted).then_some(stop);
+    let stop = (!interrupted).then_some(stop);
     let limit = TimeLimit { stop, ..timeout.into() };
-    for (number, Failing { kind, plan, minimised }) in hunted.failures.iter().enumerate() {
+    for (number, Failing { kind, plan, minimised }) in failures.iter().enumerate() {
         let directory = scratch.join(format!("confirmed-{number}"));
         let (subject, results) = confirm(program, (*kind, plan), &directory, limit)?;
         if results.found.confirmed.is_empty() {
@@ -94,7 +94,7 @@ pub fn all(
         all.notes.push(format!(
             "{} of {} failing orders did not fail when they were run again from the beginning, and are not reported",
             all.unconfirmed,
-            hunted.failures.len()
+            failures.len()
         ));
     }
     Ok(all)
@@ -116,6 +116,21 @@ fn confirm(
     directory: &Path,
     limit: TimeLimit,
 ) -> anyhow::Result<(Subject, Results)> {
+    let (run, subject) = rerun((program, compiled), plan, directory, limit)?;
+    let schedule = subject.trace.observed().collect();
+    let mut confirmed = Confirmed::all(&schedule, &Arc::new(run));
+    confirmed.retain(|confirmed| is_of(kind, &confirmed.evidence));
+    let found = Found { confirmed, open: Vec::new(), spent: None };
+    Ok((subject, Results { found, prediction: Prediction::default() }))
+}
+
+/// Runs a plan once from the beginning of the program, recorded and watched.
+pub fn rerun(
+    (program, compiled): (&Program, bool),
+    plan: &PlanText,
+    directory: &Path,
+    limit: TimeLimit,
+) -> anyhow::Result<(foretrace_run::Run, Subject)> {
     let directory = recording::prepare(directory)?;
     let started = SystemTime::now();
     let run = program.run_plan(plan, &directory, true, limit)?;
@@ -138,9 +153,5 @@ fn confirm(
     let recorded = Recording::open(&directory).context("cannot read the recording of a failing order")?;
     let subject = Subject::of(program.clone(), recorded, directory, Some(ended))?;
     let subject = Subject { compiled, death: None, plan: Some(plan.clone()), ..subject };
-    let schedule = subject.trace.observed().collect();
-    let mut confirmed = Confirmed::all(&schedule, &Arc::new(run));
-    confirmed.retain(|confirmed| is_of(kind, &confirmed.evidence));
-    let found = Found { confirmed, open: Vec::new(), spent: None };
-    Ok((subject, Results { found, prediction: Prediction::default() }))
+    Ok((run, subject))
 }

@@ -61,8 +61,11 @@ impl Executors {
             earlier.write(&own).map_err(|source| ExploreError::Io { path: own.clone(), source })?;
         }
         let limit = TimeLimit { stop: Some(stop), ..searching.timeout.into() };
-        let setup = Setup { limit, spurious: searching.spurious, core: cores[0] };
+        let setup = Setup { limit, spurious: searching.spurious, fast: !searching.fork, core: cores[0] };
         let mut first = Forked::new(program, &own, setup)?;
+        if searching.prune.is_some() {
+            first.take_notes()?;
+        }
         let usual = Usual::of(&first.execute(&Plan::new(Vec::new()))?);
         let by_default = searching.jobs == 0;
         let mut executors = Self { all: vec![first], usual, alone: None, by_default, directory };

@@ -4,12 +4,12 @@ use super::executors::{Alone, Executors};
 use super::failure::{Failing, Failure, Kind};
 use super::minimised;
 use super::round::Round;
-use super::searching::{Method, Searching};
+use super::searching::{Method, Prune, Searching};
 use super::unfinished::Unfinished;
 use crate::cmd::progress::{Line, Progress};
 use anyhow::{Context, bail};
-use foretrace_explore::{Budget, End, Execution, Finished, Goes, Minimised, Plan, run, run_parallel};
-use foretrace_replay::{ExploreError, Notes, PlanText, Program, SharedNotes};
+use foretrace_explore::{Budget, End, Execution, Finished, Goes, Minimised, Plan, PruningCounts, run, run_parallel};
+use foretrace_replay::{ExploreError, Notes, PlanText, Program, SharedNotes, WhyForked};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -36,10 +36,22 @@ pub struct Hunted {
     pub visible: usize,
     /// It was stopped by the user.
     pub interrupted: bool,
+    /// Why executions were forked that could be run faster.
+    pub forked: Option<WhyForked>,
     /// Why one core was used instead of several.
     pub alone: Option<Alone>,
     /// What is needed to go on, if the search can.
     pub unfinished: Option<Unfinished>,
+    /// What pruning has done, if there was any.
+    pub pruning: Option<PruningCounts>,
+    /// The execution that failed first, counted from 1.
+    pub first_failure: Option<u64>,
+    /// A pruned search looked for races, and not for deadlocks.
+    pub races_alone: bool,
+    /// Pruning was asked for, but the program has no table of its branches.
+    pub has_no_table: bool,
+    /// Steps of all executions.
+    pub steps: u64,
 }
 
 /// A failure, and how it comes about.
@@ -89,6 +101,7 @@ pub fn hunt(
         bail!("the program does not run as it did when the search was interrupted; begin a new one without --resume");
     }
     let mut hunt = Hunt::new(begin, stop, executors.first().notes().clone());
+    hunt.prune = searching.prune.filter(|prune| *prune == Prune::Nothing || executors.first().has_table());
     let mut method = hunt.begin(searching, earlier);
     executors.set_visible(&hunt.visible);
     let finished = hunt.rounds(searching, &mut executors, &mut method)?;
@@ -115,6 +128,10 @@ struct Hunt {
     /// What earlier searches took.
     before: Duration,
     stop: &'static AtomicBool,
+    /// What a pruned search looks for. What follows from a race is then no matter.
+    prune: Option<Prune>,
+    steps: u64,
+    first_failure: Option<u64>,
 }
 
 impl Hunt {
@@ -131,12 +148,15 @@ impl Hunt {
             begin,
             before: Duration::ZERO,
             stop,
+            prune: None,
+            steps: 0,
+            first_failure: None,
         }
     }
 
     /// Begins a search, or takes over what an earlier one has found and goes on.
     fn begin(&mut self, searching: &Searching, earlier: Option<Unfinished>) -> Method {
-        let Some(earlier) = earlier else { return searching.begin(self.begin, 0) };
+        let Some(earlier) = earlier else { return self.begin_anew(searching) };
         self.failures = earlier.failures;
         self.ends = earlier.ends;
         self.executions = earlier.executions;
@@ -144,6 +164,10 @@ impl Hunt {
         self.before = earlier.time;
         self.notes.add(earlier.notes);
         searching.go_on(self.begin, self.executions, earlier.complete)
+    }
+
+    fn begin_anew(&self, searching: &Searching) -> Method {
+        self.prune.map_or_else(|| searching.begin(self.begin, 0), Searching::pruned)
     }
 
     fn time(&self) -> Duration {
@@ -170,7 +194,7 @@ impl Hunt {
             self.visible.truncate(MOST_VISIBLE);
             executors.set_visible(&self.visible);
             self.ends.clear();
-            *method = searching.begin(self.begin, 0);
+            *method = self.begin_anew(searching);
         }
     }
 
@@ -196,6 +220,7 @@ impl Hunt {
     /// Takes note of an execution.
     fn see(&mut self, execution: &Execution) -> Goes {
         self.executions += 1;
+        self.steps += execution.steps.len() as u64;
         *self.ends.entry(execution.end.clone()).or_default() += 1;
         self.keep_failures(execution);
         self.note_races(execution);
@@ -213,6 +238,9 @@ impl Hunt {
     }
 
     fn note_races(&mut self, execution: &Execution) {
+        if self.prune.is_some() {
+            return;
+        }
         for race in &execution.races {
             let range = race.object.0..race.object.0 + race.size;
             let mut known = self.visible.iter().chain(&self.raced);
@@ -225,6 +253,7 @@ impl Hunt {
 
     fn keep_failures(&mut self, execution: &Execution) {
         for failure in Failure::all(execution) {
+            self.first_failure.get_or_insert(self.executions);
             let failing = Failing::new(execution.choices(), &self.visible);
             let room = self.failures.len() < MOST_FAILURES;
             match self.failures.get_mut(&failure) {
@@ -276,8 +305,14 @@ impl Hunt {
             notes: self.notes.get(),
             visible: self.visible.len(),
             interrupted: self.stop.load(Ordering::Relaxed),
+            forked: self.notes.forked(),
             alone: executors.alone,
             unfinished,
+            pruning: self.prune.map(|_| method.pruning().unwrap_or_default()),
+            first_failure: self.first_failure,
+            races_alone: self.prune == Some(Prune::Races),
+            has_no_table: searching.prune.is_some() && self.prune.is_none(),
+            steps: self.steps,
         })
     }
 }

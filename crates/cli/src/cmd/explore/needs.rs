@@ -26,6 +26,8 @@ pub fn of(minimised: &Minimised, plan: &PlanText, subject: &Subject, modules: &M
         fewest: minimised.fewest,
         certain_after: inflection.and_then(|found| execution.steps.get(found.decision)).map(|step| names.step(step)),
         proved: inflection.is_some_and(|found| found.proved),
+        late: Vec::new(),
+        shown_by: None,
     })
 }
 
@@ -52,7 +54,12 @@ struct Names<'a> {
 
 impl Names<'_> {
     fn order(&self, constraint: &Constraint) -> Order {
-        Order { first: self.occurrence(&constraint.first), second: self.occurrence(&constraint.second) }
+        let turned_in_recorded = false;
+        Order {
+            first: self.occurrence(&constraint.first),
+            second: self.occurrence(&constraint.second),
+            turned_in_recorded,
+        }
     }
 
     fn occurrence(&self, occurrence: &Occurrence) -> Moment {

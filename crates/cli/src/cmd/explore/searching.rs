@@ -3,7 +3,10 @@
 use super::round::Round;
 use crate::flags;
 use clap::ValueEnum;
-use foretrace_explore::{Bounded, Climb, Cost, DepthFirst, Finished, Optimal, Part, Search, Shares, Walk, Walks};
+use foretrace_explore::{
+    Bounded, Climb, Cost, DepthFirst, Finished, Optimal, Part, Property, Pruning, PruningCounts, Search, Shares, Walk,
+    Walks,
+};
 use std::time::{Duration, Instant};
 
 /// How to search.
@@ -30,9 +33,39 @@ pub struct Searching {
     /// Let waits on condition variables end without a signal, as the standard allows
     #[arg(long)]
     pub spurious: bool,
+    /// Look for data races and deadlocks alone, and skip orders in which there can be none; failed assertions and crashes in
+    /// them are not found. Needs a program that clang compiled with FORETRACE_BRANCHES=1, as this command does with sources
+    #[arg(long, value_enum, value_name = "WHAT", num_args = 0..=1, require_equals = true, default_missing_value = "deadlocks",
+          conflicts_with_all = ["delays", "preemptions"])]
+    pub prune: Option<Prune>,
+    /// Fork the program for each execution, instead of putting its memory back where that is possible and faster
+    #[arg(long)]
+    pub fork: bool,
     /// Number of parallel executions; 0 means one for each core, or one if the program writes files
     #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = flags::jobs)]
     pub jobs: usize,
+}
+
+/// What a pruned search looks for.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Prune {
+    /// Data races
+    Races,
+    /// Data races and deadlocks
+    Deadlocks,
+    /// Nothing is skipped: to compare
+    Nothing,
+}
+
+impl Prune {
+    /// What is to be found.
+    fn property(self) -> Option<Property> {
+        match self {
+            Self::Races => Some(Property::Races),
+            Self::Deadlocks => Some(Property::RacesAndDeadlocks),
+            Self::Nothing => None,
+        }
+    }
 }
 
 /// How orders are chosen.
@@ -80,7 +113,18 @@ impl Searching {
     /// The usual search.
     pub fn usual(budget: Duration, timeout: Duration, jobs: usize) -> Self {
         let (strategy, seed) = (Strategy::Climb, 1);
-        Self { budget, timeout, strategy, delays: None, preemptions: None, seed, spurious: false, jobs }
+        Self {
+            budget,
+            timeout,
+            strategy,
+            delays: None,
+            preemptions: None,
+            seed,
+            spurious: false,
+            prune: None,
+            fork: false,
+            jobs,
+        }
     }
 
     /// What is counted and how far, if the search has a bound.
@@ -91,7 +135,13 @@ impl Searching {
 
     /// Can such a search be interrupted and go on later?
     pub fn can_go_on(&self) -> bool {
-        self.bound().is_none() && self.strategy != Strategy::Every
+        self.bound().is_none() && self.strategy != Strategy::Every && self.prune.is_none()
+    }
+
+    /// A search for one order of each class that prunes.
+    pub fn pruned(prune: Prune) -> Method {
+        let pruned = |property| Optimal::pruned(Pruning::new(property));
+        Method::Complete(Box::new(prune.property().map_or_else(Optimal::new, pruned)))
     }
 
     /// A search that begins now; random choices leave out so many seeds.
@@ -151,6 +201,11 @@ impl Method {
             Self::Complete(optimal) => Some(optimal),
             _ => None,
         }
+    }
+
+    /// What pruning has done, if there is any.
+    pub fn pruning(&self) -> Option<PruningCounts> {
+        self.complete().and_then(Optimal::pruning)
     }
 
     /// What it came to.

@@ -2,8 +2,9 @@
 
 use super::executors::Alone;
 use super::hunt::Hunted;
-use foretrace_explore::{End, Finished};
+use foretrace_explore::{End, Finished, PruningCounts};
 use foretrace_replay::Copied;
+use foretrace_report::Exploration;
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
@@ -32,6 +33,11 @@ pub fn of(hunted: &Hunted) -> String {
     let count = hunted.round.classes.unwrap_or(hunted.executions);
     let none = if hunted.failures.is_empty() { ": no race, no deadlock, no failure" } else { "" };
     let rate = hunted.executions as f64 / hunted.time.as_secs_f64().max(0.001);
+    if hunted.is_complete() && hunted.pruning.is_some() {
+        let none = if hunted.failures.is_empty() { ": none of this input has a race or a deadlock" } else { "" };
+        let none = if hunted.races_alone { none.replace(" or a deadlock", "") } else { none.to_owned() };
+        return format!("{} explored, and the others pruned{none}", orders(count));
+    }
     if hunted.is_complete() {
         return match count {
             1 => format!("this input has one order that matters, and it was run{none}"),
@@ -50,6 +56,17 @@ pub fn of(hunted: &Hunted) -> String {
     let about = hunted.round.estimate.filter(|estimate| *estimate > count as f64);
     let about = about.map_or_else(String::new, |estimate| format!(", about {} in all", number(estimate as u64)));
     format!("{ran} explored in {time:.1?} ({rate:.0} a second), and there are more{about}: {why}")
+}
+
+/// How far it came, in numbers.
+pub fn numbers(hunted: &Hunted) -> Exploration {
+    Exploration {
+        executions: hunted.executions,
+        classes: hunted.round.classes,
+        within: hunted.round.within.clone(),
+        milliseconds: u64::try_from(hunted.time.as_millis()).unwrap_or(u64::MAX),
+        complete: hunted.is_complete(),
+    }
 }
 
 /// What the reader should know besides.
@@ -104,6 +121,9 @@ pub fn notes(hunted: &Hunted) -> Vec<String> {
     if hunted.notes.forks() {
         notes.push("the program forks: what its children do is not explored".to_owned());
     }
+    if let Some(why) = hunted.forked {
+        notes.push(format!("each execution was a fork of the program, which is slower, because {why}"));
+    }
     match hunted.alone {
         Some(Alone::WritesFiles) => notes.push(
             "one execution was run at a time, because the program writes files; --jobs N runs several".to_owned(),
@@ -112,6 +132,18 @@ pub fn notes(hunted: &Hunted) -> Vec<String> {
             "one execution was run at a time, because the program did not start the same way a second time".to_owned(),
         ),
         None => {}
+    }
+    if let Some(PruningCounts { checks, clean, skipped }) = hunted.pruning {
+        let (checks, clean, skipped) = (number(checks), number(clean), number(skipped));
+        notes.push(format!(
+            "pruned: {checks} checks of states, {clean} of them found nothing to look for, {skipped} reversals skipped, {} \
+             steps{}; failed assertions and crashes in pruned orders were not looked for",
+            number(hunted.steps),
+            hunted.first_failure.map_or_else(String::new, |at| format!(", the first failure in order {}", number(at)))
+        ));
+    }
+    if hunted.has_no_table {
+        notes.push("pruning is off: the program was not compiled with clang and FORETRACE_BRANCHES=1".to_owned());
     }
     if hunted.visible > 0 {
         let places = if hunted.visible == 1 { "1 place".to_owned() } else { format!("{} places", hunted.visible) };

@@ -1,8 +1,9 @@
 //! Predictions as text, for people and for programs.
 
 use foretrace_event::{Event, EventId, IntervalId};
-use foretrace_finding::{Candidate, Deadlock, Race, Stuck, WaitsFor, Witness};
+use foretrace_finding::{Candidate, Deadlock, Race, Stuck, Violation, WaitsFor, Witness};
 use foretrace_predict::{Predicted, Prediction, Question};
+use foretrace_trace::text::Names;
 use foretrace_trace::{Symbols, Trace};
 use serde_json::{Value, json};
 use std::io::{self, Write};
@@ -14,14 +15,33 @@ pub(super) struct View<'a> {
     pub(super) prediction: &'a Prediction,
     pub(super) stats: bool,
     pub(super) stopped: bool,
+    pub(super) looks: Looks,
+}
+
+/// What was looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Looks {
+    pub(super) errors: bool,
+    pub(super) properties: bool,
+}
+
+impl Looks {
+    fn name(self) -> &'static str {
+        match (self.errors, self.properties) {
+            (true, false) => "race or deadlock",
+            (true, true) => "race, deadlock or violation",
+            (false, _) => "violation",
+        }
+    }
 }
 
 impl View<'_> {
     pub(super) fn human(&self, out: &mut dyn Write) -> io::Result<()> {
-        for found in self.prediction.races.iter().chain(&self.prediction.deadlocks) {
+        for found in self.prediction.all() {
             match &found.witness.candidate {
                 Candidate::Race(race) => self.race(out, race, found)?,
                 Candidate::Deadlock(deadlock) => self.deadlock(out, deadlock, found)?,
+                Candidate::Violation(violation) => self.violation(out, violation, found)?,
             }
         }
         self.undecided(out)?;
@@ -54,6 +74,27 @@ impl View<'_> {
         self.witness(out, &found.witness)
     }
 
+    fn violation(&self, out: &mut dyn Write, violation: &Violation, found: &Predicted) -> io::Result<()> {
+        let monitor = &violation.monitor;
+        writeln!(out, "property {} is violated: {}", monitor.name, monitor.says)?;
+        if !monitor.binding.is_empty() {
+            writeln!(out, "  with {}", monitor.values())?;
+        }
+        for id in violation.because.iter().chain([&violation.event]) {
+            let wrong = if *id == violation.event { ", which violates it" } else { "" };
+            writeln!(out, "  {} in {} {}{wrong}", self.event(*id), self.trace.name(id.thread), self.place(*id))?;
+        }
+        self.witness(out, &found.witness)
+    }
+
+    /// An event as text traces spell it, without the word `custom`.
+    fn event(&self, id: EventId) -> String {
+        let mut out = Vec::new();
+        let text = Names::new(self.trace).event(self.trace, self.trace.event(id), &mut out).map(|()| out);
+        let text = String::from_utf8(text.expect("memory takes all writes")).expect("text is text");
+        text.strip_prefix("custom ").unwrap_or(&text).to_owned()
+    }
+
     fn witness(&self, out: &mut dyn Write, witness: &Witness) -> io::Result<()> {
         let steps = witness.schedule.steps().len();
         let (switches, rung) = (witness.schedule.switches(), witness.rung);
@@ -72,6 +113,8 @@ impl View<'_> {
                     let places: Vec<String> = events.iter().map(|&id| self.place(id)).collect();
                     format!("a deadlock of the locks taken {}", places.join(", "))
                 }
+                Question::Property(name, values) if values.is_empty() => format!("violations of {name}"),
+                Question::Property(name, values) => format!("a violation of {name} with {values}"),
                 Question::Cycles => "deadlocks of further lock cycles".to_owned(),
                 Question::DeadEnds => "deadlocks that are not cycles of locks".to_owned(),
             };
@@ -98,17 +141,29 @@ impl View<'_> {
             ("  decided by an ideal", stats.cycles_by_ideal),
             ("states searched", stats.states),
         ];
-        rows.iter().try_for_each(|(name, value)| writeln!(out, "{name:<34}{value:>14}"))
+        let of_properties = [
+            ("instances of properties", stats.instances),
+            ("  violated as one pass shows", stats.by_pass),
+            ("  searched", stats.searched),
+        ];
+        let more = of_properties.iter().filter(|_| self.looks.properties);
+        rows.iter().chain(more).try_for_each(|(name, value)| writeln!(out, "{name:<34}{value:>14}"))
     }
 
     fn summary(&self, out: &mut dyn Write) -> io::Result<()> {
         let (races, deadlocks) = (self.prediction.races.len(), self.prediction.deadlocks.len());
-        let found = format!("{} and {} predicted", count(races, "data race"), count(deadlocks, "deadlock"));
+        let violations = self.prediction.violations.len();
+        let kinds = [(count(races, "data race"), self.looks.errors), (count(deadlocks, "deadlock"), self.looks.errors)]
+            .into_iter()
+            .chain([(format!("{} of a property", count(violations, "violation")), self.looks.properties)]);
+        let kinds: Vec<String> = kinds.filter(|(_, looked)| *looked).map(|(kind, _)| kind).collect();
+        let found = format!("{} predicted", kinds.join(if kinds.len() > 2 { ", " } else { " and " }));
         let rest = match (self.stopped, self.prediction.undecided.len()) {
             (true, _) => "stopped before the end".to_owned(),
             (false, 0) => format!(
-                "no {}race or deadlock in any reordering of this run",
-                if races + deadlocks > 0 { "other " } else { "" }
+                "no {}{} in any reordering of this run",
+                if races + deadlocks + violations > 0 { "other " } else { "" },
+                self.looks.name()
             ),
             (false, left) => format!("{} undecided", count(left, "question")),
         };
@@ -168,7 +223,7 @@ impl View<'_> {
     }
 
     pub(super) fn json(&self) -> Value {
-        let found = self.prediction.races.iter().chain(&self.prediction.deadlocks);
+        let found = self.prediction.all();
         let candidates: Vec<Value> = found.map(|found| self.candidate(found)).collect();
         let undecided: Vec<Value> = self
             .prediction
@@ -177,7 +232,7 @@ impl View<'_> {
             .map(|undecided| json!({ "question": format!("{:?}", undecided.question), "why": undecided.why.to_string() }))
             .collect();
         let stats = &self.prediction.stats;
-        json!({
+        let mut all = json!({
             "candidates": candidates,
             "undecided": undecided,
             "complete": self.prediction.undecided.is_empty() && !self.stopped,
@@ -188,7 +243,12 @@ impl View<'_> {
                 "by_ideal": stats.by_ideal, "by_search": stats.by_search, "cycles": stats.cycles,
                 "cycles_by_ideal": stats.cycles_by_ideal, "states": stats.states,
             },
-        })
+        });
+        if self.looks.properties {
+            all["stats"]["properties"] =
+                json!({ "instances": stats.instances, "by_pass": stats.by_pass, "searched": stats.searched });
+        }
+        all
     }
 
     fn candidate(&self, found: &Predicted) -> Value {
@@ -207,6 +267,18 @@ impl View<'_> {
                     .iter()
                     .map(|stuck| json!({ "at": event(stuck.at), "waits_for": self.waits_for(stuck) }));
                 json!({ "kind": "deadlock", "stuck": stuck.collect::<Vec<Value>>() })
+            }
+            Candidate::Violation(violation) => {
+                let monitor = &violation.monitor;
+                let values: serde_json::Map<String, Value> =
+                    monitor.binding.iter().map(|(name, value)| (name.to_string(), json!(value))).collect();
+                let because: Vec<Value> =
+                    violation.because.iter().map(|id| json!({ "does": self.event(*id), "at": event(*id) })).collect();
+                let violating = json!({ "does": self.event(violation.event), "at": event(violation.event) });
+                json!({
+                    "kind": "property", "property": monitor.name, "says": monitor.says, "with": values,
+                    "because": because, "event": violating,
+                })
             }
         };
         json!({ "claim": claim, "rung": found.witness.rung.name(), "schedule": found.witness.schedule.to_string() })

@@ -1,10 +1,10 @@
 //! What visible operations do.
 
-use super::standing::MUTEX;
 use super::state::{Once, Phase};
 use super::{Machine, place_of};
 use crate::execution::End;
 use crate::plan::Choice;
+use crate::tiny::objects::MUTEX;
 use crate::tiny::program::{Instr, Reg};
 use foretrace_event::visible::{OpKind, Operation};
 use foretrace_event::{ThreadId, ThreadSet};

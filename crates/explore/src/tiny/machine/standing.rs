@@ -2,17 +2,10 @@
 
 use super::Machine;
 use super::state::{Once, Phase};
+use crate::tiny::objects::{BARRIER, CONDITION, MEMORY, MUTEX, ONCE, SEMAPHORE};
 use crate::tiny::program::Instr;
 use foretrace_event::visible::{OpKind, Operation};
 use foretrace_event::{ThreadId, ThreadSet};
-
-/// Each kind of object has a range of numbers of its own.
-pub const MUTEX: u64 = 1 << 20;
-pub const SEMAPHORE: u64 = 2 << 20;
-pub const CONDITION: u64 = 3 << 20;
-pub const BARRIER: u64 = 4 << 20;
-pub const ONCE: u64 = 5 << 20;
-pub const MEMORY: u64 = 6 << 20;
 
 impl Machine<'_> {
     /// What a thread stands before, as it would happen now.

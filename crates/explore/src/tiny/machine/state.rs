@@ -1,7 +1,7 @@
 //! The state of an execution: threads, variables and what synchronises them.
 
-use crate::execution::{Branching, End};
-use crate::tiny::clocks::Clocks;
+use crate::clocks::Clocks;
+use crate::execution::{End, Note};
 use foretrace_event::{ThreadId, ThreadSet};
 
 /// How many registers a thread has.
@@ -21,7 +21,7 @@ pub struct State {
     pub clocks: Clocks,
     pub end: Option<End>,
     pub now: usize,
-    pub branches: Vec<Branching>,
+    pub notes: Vec<Note>,
 }
 
 /// A thread.

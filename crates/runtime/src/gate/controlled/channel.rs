@@ -24,7 +24,8 @@ pub fn open(settings: &Settings) -> bool {
     get(Header::Magic) == MAGIC
 }
 
-fn map(settings: &Settings, name: &[u8], words: usize) -> Option<*mut AtomicU64> {
+/// Maps a file of so many words.
+pub fn map(settings: &Settings, name: &[u8], words: usize) -> Option<*mut AtomicU64> {
     let fd = sys::open(&settings.path(name), libc::O_RDWR | libc::O_NOFOLLOW, 0).ok()?;
     let is_whole = sys::size(fd).is_ok_and(|size| size >= 8 * words as u64);
     let mapped = is_whole.then(|| sys::map_file(fd, 8 * words).ok()).flatten();
@@ -51,6 +52,12 @@ pub fn set(header: Header, value: u64) {
 /// Adds flags to a word of the header.
 pub fn add(header: Header, flags: u64) {
     word(header as usize).fetch_or(flags, Ordering::Relaxed);
+}
+
+/// Forgets what has happened: the plan is run again.
+pub fn forget() {
+    use Header::{Argument, End, Notes, Pending, Races, Steps};
+    [Argument, End, Notes, Pending, Races, Steps].into_iter().for_each(|header| set(header, 0));
 }
 
 /// The policy of the plan.

@@ -3,7 +3,6 @@
 //! Locks are known from what the threads hold, semaphores from their own values, everything else from the gate.
 
 use crate::gate::controlled::slots::{Slot, asking, has_ended};
-use crate::sys;
 use crate::thread::tls::Section;
 use crate::thread::waiting::Held;
 use crate::thread::{objects, threads};
@@ -14,7 +13,7 @@ use foretrace_event::visible::{ObjectId, OpKind, Operation};
 /// Can the thread go on with what it asks for? `Exit` is decided by whoever knows all threads.
 pub fn is_enabled(thread: ThreadId, slot: &Slot) -> bool {
     let operation = slot.operation();
-    if slot.request.get().file.is_some_and(|file| sys::is_readable(file, false)) {
+    if slot.request.get().files.is_some_and(|files| files.are_ready(false)) {
         return true;
     }
     match operation.kind {

@@ -1,6 +1,6 @@
 //! What the gate knows of each thread. Only the thread that has the turn reads or writes it.
 
-use crate::sys;
+use crate::sys::{self, Files};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, Ordering};
 use foretrace_event::visible::{OpKind, Operation};
@@ -13,8 +13,8 @@ pub struct Request {
     pub operation: Operation,
     /// It gives up at a deadline.
     pub timed: bool,
-    /// It waits until this file has something to read.
-    pub file: Option<i32>,
+    /// It waits until one of these files can be used.
+    pub files: Option<Files>,
     /// Where in the program.
     pub place: usize,
 }
@@ -71,8 +71,11 @@ pub struct Slot {
     pub serial: Cell<bool>,
     /// How many steps it has taken, but for those in which it waits for a change.
     pub steps: Cell<u32>,
-    /// What it has read last, and whether another thread has changed that since; the newest first.
-    pub reads: Cell<[Read; LAST_READS]>,
+    /// What it has read last, and whether another thread has changed that since; each before the one
+    /// that is newer.
+    reads: [Cell<Read>; LAST_READS],
+    /// Which of them is the newest.
+    newest: Cell<usize>,
     /// How many rounds of a loop that waits for a change it has made although nothing had changed.
     pub rounds: Cell<u32>,
     /// It sleeps until a conflicting operation happens.
@@ -87,12 +90,13 @@ impl Slot {
         Self {
             go: AtomicU32::new(0),
             stage: Cell::new(Stage::Absent),
-            request: Cell::new(Request { operation: NOTHING, timed: false, file: None, place: 0 }),
+            request: Cell::new(Request { operation: NOTHING, timed: false, files: None, place: 0 }),
             granted: Cell::new(Granted { operation: NOTHING }),
             woken: Cell::new(false),
             serial: Cell::new(false),
             steps: Cell::new(0),
-            reads: Cell::new([Read { operation: NOTHING, changed: true, at: 0 }; LAST_READS]),
+            reads: [const { Cell::new(Read { operation: NOTHING, changed: true, at: 0 }) }; LAST_READS],
+            newest: Cell::new(0),
             rounds: Cell::new(0),
             asleep: Cell::new(false),
         }
@@ -105,38 +109,38 @@ impl Slot {
 
     /// Remembers an operation that read something.
     pub fn note_read(&self, operation: Operation) {
-        let mut reads = self.reads.get();
-        reads.rotate_right(1);
-        reads[0] = Read { operation, changed: false, at: self.steps.get() - 1 };
-        self.reads.set(reads);
+        let next = (self.newest.get() + 1) % LAST_READS;
+        self.reads[next].set(Read { operation, changed: false, at: self.steps.get() - 1 });
+        self.newest.set(next);
     }
 
     /// Another thread has done something: what this one has read may have changed.
     pub fn note_change(&self, by: &Operation) {
-        let mut reads = self.reads.get();
-        let changed = |read: &Read| !read.changed && by.conflicts_with(&read.operation);
-        if reads.iter().any(changed) {
-            reads.iter_mut().filter(|read| changed(read)).for_each(|read| read.changed = true);
-            self.reads.set(reads);
+        for cell in &self.reads {
+            let read = cell.get();
+            if !read.changed && by.conflicts_with(&read.operation) {
+                cell.set(Read { changed: true, ..read });
+            }
         }
     }
 
     /// How many steps the thread has taken since the read that was so many reads ago, that one included.
     pub fn steps_of(&self, reads: usize) -> u32 {
-        let read = self.reads.get()[reads.clamp(1, LAST_READS) - 1];
+        let back = reads.clamp(1, LAST_READS) - 1;
+        let read = self.reads[(self.newest.get() + LAST_READS - back) % LAST_READS].get();
         self.steps.get().saturating_sub(read.at).max(1)
     }
 
     /// Has what the thread has read in its last steps been changed since?
     pub fn has_change(&self, steps: u32) -> bool {
         let first = self.steps.get().saturating_sub(steps);
-        self.reads.get().iter().any(|read| read.changed && read.at >= first)
+        self.reads.iter().map(Cell::get).any(|read| read.changed && read.at >= first)
     }
 
     /// Does it wait in a loop of the program for a change?
     pub fn spins(&self) -> bool {
-        let Request { operation, file, .. } = self.request.get();
-        operation.kind == OpKind::Spin && file.is_none()
+        let Request { operation, files, .. } = self.request.get();
+        operation.kind == OpKind::Spin && files.is_none()
     }
 
     /// Does it ask for an operation of this kind on this object?

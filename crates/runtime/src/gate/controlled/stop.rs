@@ -1,5 +1,6 @@
 //! How an execution ends in the gate.
 
+use crate::fast;
 use crate::gate::controlled::channel;
 use crate::gate::controlled::slots::asking;
 use crate::gate::{answer, stuck};
@@ -58,6 +59,9 @@ pub fn stop(why: Why) -> ! {
         Why::Deadlock | Why::Livelock => stuck::report_standstill(),
         Why::Diverged { thread, .. } => answer::stalled(thread.0),
         Why::AllAsleep | Why::TooLong | Why::TooManyThreads => {}
+    }
+    if fast::is_on() {
+        fast::finish(EXIT_STOPPED);
     }
     sys::exit(EXIT_STOPPED)
 }

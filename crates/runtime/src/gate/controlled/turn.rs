@@ -1,11 +1,11 @@
 //! Who has the turn: one thread at a time. A thread that comes to a visible operation asks, and whoever has the turn chooses
 //! who goes on.
 
+use crate::fast;
 use crate::gate::controlled::enabled::{as_it_happens, is_enabled, times_out, waiters};
 use crate::gate::controlled::slots::{self, Granted, Request, Slot, Stage, asking, slot};
 use crate::gate::controlled::stop::{Why, stop};
 use crate::gate::controlled::{barrier, channel};
-use crate::sys;
 use core::cell::{Cell, UnsafeCell};
 use foretrace_event::channel::{Header, MOST_STEPS, StepRecord, notes};
 use foretrace_event::visible::{OpKind, Operation};
@@ -63,21 +63,35 @@ pub fn ask(thread: ThreadId, request: Request) -> Granted {
     own.stage.set(Stage::Asking);
     let chosen = choose(thread);
     if chosen != thread {
-        slot(chosen).release();
-        own.park();
+        hand_over(thread, chosen);
     }
     own.granted.get()
 }
 
 /// The current thread, which is new, waits for its first step.
 pub fn begin_thread(thread: ThreadId) {
-    slot(thread).park();
+    if !fast::is_on() {
+        slot(thread).park();
+    }
+}
+
+/// Lets another thread go on, and waits until this one may.
+fn hand_over(from: ThreadId, to: ThreadId) {
+    if fast::is_on() {
+        return fast::hand_over(from.0, to.0);
+    }
+    slot(to).release();
+    slot(from).park();
 }
 
 /// The current thread has taken its last step.
 pub fn end_thread(thread: ThreadId) {
     slot(thread).stage.set(Stage::Ended);
-    slot(choose(thread)).release();
+    let chosen = choose(thread);
+    if fast::is_on() {
+        return fast::hand_over(thread.0, chosen.0);
+    }
+    slot(chosen).release();
 }
 
 /// The last step was something else than it seemed, as a compare-and-exchange that failed.
@@ -117,11 +131,11 @@ fn choose(current: ThreadId) -> ThreadId {
 
 /// Nobody can go on. If threads wait for input, it must come from outside; false if nobody does.
 fn await_outside() -> bool {
-    let waits = |slot: &Slot| slot.request.get().file;
+    let waits = |slot: &Slot| slot.request.get().files;
     let Some(first) = asking().find_map(|(_, slot)| waits(slot)) else { return false };
     channel::add(Header::Notes, notes::OUTSIDE);
-    while !asking().filter_map(|(_, slot)| waits(slot)).any(|file| sys::is_readable(file, false)) {
-        sys::is_readable(first, true);
+    while !asking().filter_map(|(_, slot)| waits(slot)).any(|files| files.are_ready(false)) {
+        first.are_ready(true);
     }
     true
 }
@@ -295,6 +309,6 @@ fn complete(last: &Slot, barrier: u64) {
 
 fn create(thread: ThreadId) {
     let operation = Operation::new(OpKind::Start, 0);
-    slot(thread).request.set(Request { operation, timed: false, file: None, place: 0 });
+    slot(thread).request.set(Request { operation, timed: false, files: None, place: 0 });
     slots::add(thread, Stage::Asking);
 }

@@ -3,6 +3,7 @@
 use crate::interpose::fd::channel::{self, Channel};
 use crate::interpose::fd::io::{received, sending};
 use crate::op::access::{fills, reads};
+use crate::op::in_gate::waits::before_queue;
 use crate::op::text::{reads_text, strlen};
 use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
 use core::slice::from_raw_parts;
@@ -41,6 +42,7 @@ interpose! {
     }
 
     fn mq_send(fd: c_int, message: *const c_char, size: usize, priority: c_uint) -> c_int |pc| {
+        before_queue(fd, libc::POLLOUT, pc);
         sending(fd, message, size, pc);
         // SAFETY: the program's own arguments.
         unsafe { real(fd, message, size, priority) }
@@ -55,6 +57,7 @@ interpose! {
     }
 
     fn mq_receive(fd: c_int, buffer: *mut c_char, size: usize, priority: *mut c_uint) -> isize |pc| {
+        before_queue(fd, libc::POLLIN, pc);
         // SAFETY: the program's own arguments.
         taken(fd, buffer, priority, unsafe { real(fd, buffer, size, priority) }, pc)
     }

@@ -2,6 +2,8 @@
 
 use crate::interpose::fd::channel::{acquire, release};
 use crate::op::access::{counts, fills, reads, writes};
+use crate::op::in_gate::waits;
+use crate::sys::Files;
 use core::ffi::c_int;
 use libc::{epoll_event, fd_set, nfds_t, pollfd, sigset_t, timespec, timeval};
 
@@ -57,27 +59,43 @@ fn evented(fd: c_int, events: *const epoll_event, count: c_int, pc: usize) -> c_
     count
 }
 
+/// A time that is no time.
+static AT_ONCE: timespec = timespec { tv_sec: 0, tv_nsec: 0 };
+
 interpose! {
     fn poll(fds: *mut pollfd, count: nfds_t, timeout: c_int) -> c_int |pc| {
+        let files = Files { at: fds, count: count as usize };
+        let timeout = if waits::wait(files, waits::milliseconds(timeout), pc) { 0 } else { timeout };
         // SAFETY: the program's own arguments.
         unsafe { polled(fds, count, real(fds, count, timeout), pc) }
     }
 
     fn __poll_chk(fds: *mut pollfd, count: nfds_t, timeout: c_int, room: usize) -> c_int |pc| {
+        let files = Files { at: fds, count: count as usize };
+        let timeout = if waits::wait(files, waits::milliseconds(timeout), pc) { 0 } else { timeout };
         // SAFETY: the program's own arguments.
         unsafe { polled(fds, count, real(fds, count, timeout, room), pc) }
     }
 
     fn ppoll(fds: *mut pollfd, count: nfds_t, timeout: *const timespec, mask: *const sigset_t) -> c_int |pc| {
+        let files = Files { at: fds, count: count as usize };
         // SAFETY: the program's own arguments.
-        unsafe { polled(fds, count, real(fds, count, timeout, mask), pc) }
+        unsafe {
+            let timeout = if waits::wait(files, waits::time(timeout), pc) { &raw const AT_ONCE } else { timeout };
+            polled(fds, count, real(fds, count, timeout, mask), pc)
+        }
     }
 
     fn select(
         count: c_int, read: *mut fd_set, write: *mut fd_set, other: *mut fd_set, timeout: *mut timeval,
     ) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { selected(count, [read, write, other], real(count, read, write, other, timeout), pc) }
+        unsafe {
+            let mut at_once = timeval { tv_sec: 0, tv_usec: 0 };
+            let waited = waits::wait_for_sets(count, [read, write], waits::time_of_select(timeout), pc);
+            let timeout = if waited { &raw mut at_once } else { timeout };
+            selected(count, [read, write, other], real(count, read, write, other, timeout), pc)
+        }
     }
 
     fn pselect(
@@ -85,10 +103,15 @@ interpose! {
         mask: *const sigset_t,
     ) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        unsafe { selected(count, [read, write, other], real(count, read, write, other, timeout, mask), pc) }
+        unsafe {
+            let waited = waits::wait_for_sets(count, [read, write], waits::time(timeout), pc);
+            let timeout = if waited { &raw const AT_ONCE } else { timeout };
+            selected(count, [read, write, other], real(count, read, write, other, timeout, mask), pc)
+        }
     }
 
     fn epoll_ctl(fd: c_int, what: c_int, other: c_int, event: *mut epoll_event) -> c_int |pc| {
+        waits::note_many();
         reads(pc, event, size_of::<epoll_event>());
         release(fd, pc);
         // SAFETY: the program's own arguments.
@@ -96,6 +119,7 @@ interpose! {
     }
 
     fn epoll_wait(fd: c_int, events: *mut epoll_event, most: c_int, timeout: c_int) -> c_int |pc| {
+        let timeout = if waits::wait_by(fd, waits::milliseconds(timeout), pc) { 0 } else { timeout };
         // SAFETY: the program's own arguments.
         evented(fd, events, unsafe { real(fd, events, most, timeout) }, pc)
     }
@@ -103,6 +127,7 @@ interpose! {
     fn epoll_pwait(
         fd: c_int, events: *mut epoll_event, most: c_int, timeout: c_int, mask: *const sigset_t,
     ) -> c_int |pc| {
+        let timeout = if waits::wait_by(fd, waits::milliseconds(timeout), pc) { 0 } else { timeout };
         // SAFETY: the program's own arguments.
         evented(fd, events, unsafe { real(fd, events, most, timeout, mask) }, pc)
     }
@@ -111,6 +136,9 @@ interpose! {
         fd: c_int, events: *mut epoll_event, most: c_int, timeout: *const timespec, mask: *const sigset_t,
     ) -> c_int |pc| {
         // SAFETY: the program's own arguments.
+        let waited = waits::wait_by(fd, unsafe { waits::time(timeout) }, pc);
+        let timeout = if waited { &raw const AT_ONCE } else { timeout };
+        // SAFETY: as above.
         evented(fd, events, unsafe { real(fd, events, most, timeout, mask) }, pc)
     }
 }

@@ -3,6 +3,7 @@
 use super::work;
 use crate::axes;
 use crate::gate::{controlled as one_by_one, delay};
+use crate::op::symbolic;
 use crate::sink::lines::{READ, WRITE, split};
 use crate::sys::settings::Watch;
 use crate::thread::tls::{Section, tls};
@@ -16,6 +17,7 @@ use foretrace_event::wire::Op;
 pub fn before_access(player: &'static Thread, address: usize, size: usize, kind: u32, pc: usize) {
     if one_by_one::is_visible(address, size) {
         one_by_one::ask_for_access(player, address, size, kind & WRITE != 0, pc);
+        symbolic::begin_access(address, size, kind & WRITE != 0, pc);
     }
     delay::reach(player, pc, address);
 }
@@ -27,6 +29,7 @@ pub fn access(player: &'static Thread, address: usize, size: usize, kind: u32, p
         // What it waited for has failed.
         player.published.set_awaited(None);
     }
+    one_by_one::notes::access(player, address, size, kind);
     let watch = axes::watch();
     if watch == Watch::Segments as u8 {
         return;

@@ -5,7 +5,8 @@ use foretrace_event::ThreadId;
 use foretrace_event::visible::{ObjectId, OpKind, Operation};
 use std::collections::BTreeMap;
 
-type Clock = Vec<u32>;
+/// Of each thread, up to when what it did comes before.
+pub type Clock = Vec<u32>;
 
 /// The clocks of an execution.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +47,11 @@ impl Clocks {
     pub fn new(threads: usize) -> Self {
         let first = |at| (0..threads).map(|other| u32::from(other == at)).collect();
         Self { threads: (0..threads).map(first).collect(), ..Self::default() }
+    }
+
+    /// What a thread knows.
+    pub fn of(&self, thread: ThreadId) -> Clock {
+        self.threads.get(thread.index()).cloned().unwrap_or_default()
     }
 
     fn acquire(&mut self, thread: ThreadId, name: (u8, u64)) {

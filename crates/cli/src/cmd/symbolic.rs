@@ -1,0 +1,140 @@
+//! Prediction with values: which assertions fail in another order of the same events (paper 002).
+//!
+//! 1. The program is compiled once more, so that its values can be followed (`foretrace cc --symbolic`).
+//! 2. It is run under the controlled gate and recorded: which memory do several threads use?
+//! 3. It is run again, with that memory visible, and its values are followed.
+//! 4. The steps and values become a concurrent trace program; for each check in it, an order is searched in which it fails.
+//!    For each branch, an order is searched in which it goes the other way: that run is followed in turn ([`paths`]).
+//! 5. Each order in which a check fails is run. What really fails there is reported, and nothing else.
+
+mod paths;
+
+use super::check::subject::Subject;
+use super::explore::{Confirming, FailureKind, FoundFailure, confirm_all, rerun};
+use super::sources::{Sources, program};
+use foretrace_replay::{PlanText, Program, TimeLimit};
+use foretrace_report::{Finding, Report};
+use foretrace_run::Modules;
+use foretrace_symbolic::Model;
+use foretrace_trace::Trace;
+use paths::{Bounds, Paths};
+use std::ffi::OsString;
+use std::fs;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// What is predicted, and within which bounds.
+pub struct Following<'a> {
+    /// What is compiled.
+    pub sources: &'a Sources,
+    /// How the program was run that is checked.
+    pub like: &'a Program,
+    /// Where findings are kept.
+    pub findings: &'a Path,
+    /// How long a run may take.
+    pub timeout: Duration,
+    /// When nothing new is begun any more.
+    pub until: Instant,
+    /// A directory for the runs.
+    pub scratch: &'a Path,
+    /// Ends everything.
+    pub stop: &'static AtomicBool,
+}
+
+/// Memory that may be visible, at most.
+const MOST_VISIBLE: usize = foretrace_event::channel::MOST_VISIBLE;
+
+const NOTHING: PlanText = PlanText { choices: Vec::new(), threads: Vec::new(), visible: Vec::new(), spurious: false };
+
+/// Findings, and what is to be said besides.
+type Found = (Vec<Finding>, Vec<String>);
+
+impl Following<'_> {
+    /// Predicts, and confirms what is predicted. A program whose values cannot be followed is no error.
+    pub fn predict(&self, hide: &mut dyn FnMut(&mut Report)) -> anyhow::Result<Found> {
+        let followed = fs::create_dir_all(self.scratch).map_err(anyhow::Error::from);
+        match followed.and_then(|()| self.sources.followed(self.scratch)) {
+            Ok(None) => Ok(Found::default()),
+            Ok(Some(command)) => self.run(&command, hide),
+            Err(error) => Ok((Vec::new(), vec![unfollowed(&error)])),
+        }
+    }
+
+    fn run(&self, command: &[OsString], hide: &mut dyn FnMut(&mut Report)) -> anyhow::Result<Found> {
+        let like = self.like;
+        let (input, directory) = (like.input.clone(), like.directory.clone());
+        let program = Program { input, directory, linger: like.linger, ..program(command)? };
+        let (subject, paths) = match self.paths(&program) {
+            Ok(followed) => followed,
+            Err(error) => return Ok((Vec::new(), vec![unfollowed(&error)])),
+        };
+        let failure = |plan| FoundFailure { kind: FailureKind::Death, plan, minimised: None };
+        let failures: Vec<_> = paths.failing.into_iter().map(failure).collect();
+        let confirming = Confirming {
+            program: (&program, true),
+            findings: self.findings,
+            timeout: self.timeout,
+            scratch: self.scratch,
+            stop: self.stop,
+        };
+        let confirmed = confirm_all(&confirming, (&failures, false), hide)?;
+        let said = paths.first.map(|(model, modules)| notes(&model, &modules, &subject)).unwrap_or_default();
+        Ok((confirmed.findings, said.into_iter().chain(paths.undecided).collect()))
+    }
+
+    fn limit(&self) -> TimeLimit {
+        TimeLimit { stop: Some(self.stop), until: Some(self.until), ..self.timeout.into() }
+    }
+
+    /// Runs the program with the memory visible that several threads use, on as many paths as the bounds allow.
+    fn paths(&self, program: &Program) -> anyhow::Result<(Subject, Paths)> {
+        let (_, subject) = rerun((program, true), &NOTHING, &self.scratch.join("first"), self.limit())?;
+        let directory = self.scratch.join("second");
+        fs::create_dir_all(&directory)?;
+        let bounds = Bounds { until: self.until, stop: self.stop, limit: self.limit() };
+        let plan = PlanText { visible: shared(&subject.trace), ..NOTHING };
+        let paths = Paths::follow(program, &directory.canonicalize()?, &plan, bounds)?;
+        Ok((subject, paths))
+    }
+}
+
+fn unfollowed(error: &anyhow::Error) -> String {
+    format!("values were not followed: {error:#}")
+}
+
+/// Memory that several threads use, and at least one of them writes.
+fn shared(trace: &Trace) -> Vec<Range<u64>> {
+    let all = trace.intervals().map(|(_, interval)| interval).filter(|interval| interval.length > 0);
+    let mut ranges: Vec<_> = all.map(|interval| interval.address..interval.address + interval.length).collect();
+    ranges.sort_by_key(|range| range.start);
+    let mut merged: Vec<Range<u64>> = Vec::new();
+    for range in ranges {
+        match merged.last_mut().filter(|last| last.end >= range.start) {
+            Some(last) => last.end = last.end.max(range.end),
+            None => merged.push(range),
+        }
+    }
+    merged.truncate(MOST_VISIBLE);
+    merged
+}
+
+/// What could not be followed, and where.
+fn notes(model: &Model, modules: &Modules, subject: &Subject) -> Vec<String> {
+    const PLACES: usize = 3;
+    let lost: usize = model.losses.iter().map(|loss| loss.count).sum();
+    let place = |pc: u64| {
+        let frame = foretrace_explain::place(&subject.symbols, modules, &subject.base(), pc)?;
+        Some(format!("{}:{}", Path::new(frame.file.as_deref()?).file_name()?.display(), frame.line))
+    };
+    let mut places: Vec<_> = model.losses.iter().filter_map(|loss| place(loss.place)).collect();
+    places.dedup();
+    let more = if places.len() > PLACES { ", …" } else { "" };
+    places.truncate(PLACES);
+    let lost = (lost > 0).then(|| {
+        format!("values that were not followed, and count as they were: {lost} (at {}{more})", places.join(", "))
+    });
+    let cut = model.is_cut.then(|| "the run was too long to follow its values to the end".to_owned());
+    lost.into_iter().chain(cut).collect()
+}

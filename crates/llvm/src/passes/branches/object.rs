@@ -1,0 +1,287 @@
+//! Which memory a pointer points to, as far as it is the same in every execution.
+
+use crate::function::{Definitions, Function};
+use crate::global::Global;
+use crate::instruction::Instruction;
+use crate::text::is_name_character;
+use std::collections::{BTreeMap, HashMap};
+
+/// What an address is computed from.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Base {
+    /// A constant: a global, or a part of one.
+    Constant(String),
+    /// A parameter of the function, by its number.
+    Parameter(usize),
+    /// A variable of the function, by its name.
+    Local(String),
+}
+
+/// An address: a base, and constant steps into its type. (A step is a type, and its indices.)
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Object {
+    pub base: Base,
+    pub steps: Vec<(String, String)>,
+    /// The address is somewhere in the base.
+    pub somewhere: bool,
+}
+
+/// What is known about the values of a function.
+pub struct Values<'a> {
+    function: &'a Function,
+    definitions: Definitions,
+    /// The values that are stored to each variable whose address stays within the function; none, if it does not.
+    stored: HashMap<String, Option<Vec<String>>>,
+    parameters: Vec<String>,
+}
+
+/// The longest chain of values that is followed.
+const DEPTH: usize = 32;
+
+impl<'a> Values<'a> {
+    /// Of a function. Parameters that may be anything have empty names.
+    pub fn new(function: &'a Function, parameters: Vec<String>) -> Self {
+        let mut stored = HashMap::new();
+        for line in function.blocks.iter().flat_map(|block| &block.lines) {
+            if let Some(instruction) = Instruction::parse(line).filter(|found| found.operation == "alloca") {
+                stored.insert(instruction.result.to_owned(), stored_to(function, instruction.result));
+            }
+        }
+        Self { function, definitions: function.definitions(), stored, parameters }
+    }
+
+    /// Where an operand points to; none, if that may change.
+    pub fn resolve(&self, operand: &str) -> Option<Object> {
+        self.resolve_to(operand, DEPTH)
+    }
+
+    fn resolve_to(&self, operand: &str, depth: usize) -> Option<Object> {
+        let of = |base| Some(Object { base, steps: Vec::new(), somewhere: false });
+        if operand.starts_with('@') || operand.starts_with("getelementptr") && operand.contains("ptr @") {
+            return of(Base::Constant(operand.to_owned()));
+        }
+        if let Some(number) = self.parameters.iter().position(|name| !name.is_empty() && name == operand) {
+            return of(Base::Parameter(number));
+        }
+        let depth = depth.checked_sub(1)?;
+        let instruction = self.function.definition(&self.definitions, operand)?;
+        match instruction.operation {
+            "alloca" if self.definitions.get(operand).is_some_and(|(block, _)| *block == 0) => {
+                of(Base::Local(operand.to_owned()))
+            }
+            "getelementptr" => {
+                let [kind, base, indices @ ..] = instruction.parts.as_slice() else { return None };
+                let mut object = self.resolve_to(base.strip_prefix("ptr ")?, depth)?;
+                if indices.iter().any(|index| index.contains('%')) {
+                    object.somewhere = true;
+                }
+                object.steps.push(((*kind).to_owned(), indices.join(", ")));
+                Some(object)
+            }
+            "load" => {
+                let variable = instruction.parts.get(1)?.strip_prefix("ptr ")?;
+                match self.stored.get(variable)?.as_deref()? {
+                    [value] => self.resolve_to(value, depth),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The memory that decides a branch; none, if it is not known.
+    pub fn decided_by(&self, terminator: &str) -> Option<Vec<(Object, u64)>> {
+        let code = terminator.trim();
+        let code = code.strip_prefix("br i1 ").or_else(|| code.strip_prefix("switch "))?;
+        let operand = code.split(',').next()?.rsplit(' ').next()?;
+        let mut parts = Vec::new();
+        self.depends(operand, DEPTH, &mut parts)?;
+        Some(parts)
+    }
+
+    /// Adds the memory that a value is computed from.
+    fn depends(&self, operand: &str, depth: usize, parts: &mut Vec<(Object, u64)>) -> Option<()> {
+        if !operand.starts_with('%') {
+            return (!operand.contains('@') && !operand.contains('%')).then_some(());
+        }
+        let depth = depth.checked_sub(1)?;
+        let instruction = self.function.definition(&self.definitions, operand)?;
+        match instruction.operation {
+            "load" => {
+                let from = instruction.parts.get(1)?.strip_prefix("ptr ")?;
+                match self.stored.get(from) {
+                    Some(Some(values)) => match values.as_slice() {
+                        [value] => self.depends(value, depth, parts),
+                        _ => None,
+                    },
+                    _ => {
+                        let object = self.resolve(from).filter(|object| !object.somewhere)?;
+                        parts.push((object, bytes_of(instruction.parts.first()?)?));
+                        Some(())
+                    }
+                }
+            }
+            "icmp" | "add" | "sub" | "mul" | "and" | "or" | "xor" | "zext" | "sext" | "trunc" | "shl" | "lshr"
+            | "ashr" | "srem" | "urem" | "sdiv" | "udiv" => {
+                let operands: Vec<String> = instruction
+                    .parts
+                    .iter()
+                    .flat_map(|part| part.split(' '))
+                    .filter(|word| word.starts_with('%'))
+                    .map(str::to_owned)
+                    .collect();
+                operands.iter().try_for_each(|operand| self.depends(operand, depth, parts))
+            }
+            _ => None,
+        }
+    }
+
+    /// Do the values that a block reads at an address go nowhere but back to it, as in `x++`?
+    pub fn is_quiet(&self, block: &[String], address: &str) -> bool {
+        let from = format!("ptr {address}");
+        let loads = block.iter().filter_map(|line| Instruction::parse(line));
+        let mut loads =
+            loads.filter(|found| found.operation == "load" && found.parts.get(1) == Some(&from.as_str())).peekable();
+        loads.peek().is_some() && loads.all(|load| self.goes_back(load.result, address, DEPTH))
+    }
+
+    fn goes_back(&self, value: &str, address: &str, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let lines = self.function.blocks.iter().flat_map(|block| &block.lines);
+        lines.filter(|line| mentions(line, value)).all(|line| match Instruction::parse(line) {
+            Some(found) if found.result == value => true,
+            Some(found) if found.operation == "store" => {
+                let to = found.parts.get(1).and_then(|to| to.strip_prefix("ptr "));
+                to.is_some_and(|to| {
+                    to != value
+                        && (to == address
+                            || self.resolve(to) == self.resolve(address)
+                                && self.resolve(to).is_some_and(|object| !object.somewhere))
+                })
+            }
+            Some(found) => {
+                matches!(found.operation, "add" | "sub" | "and" | "or" | "xor" | "mul" | "zext" | "sext" | "trunc")
+                    && self.goes_back(found.result, address, depth)
+            }
+            None => false,
+        })
+    }
+
+    /// The type of a variable of the function.
+    pub fn kind_of(&self, local: &str) -> Option<&str> {
+        self.function.definition(&self.definitions, local)?.parts.first().copied()
+    }
+
+    /// Is it the address of a standard stream?
+    pub fn is_stream(&self, operand: &str) -> bool {
+        let loaded = self.function.definition(&self.definitions, operand).filter(|found| found.operation == "load");
+        loaded.and_then(|load| load.parts.get(1).copied()).is_some_and(|from| from.starts_with("ptr @std"))
+    }
+}
+
+/// The values that are stored to a variable; none, if something else is done with its address.
+fn stored_to(function: &Function, variable: &str) -> Option<Vec<String>> {
+    let mut values = Vec::new();
+    for line in function.blocks.iter().flat_map(|block| &block.lines).filter(|line| mentions(line, variable)) {
+        let instruction = Instruction::parse(line)?;
+        match instruction.operation {
+            "load" | "alloca" => {}
+            "store" if instruction.parts.get(1).is_some_and(|to| *to == format!("ptr {variable}")) => {
+                let (_, value) = instruction.parts[0].split_once(' ')?;
+                if mentions(value, variable) {
+                    return None;
+                }
+                values.push(value.to_owned());
+            }
+            _ if line.contains("@llvm.lifetime.") || line.contains("dbg") => {}
+            _ => return None,
+        }
+    }
+    Some(values)
+}
+
+fn mentions(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| !text[at + word.len()..].starts_with(is_name_character))
+}
+
+impl Object {
+    /// A constant expression for the address, where `base` stands for what it is computed from.
+    fn over(&self, base: &str) -> String {
+        let step = |inner: String, (kind, indices): &(String, String)| {
+            format!("getelementptr ({kind}, ptr {inner}, {indices})")
+        };
+        let steps = if self.somewhere { &[] } else { self.steps.as_slice() };
+        steps.iter().fold(base.to_owned(), step)
+    }
+
+    /// The address as a number: of a constant itself, of others the distance from the base.
+    pub fn number(&self) -> String {
+        let base = match &self.base {
+            Base::Constant(text) if self.somewhere => global_of(text).unwrap_or(text),
+            Base::Constant(text) => text,
+            Base::Parameter(_) | Base::Local(_) => "null",
+        };
+        format!("ptrtoint (ptr {} to i64)", self.over(base))
+    }
+
+    /// Where the object begins that it is somewhere in, as an operand.
+    pub fn start(&self) -> Option<String> {
+        match &self.base {
+            Base::Constant(text) => global_of(text).map(str::to_owned),
+            Base::Local(name) => Some(name.clone()),
+            Base::Parameter(_) => None,
+        }
+    }
+
+    /// The size of what it is somewhere in, as a constant expression.
+    pub fn whole(&self, globals: &BTreeMap<String, String>, values: &Values<'_>) -> Option<String> {
+        let kind = match &self.base {
+            Base::Constant(text) => globals.get(global_of(text)?.strip_prefix('@')?)?.as_str(),
+            Base::Local(name) => values.kind_of(name)?,
+            Base::Parameter(_) => return None,
+        };
+        Some(format!("ptrtoint (ptr getelementptr ({kind}, ptr null, i32 1) to i64)"))
+    }
+
+    /// The same for the caller of the function, given its arguments.
+    pub fn substituted(&self, arguments: &[Option<Self>]) -> Option<Self> {
+        match &self.base {
+            Base::Constant(_) => Some(self.clone()),
+            Base::Local(_) => None,
+            Base::Parameter(number) => {
+                let mut object = arguments.get(*number)?.clone()?;
+                object.steps.extend(self.steps.iter().cloned());
+                object.somewhere |= self.somewhere;
+                Some(object)
+            }
+        }
+    }
+}
+
+/// The global in a constant, with its `@`.
+fn global_of(text: &str) -> Option<&str> {
+    let from = &text[text.find('@')?..];
+    let quoted = from[1..].starts_with('"');
+    let end = if quoted {
+        from[2..].find('"')? + 3
+    } else {
+        from[1..].find(|c| !is_name_character(c)).map_or(from.len(), |at| at + 1)
+    };
+    Some(&from[..end])
+}
+
+/// The types of the variables of a module.
+pub fn kinds<'a>(globals: impl Iterator<Item = Global<'a>>) -> BTreeMap<String, String> {
+    globals
+        .filter(|global| !global.is_thread_local)
+        .map(|global| (global.name.to_owned(), global.kind.to_owned()))
+        .collect()
+}
+
+/// The bytes of an integer or a pointer.
+fn bytes_of(kind: &str) -> Option<u64> {
+    match kind {
+        "ptr" => Some(8),
+        _ => kind.strip_prefix('i')?.parse::<u64>().ok().map(|bits| bits.div_ceil(8)),
+    }
+}

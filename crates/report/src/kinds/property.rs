@@ -1,0 +1,24 @@
+//! A property of the user's own that does not hold.
+
+use crate::model::{ErrorKind, Finding, Site, any_frame};
+
+pub(super) struct Property;
+
+impl ErrorKind for Property {
+    fn rule(&self) -> &'static str {
+        "property"
+    }
+
+    fn about(&self) -> &'static str {
+        "Events of the program come in an order that a property of its own forbids."
+    }
+
+    fn title(&self, _: &Finding) -> String {
+        "property violated".to_owned()
+    }
+
+    fn hides(&self, kind: &str, matches: &dyn Fn(&str) -> bool, finding: &Finding) -> bool {
+        let is_hidden = |site: &Site| any_frame(&site.stack, matches);
+        kind == "property" && finding.sites.iter().any(is_hidden)
+    }
+}

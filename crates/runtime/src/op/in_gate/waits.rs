@@ -1,0 +1,153 @@
+//! Waits for files: `poll` and its like, and message queues. A thread waits in the gate until one of the files can be used; only
+//! then, or when its time has passed, the kernel is asked.
+
+use super::{channel_of, file_object};
+use crate::gate::limit::SECOND;
+use crate::gate::{clock, controlled};
+use crate::op::part;
+use crate::sys::Files;
+use crate::thread::waiting::Waiting;
+use crate::thread::{self, Thread};
+use core::ffi::{c_int, c_short};
+use core::sync::atomic::{AtomicBool, Ordering};
+use foretrace_event::visible::{ObjectId, OpKind, Operation};
+use foretrace_event::wire::Op;
+use libc::{fd_set, pollfd, timespec, timeval};
+
+/// A wait for many files at once has been seen, so all files are one object from now on.
+static MANY: AtomicBool = AtomicBool::new(false);
+
+/// Are all files one object?
+pub fn are_one() -> bool {
+    MANY.load(Ordering::Relaxed)
+}
+
+/// The program waits for many files by a descriptor.
+pub fn note_many() {
+    MANY.store(true, Ordering::Relaxed);
+}
+
+/// Looks at the files, and waits until one of them can be used.
+pub fn await_files(player: &'static Thread, files: Files, pc: usize) {
+    while !look(player, files, pc) {
+        let channels = channels(files);
+        let (first, count) = (channels.clone().next().unwrap_or(0), channels.count());
+        let spin = match count {
+            1 => Operation::new(OpKind::Spin, first).with(1),
+            _ => Operation::new(OpKind::Spin, ObjectId::NONE.0).with(count as u64),
+        };
+        player.set_waiting(Some(Waiting::new(Op::AtomicLoad, first as usize, 0, pc)));
+        controlled::await_files(player, spin, files, pc);
+        player.set_waiting(None);
+    }
+}
+
+/// Can one of the files be used? That depends on what others have done with each of them.
+fn look(player: &'static Thread, files: Files, pc: usize) -> bool {
+    for channel in channels(files) {
+        controlled::ask(player, Operation::new(OpKind::Load, channel).with(1), false, pc);
+    }
+    files.are_ready(false)
+}
+
+/// The objects that stand for files.
+fn channels(files: Files) -> impl Iterator<Item = u64> + Clone {
+    // SAFETY: the array stays as it is as long as the thread waits.
+    (0..files.count).filter_map(move |index| channel_of(unsafe { (*files.at.add(index)).fd }))
+}
+
+/// How long a thread may wait, in nanoseconds; none: for ever.
+pub type Time = Option<i64>;
+
+/// The time of `poll`.
+pub const fn milliseconds(time: c_int) -> Time {
+    if time < 0 { None } else { Some(time as i64 * (SECOND / 1000)) }
+}
+
+/// The time of `ppoll` and others.
+///
+/// # Safety
+/// It is null or points to a time.
+pub unsafe fn time(time: *const timespec) -> Time {
+    // SAFETY: as the caller says.
+    let time = unsafe { time.as_ref() }?;
+    Some(time.tv_sec.saturating_mul(SECOND).saturating_add(time.tv_nsec))
+}
+
+/// The time of `select`.
+///
+/// # Safety
+/// It is null or points to a time.
+pub unsafe fn time_of_select(time: *const timeval) -> Time {
+    // SAFETY: as the caller says.
+    let time = unsafe { time.as_ref() }?;
+    Some(time.tv_sec.saturating_mul(SECOND).saturating_add(time.tv_usec.saturating_mul(1000)))
+}
+
+/// A thread is about to wait for files until a time has passed. Does the gate decide? Then the kernel need not wait.
+pub fn wait(files: Files, time: Time, pc: usize) -> bool {
+    let Some(player) = thread::taking_part().filter(|_| controlled::asks()) else { return false };
+    part::flush(player);
+    match time {
+        None => await_files(player, files, pc),
+        Some(time) => {
+            if !look(player, files, pc) && time > 0 {
+                controlled::ask(player, Operation::new(OpKind::Yield, 0), false, pc);
+                clock::pass(time);
+            }
+        }
+    }
+    true
+}
+
+/// The same for the descriptor of `epoll`.
+pub fn wait_by(fd: c_int, time: Time, pc: usize) -> bool {
+    note_many();
+    let mut file = pollfd { fd, events: libc::POLLIN, revents: 0 };
+    wait(Files { at: &raw mut file, count: 1 }, time, pc)
+}
+
+/// The most files of `select` that are waited for in the gate.
+const MOST: usize = 64;
+
+/// The same for the sets of `select`: what is to be read, and what is to be written.
+///
+/// # Safety
+/// The sets are null, or have so many bits.
+pub unsafe fn wait_for_sets(count: c_int, sets: [*const fd_set; 2], time: Time, pc: usize) -> bool {
+    let mut files = [pollfd { fd: -1, events: 0, revents: 0 }; MOST];
+    let mut used = 0;
+    for fd in 0..count.max(0) {
+        // SAFETY: as the caller says.
+        let is_in = |set: *const fd_set| !set.is_null() && unsafe { libc::FD_ISSET(fd, set) };
+        let bit = |set: *const fd_set, events: c_short| if is_in(set) { events } else { 0 };
+        let events = bit(sets[0], libc::POLLIN) | bit(sets[1], libc::POLLOUT);
+        if events != 0 {
+            let Some(file) = files.get_mut(used) else { return false };
+            *file = pollfd { fd, events, revents: 0 };
+            used += 1;
+        }
+    }
+    wait(Files { at: files.as_mut_ptr(), count: used }, time, pc)
+}
+
+/// A thread is about to send a message to a queue, or to take one: both change the queue, and wait until they can.
+pub fn before_queue(fd: c_int, events: c_short, pc: usize) {
+    let Some(player) = thread::taking_part().filter(|_| controlled::asks()) else { return };
+    let Some(channel) = file_object(fd) else { return };
+    part::flush(player);
+    let mut file = pollfd { fd, events, revents: 0 };
+    let files = Files { at: &raw mut file, count: 1 };
+    loop {
+        controlled::ask(player, Operation::new(OpKind::Load, channel).with(1), false, pc);
+        if files.are_ready(false) {
+            controlled::ask(player, Operation::new(OpKind::Store, channel).with(1), false, pc);
+            if files.are_ready(false) {
+                return;
+            }
+        }
+        player.set_waiting(Some(Waiting::new(Op::AtomicLoad, channel as usize, 0, pc)));
+        controlled::await_files(player, Operation::new(OpKind::Spin, channel).with(1), files, pc);
+        player.set_waiting(None);
+    }
+}

@@ -1,0 +1,39 @@
+// Figure 1 of the paper: x and y are changed by one thread in steps, and compared by another.
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <semaphore.h>
+
+static sem_t l;
+int x, y;
+
+static void *first(void *unused) {
+    int a = x;
+    sem_wait(&l);
+    x = 2 + a;
+    sem_post(&l);
+    y = 1 + a;
+    sem_wait(&l);
+    x = 1 + a;
+    sem_post(&l);
+    return unused;
+}
+
+static void *second(void *unused) {
+    int b = 0;
+    sem_wait(&l);
+    if (x > b)
+        assert(y == 1); // expect: crash
+    sem_post(&l);
+    return unused;
+}
+
+int main(void) {
+    sem_init(&l, 0, 1);
+    pthread_t thread[2];
+    pthread_create(&thread[0], NULL, first, NULL);
+    pthread_create(&thread[1], NULL, second, NULL);
+    pthread_join(thread[0], NULL);
+    pthread_join(thread[1], NULL);
+    return 0;
+}

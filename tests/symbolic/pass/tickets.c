@@ -1,0 +1,33 @@
+// Drawing a ticket is one critical section.
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int next, drawn[4];
+
+static int draw(void) {
+    pthread_mutex_lock(&lock);
+    int ticket = next;
+    next = ticket + 1;
+    pthread_mutex_unlock(&lock);
+    return ticket;
+}
+
+static void *guest(void *unused) {
+    int ticket = draw();
+    pthread_mutex_lock(&lock);
+    drawn[0] += ticket == 0;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+int main(void) {
+    pthread_t thread[2];
+    pthread_create(&thread[0], NULL, guest, NULL);
+    pthread_create(&thread[1], NULL, guest, NULL);
+    pthread_join(thread[0], NULL);
+    pthread_join(thread[1], NULL);
+    assert(drawn[0] == 1);
+    return 0;
+}

@@ -1,0 +1,32 @@
+// Both accounts change in one critical section.
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int first = 60, second = 40;
+
+static void *audit(void *unused) {
+    pthread_mutex_lock(&lock);
+    int sum = first + second;
+    pthread_mutex_unlock(&lock);
+    assert(sum == 100);
+    return unused;
+}
+
+static void *move(void *unused) {
+    pthread_mutex_lock(&lock);
+    first -= 30;
+    second += 30;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+int main(void) {
+    pthread_t thread[2];
+    pthread_create(&thread[0], NULL, audit, NULL);
+    pthread_create(&thread[1], NULL, move, NULL);
+    pthread_join(thread[0], NULL);
+    pthread_join(thread[1], NULL);
+    return 0;
+}
