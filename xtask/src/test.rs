@@ -8,7 +8,8 @@ pub fn run() -> anyhow::Result<()> {
     install::run()?;
     tidy::run()?;
     lint::run()?;
-    check(&mut cargo(&["test", "--quiet", "--workspace"]))?;
+    // All failures of a run are listed, not those of the first binary alone.
+    check(&mut cargo(&["test", "--quiet", "--workspace", "--no-fail-fast"]))?;
     attack::run(&attack::Args::of_ci())
 }
 
