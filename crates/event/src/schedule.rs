@@ -128,6 +128,7 @@ pub const fn is_step(op: Op) -> bool {
             | Op::ProcessFork
             | Op::Exit
             | Op::Gap
+            | Op::CustomArg
             | Op::AccessPc
     )
 }

@@ -31,7 +31,7 @@ pub fn in_words(name: &str) -> &str {
         "astore" => "an atomic store",
         "armw" => "an atomic update",
         "fence" => "a fence",
-        "custom" => "an event of the program's own",
+        "custom" | "custom_list" => "an event of the program's own",
         other => other,
     }
 }

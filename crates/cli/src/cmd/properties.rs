@@ -22,7 +22,7 @@ pub(super) fn read(names: &[String]) -> anyhow::Result<Properties> {
 
 fn one(name: &str) -> anyhow::Result<Properties> {
     let path = Path::new(name);
-    if let Some(known) = library::find(name).filter(|_| !path.exists()) {
+    if let Some(known) = library::find(name).filter(|_| !path.is_file()) {
         return Ok(known.property.parse().expect("the properties of the library are correct, as a test shows"));
     }
     if !path.exists() {

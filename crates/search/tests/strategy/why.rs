@@ -16,8 +16,9 @@ fn stores(variables: usize) -> Trace {
     parse(&format!("main fork t1\nmain fork t2\n{}{}", own("t1"), own("t2")))
 }
 
+/// Before the stores of a thread there is its beginning.
 fn store(thread: u32, variable: usize) -> EventId {
-    EventId { thread: ThreadId(thread), index: variable as u32 }
+    EventId { thread: ThreadId(thread), index: 1 + variable as u32 }
 }
 
 /// For each variable, the thread that stores to it first when a program runs this and then goes on as recorded.
@@ -29,7 +30,7 @@ fn firsts(schedule: &Schedule, variables: usize) -> Vec<u32> {
 
 /// A schedule of all events in which the threads come first as told.
 fn with_firsts(trace: &Trace, firsts: &[u32]) -> Schedule {
-    let mut text = String::from("t0:2");
+    let mut text = String::from("t0:2 t1:1 t2:1");
     let mut done = [0usize; 3];
     let variables = firsts.len();
     while done[1] < variables || done[2] < variables {

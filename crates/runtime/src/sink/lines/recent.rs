@@ -8,7 +8,7 @@
 
 use super::{Entry, Lines, READ, WRITE, other};
 use crate::memory::arena;
-use foretrace_event::table::{pc_salt, slot as slot_of, tag};
+use foretrace_event::table::{fits, pc_salt, slot as slot_of, tag};
 
 /// The number of entries; a power of two.
 pub const PLACES: usize = 256;
@@ -70,7 +70,8 @@ impl Lines {
     #[inline(always)]
     pub fn add_at_place(&mut self, address: usize, size: usize, kind: u32, pc: usize) -> bool {
         let (line, pc) = (address as u64 & !63, pc as u64);
-        let Some(place) = self.windows.near(pc).filter(|_| (address & 63) + size <= 64) else { return false };
+        let may = (address & 63) + size <= 64 && fits(line);
+        let Some(place) = self.windows.near(pc).filter(|_| may) else { return false };
         let (first, tag) = (slot_of(line ^ pc_salt(pc), self.mask), tag(line));
         for slot in [first, other(first, self.mask)] {
             let entry = self.entry(slot);
