@@ -32,6 +32,7 @@ mod steps;
 mod undecided;
 mod waits;
 
+use foretrace_event::Event;
 use foretrace_predict::Undecided as Open;
 use foretrace_report::{Finding, Frame, Undecided};
 use foretrace_run::Modules;
@@ -112,6 +113,11 @@ pub fn explain<'a>(subject: &Subject<'_>, found: &'a Found, undecided: &[Open]) 
 pub fn place(symbols: &Symbols, modules: &Modules, base: &Path, pc: u64) -> Option<Frame> {
     let symbols = symbols.of_other_run(modules.all().to_vec());
     Sources::new(base.to_owned()).place(pc, &symbols, modules)
+}
+
+/// The name of what an event is done to, if it has one.
+pub fn object(trace: &Trace, event: Event) -> Option<String> {
+    steps::operation(trace, event).thing?.name
 }
 
 /// Races that may or may not be there, because a library may order their threads: said even if they are not shown.

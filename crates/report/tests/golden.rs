@@ -305,8 +305,13 @@ fn drawn(finding: Finding) -> Finding {
     };
     assert!(picture.is_sound());
     let order = Order {
-        first: Moment { thread: "t1".to_owned(), operation: "lock".to_owned(), place: finding.steps[1].place.clone() },
-        second: Moment { thread: "main".to_owned(), operation: "end".to_owned(), place: None },
+        first: Moment {
+            thread: "t1".to_owned(),
+            operation: "lock".to_owned(),
+            object: Some("m0".to_owned()),
+            place: finding.steps[1].place.clone(),
+        },
+        second: Moment { thread: "main".to_owned(), operation: "end".to_owned(), ..Moment::default() },
         turned_in_recorded: true,
     };
     let needs = Some(Needs { orders: vec![order], ..Needs::default() });

@@ -51,9 +51,9 @@ fn preemptions(many: u32) -> String {
     format!("a thread that could go on has to be left {times}; less often does not make it fail")
 }
 
-/// `` `balance -= 10` :17 of t1 ``.
+/// `` `balance -= 10` :17 of t1 ``; without a place of its own, `` `lock` of `m` by t1 ``.
 pub(crate) fn words(moment: &Moment) -> String {
-    let Moment { thread, operation, place } = moment;
+    let Moment { thread, operation, object, place } = moment;
     match (operation.as_str(), place) {
         ("start", _) => format!("the beginning of {thread}"),
         ("end", _) => format!("the end of {thread}"),
@@ -62,7 +62,10 @@ pub(crate) fn words(moment: &Moment) -> String {
             let what = statement.filter(|text| !text.is_empty()).unwrap_or(operation);
             format!("{}`{what}` :{} of {thread}", part(operation), frame.line)
         }
-        _ => format!("`{operation}` of {thread}"),
+        _ => match object {
+            Some(object) => format!("`{operation}` of `{object}` by {thread}"),
+            None => format!("`{operation}` of {thread}"),
+        },
     }
 }
 
@@ -79,7 +82,11 @@ mod tests {
 
     fn moment(thread: &str, operation: &str, line: u32) -> Moment {
         let frame = Frame { file: Some("a.c".to_owned()), line, ..Frame::default() };
-        Moment { thread: thread.to_owned(), operation: operation.to_owned(), place: (line > 0).then_some(frame) }
+        Moment { thread: thread.to_owned(), operation: operation.to_owned(), object: None, place: (line > 0).then_some(frame) }
+    }
+
+    fn on(object: &str, moment: Moment) -> Moment {
+        Moment { object: Some(object.to_owned()), ..moment }
     }
 
     #[test]
@@ -88,6 +95,7 @@ mod tests {
         let orders = vec![
             order(moment("t1", "lock", 3), moment("t2", "start", 0)),
             order(moment("t2", "store", 0), moment("main", "load", 9)),
+            order(on("m", moment("t1", "lock", 0)), on("m", moment("t2", "lock", 4))),
         ];
         let certain_after = Some(moment("t1", "lock", 3));
         let needs = Needs { orders, preemptions: 2, fewest: true, certain_after, proved: true, ..Needs::default() };
@@ -96,7 +104,7 @@ mod tests {
             lines(&finding),
             [
                 "it fails whenever `lock` :3 of t1 comes before the beginning of t2, and `store` of t2 comes before \
-                 the load in `load` :9 of main",
+                 the load in `load` :9 of main, and `lock` of `m` by t1 comes before `lock` :4 of t2",
                 "after `lock` :3 of t1 no order of the rest prevents it",
                 "a thread that could go on has to be left twice; less often does not make it fail",
             ]

@@ -65,6 +65,9 @@ pub struct Moment {
     pub thread: String,
     /// What it does: `lock`.
     pub operation: String,
+    /// What it does it to, if that has a name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub object: Option<String>,
     /// Where, if it is known.
     pub place: Option<Frame>,
 }

@@ -16,3 +16,4 @@ NOBODY_CARES(looks) {
     return unused;
 }
 int main(void) { run2(writes, looks); return 0; }
+// fails whenever: 14 before 9

@@ -13,3 +13,4 @@ NOBODY_CARES(b) {
     return data == 5 ? unused : NULL;
 }
 int main(void) { run2(a, b); return 0; }
+// fails whenever: nothing

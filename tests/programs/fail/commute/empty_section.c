@@ -16,3 +16,4 @@ NOBODY_CARES(b) {
     return unused;
 }
 int main(void) { run2(a, b); return 0; }
+// fails whenever: 13 before 7

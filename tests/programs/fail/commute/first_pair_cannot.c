@@ -31,3 +31,4 @@ int main(void) {
     run2(a, b);
     return 0;
 }
+// fails whenever: 9 before 20, 23 before 13

@@ -18,3 +18,4 @@ NOBODY_CARES(b) {
     return unused;
 }
 int main(void) { run2(a, b); return 0; }
+// fails whenever: 14 before 7

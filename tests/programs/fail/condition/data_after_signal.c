@@ -20,3 +20,4 @@ NOBODY_CARES(b) {
     return data > 5 ? NULL : unused;
 }
 int main(void) { run2(b, a); return 0; }
+// fails whenever: nothing

@@ -19,3 +19,4 @@ NOBODY_CARES(b) {
     return unused;
 }
 int main(void) { run2(b, a); return 0; }
+// fails whenever: 15 before 9

@@ -21,3 +21,4 @@ int main(void) {
     let_others_run();
     return 0;
 }
+// fails whenever: 13 before 7

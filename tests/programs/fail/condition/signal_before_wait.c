@@ -16,3 +16,4 @@ NOBODY_CARES(opener) {
     return unused;
 }
 int main(void) { run2(worker, opener); return 0; }
+// fails whenever: 15 before 8

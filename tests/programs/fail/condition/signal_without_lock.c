@@ -19,3 +19,4 @@ NOBODY_CARES(signaller) {
     return unused;
 }
 int main(void) { run2(waiter, signaller); return 0; }
+// fails whenever: 10 before 17, 18 before 11

@@ -27,3 +27,4 @@ int main(void) {
     usleep(30000);
     return 0;
 }
+// fails whenever: 6 before 15, 14 before 7

@@ -45,3 +45,4 @@ int main(void) {
     run2(a, b);
     return 0;
 }
+// fails whenever: 21 before 31, 30 before 23

@@ -35,3 +35,4 @@ NOBODY_CARES(b) {
     return unused;
 }
 int main(void) { run2(a, b); return 0; }
+// fails whenever: 10 before 19

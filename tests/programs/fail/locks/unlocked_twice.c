@@ -18,3 +18,4 @@ int main(void) {
     pthread_join(worker, NULL);
     return 0;
 }
+// fails whenever: 6 before 16

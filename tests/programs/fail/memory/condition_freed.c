@@ -27,3 +27,4 @@ int main(void) {
     run2(worker, owner);
     return 0;
 }
+// fails whenever: 10 before 17

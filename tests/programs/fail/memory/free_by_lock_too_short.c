@@ -22,3 +22,4 @@ int main(void) {
     run2(user, owner);
     return 0;
 }
+// fails whenever: 6 before 13

@@ -35,3 +35,4 @@ int main(void) {
     run2(a, b);
     return 0;
 }
+// fails whenever: 13 before 24, 27 before 17

@@ -22,3 +22,4 @@ int main(void) {
     free(table);
     return 0;
 }
+// fails whenever: 6 before 14

@@ -13,3 +13,4 @@ int main(void) {
     pthread_join(t, NULL);
     return 0;
 }
+// fails whenever: nothing

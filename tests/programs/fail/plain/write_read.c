@@ -9,3 +9,4 @@ NOBODY_CARES(b) {
     return value < 0 ? NULL : unused;
 }
 int main(void) { run2(a, b); return 0; }
+// fails whenever: nothing

@@ -17,3 +17,4 @@ NOBODY_CARES(b) {
     return unused;
 }
 int main(void) { run2(a, b); return 0; }
+// fails whenever: 5 before 14, 13 before 6

@@ -20,3 +20,4 @@ NOBODY_CARES(b) {
     return unused;
 }
 int main(void) { run2(a, b); return 0; }
+// fails whenever: 7 before 16, 15 before 8

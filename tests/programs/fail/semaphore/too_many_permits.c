@@ -13,3 +13,4 @@ int main(void) {
     run2(a, a);
     return 0;
 }
+// fails whenever: 6 before 8

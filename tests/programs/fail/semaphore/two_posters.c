@@ -22,3 +22,4 @@ int main(void) {
     run3(a, b, c);
     return 0;
 }
+// fails whenever: 16 before 7

@@ -4,7 +4,7 @@ use super::Args;
 use super::examine;
 use super::subject::Subject;
 use foretrace_event::{Event, EventId, ThreadId};
-use foretrace_explain::{Failures, place};
+use foretrace_explain::{Failures, object, place};
 use foretrace_finding::DelayPoint;
 use foretrace_report::{Experiments, Late, Moment, Needs, Order, Report};
 use foretrace_run::Modules;
@@ -79,7 +79,8 @@ fn moment(subject: &Subject, id: EventId) -> Moment {
     let operation = if waits { "wait" } else { trace.kind(id).name() };
     let thread = if id.thread == ThreadId::MAIN { "main".to_owned() } else { trace.name(id.thread) };
     let place = place(&subject.symbols, &subject.modules, &subject.base(), trace.pc(id));
-    Moment { thread, operation: operation.to_owned(), place }
+    let object = object(trace, trace.event(id));
+    Moment { thread, operation: operation.to_owned(), object, place }
 }
 
 /// The place of a delay point, which names a file and an address in it.

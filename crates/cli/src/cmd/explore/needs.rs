@@ -72,7 +72,8 @@ impl Names<'_> {
     }
 
     fn moment(&self, thread: ThreadId, operation: &str, place: u64) -> Moment {
-        Moment { thread: self.name(thread), operation: operation.to_owned(), place: self.place(place) }
+        let (thread, operation) = (self.name(thread), operation.to_owned());
+        Moment { thread, operation, place: self.place(place), ..Moment::default() }
     }
 
     fn name(&self, thread: ThreadId) -> String {
