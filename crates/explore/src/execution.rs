@@ -121,7 +121,7 @@ pub enum End {
     Deadlock,
     /// Threads are left, none is enabled, and some of them wait in loops.
     Livelock,
-    /// Threads are enabled, and all of them are asleep. The search never causes it.
+    /// Threads are enabled, and all of them are asleep: what follows was run elsewhere.
     AllAsleep,
     /// The process died of a signal, or a check of its own failed.
     Crashed {

@@ -77,8 +77,8 @@ struct Root {
 pub struct Counts {
     /// Executions that reached an end, one for each class.
     pub classes: u64,
-    /// Executions that were cut off because they are equivalent to others. There are none as long as the search can keep
-    /// all that it needs in mind ([`Optimal::remember`]), and they are no loss.
+    /// Executions that were cut off because they are equivalent to others, which is no loss. There are none unless the search
+    /// [may repeat](Optimal::may_repeat) some.
     pub asleep: u64,
     /// Executions that did not follow their plan.
     pub diverged: u64,
@@ -120,6 +120,11 @@ impl Optimal {
     /// What pruning has done, if there is any.
     pub fn pruning(&self) -> Option<PruningCounts> {
         self.pruning.as_ref().map(Pruning::counts)
+    }
+
+    /// May executions be cut off because they are equivalent to others? The search finds the same.
+    pub fn may_repeat(&self) -> bool {
+        self.forgot || self.pruning.is_some()
     }
 
     /// What was seen so far.

@@ -2,8 +2,12 @@
 // scan them, and count matches. With -DBUG, a count is read without its lock.
 #include <pthread.h>
 
+#ifndef FILES
 #define FILES 3
+#endif
+#ifndef SCANNERS
 #define SCANNERS 1
+#endif
 
 struct queue {
     int items[4];
@@ -13,7 +17,7 @@ pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
 pthread_mutex_t matches_lock = PTHREAD_MUTEX_INITIALIZER, print_lock = PTHREAD_MUTEX_INITIALIZER;
 pthread_mutex_t active_lock = PTHREAD_MUTEX_INITIALIZER;
-int matches, active, printed;
+int matches, active, printed, shown;
 
 static int scan(int file) {
     const char *text = "a needle in a haystack with another needle";
@@ -46,9 +50,6 @@ static void *scanner(void *none) {
         pthread_mutex_unlock(&print_lock);
     }
     pthread_mutex_lock(&active_lock);
-#ifdef BUG
-    matches++;
-#endif
     active--;
     pthread_mutex_unlock(&active_lock);
     return none;
@@ -66,10 +67,13 @@ int main(void) {
         queue.count++;
         pthread_cond_signal(&filled);
         pthread_mutex_unlock(&queue_lock);
+#ifndef BUG
         pthread_mutex_lock(&matches_lock);
-        int sofar = matches;
+#endif
+        shown = matches;
+#ifndef BUG
         pthread_mutex_unlock(&matches_lock);
-        (void)sofar;
+#endif
     }
     pthread_mutex_lock(&queue_lock);
     queue.closed = 1;

@@ -44,7 +44,7 @@ pub fn is_clean(execution: &Execution, from: usize, past: &Past, property: Prope
     let Some((found, orders)) = settle(execution, from, &window, &mut locks) else { return false };
     let deadlocks = property == Property::RacesAndDeadlocks && (found.blocks || has_cycle(&found.order));
     let open = past.open(execution, from, &window.keys().copied().collect());
-    !deadlocks && !found.may_race(&orders) && !found.may_race_with(&open)
+    !deadlocks && !found.may_race(&orders) && !found.may_race_with(&open, &orders)
 }
 
 /// Finds out how steady threads are: what they read depends on what others may write, and that on how steady those are. None,
@@ -142,8 +142,8 @@ impl Found {
         })
     }
 
-    /// May an access race with one that was made before?
-    fn may_race_with(&self, open: &[(Made, Vec<ThreadId>)]) -> bool {
+    /// May an access race with one that was made before? Not if its thread joins the other first.
+    fn may_race_with(&self, open: &[(Made, Vec<ThreadId>)], orders: &Orders) -> bool {
         let all: Vec<&Access> = self.accesses.iter().collect();
         let longest = all.iter().map(|access| access.size).max().unwrap_or(0);
         open.iter().any(|(made, threads)| {
@@ -152,6 +152,7 @@ impl Found {
                     && (made.touch.writes || access.writes)
                     && !(made.touch.atomic && access.atomic)
                     && !made.locks.protects(access.locks)
+                    && !orders.is_before(When { thread: made.thread, epoch: 0 }, access.when)
             })
         })
     }

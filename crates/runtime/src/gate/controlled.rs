@@ -17,7 +17,6 @@ mod slots;
 mod stop;
 mod turn;
 
-use crate::axes::SETTINGS;
 use crate::fast;
 use crate::gate::symbolic;
 use crate::sys::Files;
@@ -62,9 +61,7 @@ pub fn begin() {
     if is_open() {
         turn::begin();
         open_ranges();
-        if let Some(settings) = SETTINGS.lock().as_ref() {
-            notes::begin(settings);
-        }
+        notes::begin();
         ON.store(true, Ordering::Relaxed);
     }
 }

@@ -65,8 +65,11 @@ pub fn before(player: &'static Thread, op: Op, object: usize, arg: u64, pc: usiz
 
 /// Operations that were asked for when the thread arrived there.
 const fn is_asked_before(op: Op) -> bool {
-    use Op::{FailedLock, FailedRdLock, FailedSemWait, Join, Lock, OncePass, OnceRun, RdLock, SemWait};
+    use Op::{
+        Acquire, FailedLock, FailedRdLock, FailedSemWait, Join, Lock, OncePass, OnceRun, RdLock, Release, SemWait,
+    };
     matches!(op, Join | Lock | FailedLock | OncePass | OnceRun | RdLock | FailedRdLock | SemWait | FailedSemWait)
+        || matches!(op, Acquire | Release)
 }
 
 fn releasing(player: &'static Thread, op: Op, object: usize, arg: u64) -> Option<Operation> {

@@ -1,5 +1,6 @@
 //! Operations that the controlled gate performs by itself: barriers, yields, and the end of the process.
 
+pub mod files;
 pub mod waits;
 
 use crate::gate::limit::SECOND;
@@ -44,30 +45,13 @@ pub unsafe fn sleep(time: *const timespec, pc: usize) -> bool {
     time.is_some_and(|time| yield_now(time.tv_sec.saturating_mul(SECOND).saturating_add(time.tv_nsec), pc))
 }
 
-/// What stands for a file that may block, if this is one: a pipe for itself, all others for each other.
-fn channel_of(file: c_int) -> Option<u64> {
-    match sys::file_kind(file).ok()? {
-        (libc::S_IFIFO, number) if !waits::are_one() => Some(FILES | number),
-        (libc::S_IFSOCK | libc::S_IFIFO | 0, _) => Some(FILES),
-        _ => None,
-    }
-}
-
-/// Files are objects beyond all addresses.
-const FILES: u64 = 1 << 62;
-
-/// What stands for a file, whatever its kind.
-fn file_object(file: c_int) -> Option<u64> {
-    let (_, number) = sys::file_kind(file).ok()?;
-    Some(FILES | number)
-}
-
 /// The thread is about to read a pipe or a socket, and waits here until that does not block.
 pub fn await_input(file: c_int, pc: usize) {
     let Some(player) = thread::taking_part().filter(|_| controlled::asks()) else { return };
-    if channel_of(file).is_some() {
+    if files::blocking(file).is_some() {
         let mut file = pollfd { fd: file, events: libc::POLLIN, revents: 0 };
         await_files(player, Files { at: &raw mut file, count: 1 }, pc);
+        player.asked.set(true);
     }
 }
 
@@ -77,10 +61,11 @@ pub fn before_output(file: c_int, pc: usize) {
         controlled::note(notes::WRITES_FILES);
     }
     if let Some(player) = thread::taking_part().filter(|_| controlled::asks())
-        && let Some(channel) = channel_of(file)
+        && let Some(channel) = files::blocking(file)
     {
         part::flush(player);
         controlled::ask(player, Operation::new(OpKind::Store, channel).with(1), false, pc);
+        player.asked.set(true);
     }
 }
 

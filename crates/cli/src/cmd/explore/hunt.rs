@@ -67,8 +67,11 @@ pub struct Found {
 impl Hunted {
     /// Was every order run, to its end?
     pub fn is_complete(&self) -> bool {
-        let cut =
-            |end: &End| !matches!(end, End::Completed { .. } | End::Deadlock | End::Livelock | End::Crashed { .. });
+        let cut = |end: &End| match end {
+            End::Completed { .. } | End::Deadlock | End::Livelock | End::Crashed { .. } => false,
+            End::AllAsleep => !self.round.may_repeat,
+            End::Diverged { .. } | End::TimedOut | End::TooLarge => true,
+        };
         self.finished == Finished::Exhausted
             && self.round.is_complete
             && !self.ends.keys().any(cut)

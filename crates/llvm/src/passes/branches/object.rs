@@ -1,5 +1,6 @@
 //! Which memory a pointer points to, as far as it is the same in every execution.
 
+use super::call::{Access, accesses};
 use crate::function::{Definitions, Function};
 use crate::global::Global;
 use crate::instruction::Instruction;
@@ -115,7 +116,7 @@ impl<'a> Values<'a> {
                         _ => None,
                     },
                     _ => {
-                        let object = self.resolve(from).filter(|object| !object.somewhere)?;
+                        let object = self.resolve(from).filter(|object| !object.somewhere && self.is_told(object))?;
                         parts.push((object, bytes_of(instruction.parts.first()?)?));
                         Some(())
                     }
@@ -136,6 +137,14 @@ impl<'a> Values<'a> {
         }
     }
 
+    /// Are accesses of this memory reported? Those of variables whose address stays within the function are not.
+    fn is_told(&self, object: &Object) -> bool {
+        let is_local = matches!(object.base, Base::Local(_));
+        let mut told = self.function.blocks.iter().flat_map(|block| &block.lines).filter_map(|line| accesses(line));
+        let is_same = |access: &Access| self.resolve(&access.address).is_some_and(|known| known.base == object.base);
+        !is_local || told.any(|accesses| accesses.iter().any(is_same))
+    }
+
     /// Do the values that a block reads at an address go nowhere but back to it, as in `x++`?
     pub fn is_quiet(&self, block: &[String], address: &str) -> bool {
         let from = format!("ptr {address}");
@@ -148,7 +157,7 @@ impl<'a> Values<'a> {
     fn goes_back(&self, value: &str, address: &str, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let lines = self.function.blocks.iter().flat_map(|block| &block.lines);
-        lines.filter(|line| mentions(line, value)).all(|line| match Instruction::parse(line) {
+        lines.filter(|line| !is_record(line) && mentions(line, value)).all(|line| match Instruction::parse(line) {
             Some(found) if found.result == value => true,
             Some(found) if found.operation == "store" => {
                 let to = found.parts.get(1).and_then(|to| to.strip_prefix("ptr "));
@@ -182,7 +191,8 @@ impl<'a> Values<'a> {
 /// The values that are stored to a variable; none, if something else is done with its address.
 fn stored_to(function: &Function, variable: &str) -> Option<Vec<String>> {
     let mut values = Vec::new();
-    for line in function.blocks.iter().flat_map(|block| &block.lines).filter(|line| mentions(line, variable)) {
+    let lines = function.blocks.iter().flat_map(|block| &block.lines);
+    for line in lines.filter(|line| !is_record(line) && mentions(line, variable)) {
         let instruction = Instruction::parse(line)?;
         match instruction.operation {
             "load" | "alloca" => {}
@@ -193,11 +203,16 @@ fn stored_to(function: &Function, variable: &str) -> Option<Vec<String>> {
                 }
                 values.push(value.to_owned());
             }
-            _ if line.contains("@llvm.lifetime.") || line.contains("dbg") => {}
+            _ if line.contains("@llvm.lifetime.") || line.contains("@llvm.dbg.") => {}
             _ => return None,
         }
     }
     Some(values)
+}
+
+/// Is a line there for debuggers alone?
+fn is_record(line: &str) -> bool {
+    line.trim_start().starts_with("#dbg_")
 }
 
 fn mentions(text: &str, word: &str) -> bool {

@@ -47,10 +47,15 @@ static SAYING: [Saying; THREADS] = [const {
     }
 }; THREADS];
 
-/// Maps the file, if notes are wanted.
+/// Maps the file, if notes are wanted, and writes the table. All executions come after that: an execution that puts memory
+/// back may not open files.
 pub fn open(settings: &Settings) {
     if let Some(notes) = map(settings, b"notes", WORDS) {
         NOTES.store(notes, Ordering::Relaxed);
+        if let Ok(file) = sys::open(&settings.path(b"branches"), libc::O_RDWR | libc::O_NOFOLLOW, 0) {
+            write_tables(file);
+            sys::close(file);
+        }
     }
 }
 
@@ -60,8 +65,8 @@ pub fn are_wanted() -> bool {
     !NOTES.load(Ordering::Relaxed).is_null()
 }
 
-/// An execution begins: the first one writes the table. What the main thread has said before counts if it was about this call.
-pub fn begin(settings: &Settings) {
+/// An execution begins. What the main thread has said before counts if it was about this call.
+pub fn begin() {
     if !are_wanted() {
         return;
     }
@@ -69,12 +74,6 @@ pub fn begin(settings: &Settings) {
     word(1).store(0, Ordering::Relaxed);
     if !matches!(hint_of(&SAYING[0]), Hint::Call | Hint::CallHere | Hint::CallWithin) {
         SAYING[0].hint.store(Hint::Outside as u64, Ordering::Relaxed);
-    }
-    if let Ok(file) = sys::open(&settings.path(b"branches"), libc::O_RDWR | libc::O_NOFOLLOW, 0) {
-        if sys::size(file) == Ok(0) {
-            write_tables(file);
-        }
-        sys::close(file);
     }
 }
 

@@ -8,6 +8,7 @@
 use crate::axes;
 use crate::memory::arena;
 use crate::memory::spin::Spin;
+use crate::op::in_gate::files;
 use crate::run::sync;
 use crate::sys::{self, End};
 use crate::thread::tls::Section;
@@ -218,6 +219,7 @@ pub fn set(fd: i32, channel: Option<Channel>) {
         && let Some(slot) = slot(fd)
     {
         slot.store(channel.map_or(NONE, |channel| channel.0), Ordering::Relaxed);
+        files::closed(fd);
     }
 }
 
@@ -225,6 +227,7 @@ pub fn set(fd: i32, channel: Option<Channel>) {
 pub fn forget(fd: i32) {
     if let Some(page) = usize::try_from(fd).ok().and_then(|fd| page(fd / PAGE)) {
         page[fd as usize % PAGE].store(UNKNOWN, Ordering::Relaxed);
+        files::closed(fd);
     }
 }
 
@@ -239,9 +242,10 @@ pub fn forget_range(first: u32, last: u32) {
 /// One descriptor is made to stand for what another stands for.
 pub fn copy(from: i32, to: i32) {
     if axes::is_on()
-        && let (Some(from), Some(to)) = (slot(from), slot(to))
+        && let (Some(old), Some(new)) = (slot(from), slot(to))
     {
-        to.store(from.load(Ordering::Relaxed), Ordering::Relaxed);
+        new.store(old.load(Ordering::Relaxed), Ordering::Relaxed);
+        files::copied(from, to);
     }
 }
 

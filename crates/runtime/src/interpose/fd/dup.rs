@@ -5,6 +5,7 @@ use crate::interpose::fd::channel::{self, Channel};
 use crate::interpose::fd::lock;
 use crate::interpose::fd::path::{changing, seen};
 use crate::op::access::{fills, writes};
+use crate::op::in_gate::files;
 use crate::op::text::reads_text;
 use core::ffi::{c_char, c_int, c_uint, c_void};
 
@@ -12,6 +13,7 @@ use core::ffi::{c_char, c_int, c_uint, c_void};
 fn created(fd: c_int) -> c_int {
     if fd >= 0 {
         channel::set(fd, Some(Channel::fresh()));
+        files::made(&[fd]);
     }
     fd
 }
@@ -32,6 +34,7 @@ unsafe fn paired(result: c_int, ends: *const c_int, pc: usize) -> c_int {
         let shared = Channel::pipe(one).unwrap_or_else(Channel::fresh);
         channel::set(one, Some(shared));
         channel::set(other, Some(shared));
+        files::made(&[one, other]);
         writes(pc, ends, 2 * size_of::<c_int>());
     }
     result

@@ -1,7 +1,7 @@
 //! Waits for files: `poll` and its like, and message queues. A thread waits in the gate until one of the files can be used; only
 //! then, or when its time has passed, the kernel is asked.
 
-use super::{channel_of, file_object};
+use super::files;
 use crate::gate::limit::SECOND;
 use crate::gate::{clock, controlled};
 use crate::op::part;
@@ -53,7 +53,7 @@ fn look(player: &'static Thread, files: Files, pc: usize) -> bool {
 /// The objects that stand for files.
 fn channels(files: Files) -> impl Iterator<Item = u64> + Clone {
     // SAFETY: the array stays as it is as long as the thread waits.
-    (0..files.count).filter_map(move |index| channel_of(unsafe { (*files.at.add(index)).fd }))
+    (0..files.count).filter_map(move |index| files::blocking(unsafe { (*files.at.add(index)).fd }))
 }
 
 /// How long a thread may wait, in nanoseconds; none: for ever.
@@ -134,7 +134,7 @@ pub unsafe fn wait_for_sets(count: c_int, sets: [*const fd_set; 2], time: Time, 
 /// A thread is about to send a message to a queue, or to take one: both change the queue, and wait until they can.
 pub fn before_queue(fd: c_int, events: c_short, pc: usize) {
     let Some(player) = thread::taking_part().filter(|_| controlled::asks()) else { return };
-    let Some(channel) = file_object(fd) else { return };
+    let Some(channel) = files::any(fd) else { return };
     part::flush(player);
     let mut file = pollfd { fd, events, revents: 0 };
     let files = Files { at: &raw mut file, count: 1 };

@@ -1,0 +1,74 @@
+//! Which object stands for a file that may block.
+//!
+//! What makes one end of a pipe or of a pair of sockets usable is done at the other end, so both are one object, with a number
+//! that is the same in each execution: who made it, and how many that thread had made before. All other sockets stand for each
+//! other, because it is not known which belong together.
+
+use super::waits;
+use crate::sys;
+use crate::thread;
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+/// Files are objects beyond all addresses.
+const FILES: u64 = 1 << 62;
+/// Those whose ends are known.
+const KNOWN: u64 = 1 << 61;
+/// Descriptors from here on are not known one by one.
+const MOST: usize = 1024;
+const THREADS: usize = 256;
+
+/// The objects of descriptors; zero: it is not known.
+static OBJECTS: [AtomicU64; MOST] = [const { AtomicU64::new(0) }; MOST];
+/// How many objects each thread has made.
+static MADE: [AtomicU32; THREADS] = [const { AtomicU32::new(0) }; THREADS];
+
+fn set(file: c_int, object: u64) {
+    match usize::try_from(file).ok().and_then(|file| OBJECTS.get(file)) {
+        Some(slot) => slot.store(object, Ordering::Relaxed),
+        None if object != 0 => waits::note_many(),
+        None => {}
+    }
+}
+
+fn known(file: c_int) -> u64 {
+    let slot = usize::try_from(file).ok().and_then(|file| OBJECTS.get(file));
+    slot.map_or(0, |slot| slot.load(Ordering::Relaxed))
+}
+
+/// These descriptors are ends of one thing that has just been made.
+pub fn made(ends: &[c_int]) {
+    let thread = thread::taking_part().map_or(0, |player| player.index as usize) % THREADS;
+    let number = MADE[thread].fetch_add(1, Ordering::Relaxed);
+    ends.iter().for_each(|end| set(*end, FILES | KNOWN | (thread as u64) << 32 | u64::from(number)));
+}
+
+/// One descriptor stands for what another stands for.
+pub fn copied(from: c_int, to: c_int) {
+    set(to, known(from));
+}
+
+/// The descriptor is closed, or stands for something else from now on.
+pub fn closed(file: c_int) {
+    set(file, 0);
+}
+
+/// What stands for a file that may block, if this is one.
+pub fn blocking(file: c_int) -> Option<u64> {
+    let (kind, number) = sys::file_kind(file).ok()?;
+    if !matches!(kind, libc::S_IFSOCK | libc::S_IFIFO | 0) {
+        return None;
+    }
+    Some(match (known(file), kind) {
+        _ if waits::are_one() => FILES,
+        (0, libc::S_IFIFO) => FILES | number,
+        (0, _) => FILES,
+        (known, _) => known,
+    })
+}
+
+/// What stands for a file, whatever its kind.
+pub fn any(file: c_int) -> Option<u64> {
+    let (_, number) = sys::file_kind(file).ok()?;
+    Some(FILES | number)
+}
