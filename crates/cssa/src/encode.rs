@@ -15,6 +15,7 @@ use foretrace_ctp::{Action, EventId, ExprId, ReadId, ThreadId};
 use foretrace_order::bits::{Bits, Circuits};
 use foretrace_order::{Lazy, Lit, Node, Solver, Truth};
 use memory::Memory;
+pub use memory::pairs;
 use rustc_hash::FxHashMap;
 use sections::Sections;
 

@@ -12,7 +12,7 @@ pub struct Goal {
     pub next: Vec<EventId>,
     /// Pairs of events of `done`: the first comes before the second.
     pub before: Vec<(EventId, EventId)>,
-    /// An assertion that is reached and does not hold.
+    /// An assertion or a branch that is reached and whose condition does not hold.
     pub fails: Option<EventId>,
 }
 

@@ -33,6 +33,8 @@ pub struct Check {
     pub why: Why,
     /// Where in the program.
     pub place: u64,
+    /// The value that it is about, as it was in the run.
+    pub value: u64,
 }
 
 /// Values that could not be followed at one place.
@@ -247,7 +249,7 @@ impl<'a> Builder<'a> {
         if why.is_check() {
             if exprs.width(expression) == 1 && exprs.constant(expression).is_none() {
                 let event = self.push(moment, Action::Assert(expression));
-                self.model.checks.push(Check { event, why, place: at });
+                self.model.checks.push(Check { event, why, place: at, value });
             }
             return Ok(());
         }
@@ -257,7 +259,7 @@ impl<'a> Builder<'a> {
         if exprs.constant(holds).is_none() {
             let event = self.push(moment, Action::Assume(holds));
             if !why.is_loss() {
-                self.model.branches.push(Check { event, why, place: at });
+                self.model.branches.push(Check { event, why, place: at, value });
             }
         }
         Ok(())

@@ -3,9 +3,10 @@
 //! 1. The program is compiled once more, so that its values can be followed (`foretrace cc --symbolic`).
 //! 2. It is run under the controlled gate and recorded: which memory do several threads use?
 //! 3. It is run again, with that memory visible, and its values are followed.
-//! 4. The steps and values become a concurrent trace program; for each check in it, an order is searched in which it fails.
-//!    For each branch, an order is searched in which it goes the other way: that run is followed in turn ([`paths`]).
-//! 5. Each order in which a check fails is run. What really fails there is reported, and nothing else.
+//! 4. The steps and values become a concurrent trace program. For each check in it, the solver looks for an order in which the
+//!    check fails; for each branch, for orders in which it goes the other way, alone and after what other threads do.
+//!    These orders are run and followed in turn ([`paths`]).
+//! 5. Each run that failed is run once more. What fails there again is reported, and nothing else.
 
 mod paths;
 
@@ -81,7 +82,9 @@ impl Following<'_> {
         };
         let confirmed = confirm_all(&confirming, (&failures, false), hide)?;
         let said = paths.first.map(|(model, modules)| notes(&model, &modules, &subject)).unwrap_or_default();
-        Ok((confirmed.findings, said.into_iter().chain(paths.undecided).collect()))
+        let open = paths.undecided;
+        let open = (open > 0).then(|| format!("assertions and branches left undecided: {open}"));
+        Ok((confirmed.findings, said.into_iter().chain(open).collect()))
     }
 
     fn limit(&self) -> TimeLimit {

@@ -55,6 +55,14 @@ impl Memory {
     }
 }
 
+/// How many pairs of a read and a write that it might see a program has: formulas grow with them.
+pub fn pairs(ctp: &Ctp) -> usize {
+    let memory = Memory::new(ctp);
+    let reads = ctp.reads.iter().filter_map(|by| ctp.event(*by).action.place());
+    let writers = |cell: &Cell| cell.writers.iter().map(Vec::len).sum::<usize>() + 1;
+    reads.flat_map(|place| memory.range(place)).map(|cell| writers(&memory.cells[cell])).sum()
+}
+
 impl Parts {
     /// Gives every read that matters its sources, until no further read matters.
     pub fn reads(&mut self, s: &mut Solver) {

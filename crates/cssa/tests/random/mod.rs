@@ -1,7 +1,7 @@
 //! Random programs that are the same everywhere, and all questions about them.
 
 use foretrace_cssa::{Extent, Goal, goals};
-use foretrace_ctp::Ctp;
+use foretrace_ctp::{Action, Ctp, EventId};
 use std::fmt::Write;
 
 /// SplitMix64.
@@ -121,12 +121,23 @@ fn access(random: &mut Random, lines: &mut Vec<String>, names: &mut Vec<String>,
     }
 }
 
+/// Branches that go the other way; some of them after everything that another thread does.
+fn branches(ctp: &Ctp) -> Vec<Goal> {
+    let assumes = ctp.events().filter(|(_, event)| matches!(event.action, Action::Assume(_))).map(|(id, _)| id);
+    let others = |id: EventId| ctp.events().map(|(other, _)| other).filter(|other| other.thread != id.thread).last();
+    let both = |id: EventId| {
+        [None, others(id)].map(|done| Goal { fails: Some(id), done: done.into_iter().collect(), ..Goal::default() })
+    };
+    assumes.flat_map(both).collect()
+}
+
 /// All questions about a program.
 pub fn questions(ctp: &Ctp, extent: Extent) -> Vec<Goal> {
     let mut all = goals::assertions(ctp);
     let regions = goals::marked_regions(ctp);
     all.extend(goals::triples(ctp, &regions).0.into_iter().take(6).map(goals::Triple::goal));
     if extent == Extent::Prefix {
+        all.extend(branches(ctp));
         all.extend(goals::races(ctp).into_iter().take(6));
         all.extend(goals::lock_errors(ctp).into_iter().take(3));
     }
