@@ -72,7 +72,8 @@ fn other_solvers_give_the_same_answers() {
         return;
     }
     let answers = scratch.run("z3 a.smt2").succeeds().out();
-    let ours: Vec<_> = ran.out().lines().filter_map(|line| line.split_once(": ").map(|(word, _)| word.to_owned())).collect();
+    let ours: Vec<_> =
+        ran.out().lines().filter_map(|line| line.split_once(": ").map(|(word, _)| word.to_owned())).collect();
     let theirs: Vec<_> =
         answers.lines().map(|line| if line == "sat" { "can happen" } else { "cannot happen" }.to_owned()).collect();
     assert!(theirs.len() > 2 && ours.starts_with(&theirs), "{ours:?} {theirs:?}");

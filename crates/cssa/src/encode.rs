@@ -27,6 +27,8 @@ pub struct Parts {
     pub circuits: Circuits,
     /// The node of each thread's first event.
     first: Vec<Node>,
+    /// For each event, its place in the recorded order.
+    recorded: Vec<Vec<u32>>,
     /// For each event, the literal that says that it happens.
     pub happens: Vec<Vec<Lit>>,
     /// For each assertion, the literal that says that it fails.
@@ -51,10 +53,15 @@ impl Parts {
         let first = ctp.threads.iter().map(|thread| s.chain(thread.events.len() as u32)).collect();
         let happens = ctp.threads.iter().map(|thread| thread.events.iter().map(|_| s.var()).collect()).collect();
         let (flow, memory, sections) = (Flow::new(ctp), Memory::new(ctp), Sections::new(ctp)?);
+        let mut recorded: Vec<Vec<u32>> = ctp.threads.iter().map(|thread| vec![0; thread.events.len()]).collect();
+        for (place, id) in (0..).zip(&ctp.order) {
+            recorded[id.thread.index()][id.index as usize] = place;
+        }
         let mut parts = Self {
             circuits: Circuits::new(s),
             must,
             first,
+            recorded,
             happens,
             fails: FxHashMap::default(),
             flow,
@@ -67,6 +74,9 @@ impl Parts {
             options,
             modelled,
         };
+        // Most of a recorded order can stay as it was.
+        let nodes: Vec<Node> = parts.modelled.ctp.order.iter().map(|id| parts.node(*id)).collect();
+        s.arrange(&nodes);
         parts.edges(s);
         if options.switches > 0 {
             parts.limit(s);
@@ -87,6 +97,11 @@ impl Parts {
 
     pub fn node(&self, id: EventId) -> Node {
         self.first[id.thread.index()] + id.index
+    }
+
+    /// The place of an event in the recorded order.
+    pub fn recorded(&self, id: EventId) -> u32 {
+        self.recorded[id.thread.index()][id.index as usize]
     }
 
     pub fn x(&self, id: EventId) -> Lit {

@@ -128,6 +128,11 @@ impl Solver {
         first
     }
 
+    /// The order to begin with: all nodes, each chain in its order. Undecided order atoms follow it. Before there are any.
+    pub fn arrange(&mut self, order: &[Node]) {
+        self.graph.arrange(order);
+    }
+
     /// An order that always holds.
     pub fn fix(&mut self, from: Node, to: Node) {
         self.retreat(0);

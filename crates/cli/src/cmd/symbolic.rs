@@ -135,9 +135,9 @@ fn notes(model: &Model, modules: &Modules, subject: &Subject) -> Vec<String> {
     places.dedup();
     let more = if places.len() > PLACES { ", …" } else { "" };
     places.truncate(PLACES);
-    let lost = (lost > 0).then(|| {
-        format!("values that were not followed, and count as they were: {lost} (at {}{more})", places.join(", "))
-    });
+    let at =
+        if places.is_empty() { "in code without lines".to_owned() } else { format!("at {}{more}", places.join(", ")) };
+    let lost = (lost > 0).then(|| format!("values that were not followed, and count as they were: {lost} ({at})"));
     let cut = model.is_cut.then(|| "the run was too long to follow its values to the end".to_owned());
     lost.into_iter().chain(cut).collect()
 }

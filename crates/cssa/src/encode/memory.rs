@@ -79,10 +79,17 @@ impl Parts {
         let (candidates, initial) = self.candidates(by, cell);
         let mut clause = vec![!self.x(by)];
         let mut sources = Vec::new();
+        let earlier = candidates.iter().filter(|write| self.recorded(**write) < self.recorded(by));
+        let seen = earlier.max_by_key(|write| self.recorded(**write)).copied();
         let candidates = candidates.into_iter().map(Some).chain(initial.then_some(None));
         for source in candidates {
             let sees = s.var();
-            s.prefer(!sees, 1.0);
+            // What was seen in the recorded order comes first.
+            if source == seen {
+                s.prefer(sees, 2.0)
+            } else {
+                s.prefer(!sees, 1.0)
+            }
             clause.push(sees);
             sources.push((source, sees));
             match source {
