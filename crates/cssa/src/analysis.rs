@@ -169,10 +169,10 @@ impl Analysis {
 
 /// What must hold for a condition to be reached and not to hold.
 fn failure(parts: &mut Parts, s: &mut Solver, failed: EventId) -> Option<Vec<Lit>> {
-    let Action::Assume(condition) = parts.action(failed) else {
-        let relaxed = parts.options.model == Model::Relaxed;
-        return Some(vec![if relaxed { parts.x(failed) } else { *parts.fails.get(&failed)? }]);
-    };
+    if parts.options.model == Model::Relaxed {
+        return Some(vec![parts.x(failed)]);
+    }
+    let Action::Assume(condition) = parts.action(failed) else { return Some(vec![*parts.fails.get(&failed)?]) };
     let mut wanted = parts.reached(s, failed)?;
     wanted.extend([!parts.x(failed), !parts.condition(s, condition)]);
     Some(wanted)
@@ -201,8 +201,9 @@ fn run(modelled: &Modelled, order: &[EventId], goal: &Goal, options: Options) ->
     assert!(goal.before.iter().all(|(a, b)| place(a) < place(b)), "the order found has another order than the goal");
     assert!(goal.next.iter().all(|id| machine.next(id.thread) == Some(*id)), "the order found stops elsewhere");
     let stops = |id: EventId| match machine.action(id) {
+        _ if options.model == Model::Relaxed => true,
         Action::Assume(condition) => machine.next(id.thread) == Some(id) && machine.evaluate(condition) == 0,
-        _ => failed || options.model == Model::Relaxed,
+        _ => failed,
     };
     assert!(goal.fails.is_none_or(stops), "the condition holds in the order found");
     (reads, woken)

@@ -26,7 +26,7 @@ pub fn order(ctp: &Ctp, order: Vec<EventId>, goal: &Goal, extent: Extent) -> Vec
     }
     let needed = match extent {
         Extent::Whole => vec![true; order.len()],
-        Extent::Prefix => needed(&before, wanted(goal).filter_map(|id| place.get(&id).copied())),
+        Extent::Prefix => needed(&before, wanted(ctp, &order, goal).iter().filter_map(|id| place.get(id).copied())),
     };
     let line = |chosen: Vec<usize>| -> Vec<EventId> { chosen.into_iter().map(|place| order[place]).collect() };
     let calm = line(greedy(&order, &before, &needed));
@@ -34,11 +34,15 @@ pub fn order(ctp: &Ctp, order: Vec<EventId>, goal: &Goal, extent: Extent) -> Vec
     if switches(&calm) < switches(&same) { calm } else { same }
 }
 
-/// What has to happen: the events of the goal, and those before the ones that are to be next.
-fn wanted(goal: &Goal) -> impl Iterator<Item = EventId> {
-    let next = goal.next.iter().chain(&goal.fails);
-    let before_next = next.filter_map(|id| Some(EventId { index: id.index.checked_sub(1)?, ..*id }));
-    goal.done.iter().copied().chain(goal.fails).chain(before_next)
+/// What has to happen: the events of the goal, and for those that are to be next the last of their thread, or its start.
+fn wanted(ctp: &Ctp, order: &[EventId], goal: &Goal) -> Vec<EventId> {
+    let forks = ctp.forks();
+    let reached = |next: &EventId| {
+        let own = order.iter().filter(|id| id.thread == next.thread && id.index < next.index).max();
+        own.copied().or_else(|| forks.get(&next.thread).copied())
+    };
+    let next = goal.next.iter().chain(&goal.fails).filter_map(reached);
+    goal.done.iter().copied().chain(goal.fails).chain(next).collect()
 }
 
 fn needed(before: &[Vec<usize>], goals: impl Iterator<Item = usize>) -> Vec<bool> {

@@ -47,7 +47,7 @@ pub struct Paths {
     failing: FxHashSet<Site>,
     /// The analysis of the run that was asked about last.
     current: Option<(usize, Analysis)>,
-    undecided: usize,
+    undecided: FxHashSet<Site>,
 }
 
 struct Seen {
@@ -64,10 +64,10 @@ impl Paths {
         let model = model(&run)?;
         let number = self.runs.len();
         if foretrace_ctp::check::check(&model.ctp).is_err() || foretrace_cssa::pairs(&model.ctp) > MOST_PAIRS {
-            self.undecided += model.checks.len() + model.branches.len();
+            self.undecided.extend(model.checks.iter().chain(&model.branches).map(site));
         } else {
             let (questions, left_out) = self.asked.questions(number, &model);
-            self.undecided += left_out;
+            self.undecided.extend(left_out.iter().map(site));
             questions.into_iter().for_each(|question| self.open[question.tier as usize].push_back(question));
         }
         self.runs.push(Seen { steps: run.steps, model });
@@ -82,7 +82,7 @@ impl Paths {
     /// The next order to run; none if nothing is left to ask, or the budget is used up.
     pub fn next(&mut self, budget: &Budget) -> Option<Order> {
         while !budget.is_used_up() {
-            let question = self.open.iter_mut().find_map(VecDeque::pop_front)?;
+            let question = self.take()?;
             if let Some(order) = self.answer(&question, budget) {
                 return Some(order);
             }
@@ -90,9 +90,18 @@ impl Paths {
         None
     }
 
-    /// How many questions have no answer.
+    /// How many checks and branches there are with a question that has no answer.
     pub fn undecided(&self) -> usize {
-        self.undecided + self.open.iter().map(VecDeque::len).sum::<usize>()
+        let open = self.open.iter().flatten().map(|question| site(&question.check));
+        self.undecided.iter().copied().chain(open).collect::<FxHashSet<Site>>().len()
+    }
+
+    /// The next question of the first tier that has any; of these, one about the run whose formula is at hand.
+    fn take(&mut self) -> Option<Question> {
+        let current = self.current.as_ref().map(|(run, _)| *run);
+        let tier = self.open.iter_mut().find(|tier| !tier.is_empty())?;
+        let place = tier.iter().position(|question| Some(question.run) == current).unwrap_or(0);
+        tier.remove(place)
     }
 
     fn answer(&mut self, question: &Question, budget: &Budget) -> Option<Order> {
@@ -113,7 +122,7 @@ impl Paths {
             }
             Some(Verdict::No { .. }) => None,
             Some(Verdict::Unknown) | None => {
-                self.undecided += 1;
+                self.undecided.insert(site(&question.check));
                 None
             }
         }

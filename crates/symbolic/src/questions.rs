@@ -40,11 +40,11 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// The new questions, and how many are left out because there are too many.
-    pub fn questions(&mut self, run: usize, model: &Model) -> (Vec<Question>, usize) {
+    /// The new questions, and the branches about which there are too many to ask all.
+    pub fn questions(&mut self, run: usize, model: &Model) -> (Vec<Question>, Vec<Check>) {
         let passed = Passed::new(model);
         let mut found = Vec::new();
-        let mut left_out = 0;
+        let mut left_out = Vec::new();
         for check in &model.checks {
             let key = key(check, passed.ends());
             if self.questions.insert(key) {
@@ -53,13 +53,12 @@ impl Asked {
         }
         let Some(must) = Must::new(&model.ctp) else { return (found, left_out) };
         for branch in &model.branches {
-            let (combinations, more) = passed.combinations(&must, branch.event);
-            left_out += more;
-            for counts in combinations {
-                if found.len() >= MOST_QUESTIONS {
-                    left_out += 1;
-                    continue;
-                }
+            let (combinations, are_all) = passed.combinations(&must, branch.event);
+            if !are_all || found.len() + combinations.len() > MOST_QUESTIONS {
+                left_out.push(*branch);
+            }
+            let room = MOST_QUESTIONS.saturating_sub(found.len());
+            for counts in combinations.into_iter().take(room) {
                 let is_new = self.questions.insert(key(branch, passed.prefixes(&counts)));
                 let done = passed.last(branch.event.thread, &counts).collect();
                 let tier = self.tier(branch);
@@ -107,8 +106,9 @@ impl Passed {
         self.paths.iter().filter_map(|paths| paths.last().copied())
     }
 
-    /// How many branches each thread may have passed when this one is next: the fewest, and then from many to few.
-    fn combinations(&self, must: &Must, branch: EventId) -> (Vec<Vec<usize>>, usize) {
+    /// How many branches each thread may have passed when this one is next: the fewest, and then from many to few; and
+    /// whether these are all combinations.
+    fn combinations(&self, must: &Must, branch: EventId) -> (Vec<Vec<usize>>, bool) {
         let range = |(thread, branches): (usize, &Vec<EventId>)| {
             if thread == branch.thread.index() {
                 let own = branches.partition_point(|other| other.index < branch.index);
@@ -118,7 +118,6 @@ impl Passed {
             (fewest, branches.partition_point(|other| !must.before(branch, *other)))
         };
         let ranges: Vec<_> = self.branches.iter().enumerate().map(range).collect();
-        let all: usize = ranges.iter().fold(1, |all, (from, to)| all.saturating_mul(to - from + 1));
         let fewest: Vec<usize> = ranges.iter().map(|(from, _)| *from).collect();
         let mut found = vec![fewest.clone()];
         let mut counts: Vec<usize> = ranges.iter().map(|(_, to)| *to).collect();
@@ -133,8 +132,7 @@ impl Passed {
                 *count = *to;
             }
         }
-        let left_out = all - found.len();
-        (found, left_out)
+        (found, counts == fewest)
     }
 
     fn prefixes(&self, counts: &[usize]) -> impl Iterator<Item = u64> {
