@@ -4,6 +4,7 @@ mod bound;
 pub mod flow;
 mod memory;
 mod sections;
+mod sums;
 mod sync;
 mod values;
 
@@ -18,6 +19,7 @@ use memory::Memory;
 pub use memory::pairs;
 use rustc_hash::FxHashMap;
 use sections::Sections;
+use sums::Counters;
 
 /// The formula of a program, without the solver that holds its clauses.
 pub struct Parts {
@@ -39,6 +41,7 @@ pub struct Parts {
     pub wanted: Vec<ReadId>,
     pub memory: Memory,
     pub sections: Sections,
+    pub counters: Counters,
     pub bound: Option<Bound>,
     /// Whether the question at hand limits the number of switches.
     pub bounded: bool,
@@ -53,6 +56,7 @@ impl Parts {
         let first = ctp.threads.iter().map(|thread| s.chain(thread.events.len() as u32)).collect();
         let happens = ctp.threads.iter().map(|thread| thread.events.iter().map(|_| s.var()).collect()).collect();
         let (flow, memory, sections) = (Flow::new(ctp), Memory::new(ctp), Sections::new(ctp)?);
+        let counters = Counters::new(ctp, &flow);
         let mut recorded: Vec<Vec<u32>> = ctp.threads.iter().map(|thread| vec![0; thread.events.len()]).collect();
         for (place, id) in (0..).zip(&ctp.order) {
             recorded[id.thread.index()][id.index as usize] = place;
@@ -69,6 +73,7 @@ impl Parts {
             wanted: Vec::new(),
             memory,
             sections,
+            counters,
             bound: None,
             bounded: false,
             options,

@@ -72,6 +72,7 @@ impl Parts {
             for cell in self.memory.range(place) {
                 self.sources(s, read, by, cell);
             }
+            self.sum(s, read, by);
         }
     }
 

@@ -43,6 +43,41 @@ pub fn program(random: &mut Random) -> String {
     text
 }
 
+/// A random program of additions to two variables: under a lock, in one step, and sometimes without either.
+pub fn counters(random: &mut Random) -> String {
+    let mut text = "var x 1 = 3\nvar y 1\nlock m\nlock n\n".to_owned();
+    let threads = 2 + random.below(2);
+    let kinds = [random.below(4), random.below(4)];
+    for thread in 1..=threads {
+        for number in 0..=random.below(5 - threads) {
+            let var = random.below(2);
+            let (name, read) = (["x", "y"][var as usize], format!("v{thread}{number}"));
+            let add = format!("({} {read} {})", ["add", "sub"][random.below(2) as usize], random.below(3));
+            let lines = match kinds[var as usize] {
+                _ if random.below(4) == 0 => {
+                    vec![format!("read {read} {name}"), format!("assert (ult {read} {})", 2 + random.below(4))]
+                }
+                0 => vec![format!("update {read} {name} {add}")],
+                1 | 2 => [
+                    "lock m".to_owned(),
+                    format!("read {read} {name}"),
+                    format!("write {name} {add}"),
+                    "unlock m".to_owned(),
+                ]
+                .to_vec(),
+                _ => vec![format!("read {read} {name}"), format!("write {name} {add}")],
+            };
+            lines.into_iter().for_each(|line| writeln!(text, "t{thread} {line}").unwrap());
+        }
+    }
+    let known = threads + 1;
+    (1..=threads).for_each(|t| writeln!(text, "t{known} join t{t}").unwrap());
+    (1..=threads).for_each(|t| writeln!(text, "t0 fork t{t}").unwrap());
+    writeln!(text, "t{known} read a x\nt{known} read b y\nt{known} assert (ne a b)\nt{known} assert (ult a 5)")
+        .unwrap();
+    text
+}
+
 fn body(random: &mut Random, thread: u64, most: u64) -> Vec<String> {
     let mut lines = Vec::new();
     let mut names = vec!["1:8".to_owned()];
