@@ -82,6 +82,6 @@ fn other_solvers_give_the_same_answers() {
 #[test]
 fn what_is_no_program_is_refused() {
     ask("t1 read a x\n", "").refuses("is not a concurrent trace program");
-    ask("var x 4\nt1 if (eq 1 1)\nt1 write x 1:32\nt1 endif\n", "--model relaxed").refuses("cannot analyse");
+    ask("var x 4\nt1 if (eq 1:8 1)\nt1 write x 1:32\nt1 endif\n", "--model relaxed").refuses("cannot analyse");
     Scratch::new().run("foretrace symbolic missing.ctp").refuses("cannot read missing.ctp");
 }

@@ -33,8 +33,10 @@ mod objects;
 mod paths;
 mod plan;
 mod questions;
+mod together;
 
 pub use log::{Followed, Malformed, read};
 pub use model::{Check, Loss, Model, model};
 pub use paths::{Order, Paths, Site};
 pub use plan::plan;
+pub use together::Together;

@@ -22,6 +22,21 @@ pub struct Model {
     pub losses: Vec<Loss>,
     /// The end of the run is missing.
     pub is_cut: bool,
+    /// Conditions that values which are not followed further are as they were; addresses are not among them.
+    lost: Vec<EventId>,
+}
+
+impl Model {
+    /// The program without the conditions that values are as they were only because they are not followed further.
+    pub fn without_losses(&self) -> Ctp {
+        let mut ctp = self.ctp.clone();
+        if let Ok(holds) = ctp.exprs.number(1, 1) {
+            for id in &self.lost {
+                ctp.threads[id.thread.index()].events[id.index as usize].action = Action::Assume(holds);
+            }
+        }
+        ctp
+    }
 }
 
 /// A condition that must hold, or did hold.
@@ -188,7 +203,8 @@ impl<'a> Builder<'a> {
             exprs.binary(Binary::Eq, seen, value)
         });
         if let Ok(seen) = seen {
-            self.push(moment, Action::Assume(seen));
+            let event = self.push(moment, Action::Assume(seen));
+            self.model.lost.push(event);
         }
     }
 
@@ -258,7 +274,9 @@ impl<'a> Builder<'a> {
         let holds = holds.map_err(|_| Malformed::Record(node as usize))?;
         if exprs.constant(holds).is_none() {
             let event = self.push(moment, Action::Assume(holds));
-            if !why.is_loss() {
+            if why.is_loss() {
+                self.model.lost.extend((why != Why::Address).then_some(event));
+            } else {
                 self.model.branches.push(Check { event, why, place: at, value });
             }
         }

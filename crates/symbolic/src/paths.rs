@@ -20,7 +20,7 @@ use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
 /// Pairs of reads and writes of the same memory in one run, at most: formulas grow with them.
-const MOST_PAIRS: usize = 100_000;
+pub(crate) const MOST_PAIRS: usize = 100_000;
 /// Conflicts of the solver for one question, at most.
 const MOST_CONFLICTS: u64 = 20_000;
 

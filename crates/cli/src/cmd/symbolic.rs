@@ -9,6 +9,7 @@
 //! 5. Each run that failed is run once more. What fails there again is reported, and nothing else.
 
 mod paths;
+mod ruled_out;
 
 use super::check::subject::Subject;
 use super::explore::{Confirming, FailureKind, FoundFailure, confirm_all, rerun};
@@ -22,7 +23,7 @@ use paths::{Bounds, Paths};
 use std::ffi::OsString;
 use std::fs;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -91,14 +92,21 @@ impl Following<'_> {
         TimeLimit { stop: Some(self.stop), until: Some(self.until), ..self.timeout.into() }
     }
 
-    /// Runs the program with the memory visible that several threads use, on as many paths as the bounds allow.
-    fn paths(&self, program: &Program) -> anyhow::Result<(Subject, Paths)> {
+    /// Runs the program once under control. Its recording, a plan with the memory visible that several threads use, and a
+    /// directory for runs of it.
+    fn first(&self, program: &Program) -> anyhow::Result<(Subject, PlanText, PathBuf)> {
         let (_, subject) = rerun((program, true), &NOTHING, &self.scratch.join("first"), self.limit())?;
         let directory = self.scratch.join("second");
         fs::create_dir_all(&directory)?;
-        let bounds = Bounds { until: self.until, stop: self.stop, limit: self.limit() };
         let plan = PlanText { visible: shared(&subject.trace), ..NOTHING };
-        let paths = Paths::follow(program, &directory.canonicalize()?, &plan, bounds)?;
+        Ok((subject, plan, directory.canonicalize()?))
+    }
+
+    /// Follows the program on as many paths as the bounds allow.
+    fn paths(&self, program: &Program) -> anyhow::Result<(Subject, Paths)> {
+        let (subject, plan, directory) = self.first(program)?;
+        let bounds = Bounds { until: self.until, stop: self.stop, limit: self.limit() };
+        let paths = Paths::follow(program, &directory, &plan, bounds)?;
         Ok((subject, paths))
     }
 }
