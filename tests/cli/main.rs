@@ -18,6 +18,7 @@ mod refusals;
 mod replay;
 mod report;
 mod support;
+mod symbolic;
 mod symbols;
 mod trace;
 mod why;

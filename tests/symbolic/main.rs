@@ -1,6 +1,5 @@
 //! `foretrace check` with values: programs whose check fails only in another order of what one passing run did, and their
-//! correct twins. The programs in `gap` fail only if two threads take paths that no single followed run takes together; they
-//! are not found yet.
+//! correct twins. Ten of them fail only if two threads take paths that the passing run does not take together.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -75,7 +74,7 @@ fn marked(program: &Path) -> usize {
 #[test]
 fn what_fails_in_another_order_is_found_and_confirmed() {
     let programs = programs("fail");
-    assert_eq!(programs.len(), 25);
+    assert_eq!(programs.len(), 35);
     let wrong = each(&programs, |program| {
         let (checked, line) = (Checked::of(program), marked(program));
         let place = format!("\"line\":{line}");
@@ -89,6 +88,7 @@ fn what_fails_in_another_order_is_found_and_confirmed() {
 #[test]
 fn correct_twins_are_left_alone() {
     let programs = programs("pass");
+    assert_eq!(programs.len(), 35);
     let wrong = each(&programs, |program| {
         let checked = Checked::of(program);
         (checked.code != Some(0) || !checked.crashes().is_empty()).then(|| checked.text.clone())

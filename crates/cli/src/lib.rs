@@ -130,7 +130,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Monitor(args) => cmd::monitor::run(&args),
         Command::Predict(args) => cmd::predict::run(&args),
         Command::Trace(args) => cmd::trace::run(&args),
-        Command::Check(args) => cmd::check::run(&args, cmd::besides::add),
+        Command::Check(args) => cmd::check::run(&args, (cmd::besides::add, cmd::besides::ruled_out)),
         Command::Explore(args) => cmd::explore::run(&args),
         Command::Replay(args) => cmd::replay::run(&args),
         Command::Report(args) => cmd::report::run(&args),

@@ -1,10 +1,11 @@
 //! Asks the solver, and checks what it answers.
 
+use crate::calm;
 use crate::encode::Parts;
 use crate::goals::Goal;
 use crate::model::machine::{Machine, Outcome};
-use crate::model::{Extent, Model, Modelled, Options, Refused};
-use foretrace_ctp::{Ctp, EventId, ThreadId};
+use crate::model::{Model, Modelled, Options, Refused};
+use foretrace_ctp::{Action, Ctp, EventId, ThreadId};
 use foretrace_order::{Answer, Budget, Lit, Solver, Statistics};
 
 /// How many context switches an order may have.
@@ -23,6 +24,8 @@ pub struct Witness {
     pub order: Vec<EventId>,
     /// What each read and update of the order saw, with the event.
     pub reads: Vec<(EventId, u64)>,
+    /// Which of those that wait is woken by each signal, counted from 0 in the order of threads.
+    pub woken: Vec<(EventId, usize)>,
     /// How often the thread changes.
     pub switches: u32,
 }
@@ -134,8 +137,7 @@ impl Analysis {
             wanted.push(parts.before(s, *a, *b));
         }
         if let Some(failed) = goal.fails {
-            let relaxed = parts.options.model == Model::Relaxed;
-            wanted.push(if relaxed { parts.x(failed) } else { *parts.fails.get(&failed)? });
+            wanted.extend(failure(parts, s, failed)?);
         }
         if parts.whole() {
             for thread in (0..parts.happens.len() as u32).map(ThreadId) {
@@ -157,26 +159,37 @@ impl Analysis {
         let happened = parts.events().into_iter().filter(|id| parts.chosen(s, *id));
         let mut order: Vec<_> = happened.map(|id| (parts.key(s, id), id)).collect();
         order.sort_unstable();
-        let mut order: Vec<EventId> = order.into_iter().map(|(_, id)| id).collect();
-        if goal.next.is_empty() && parts.options.extent == Extent::Prefix {
-            let asked = |id: &EventId| goal.done.contains(id) || goal.fails == Some(*id);
-            let last = order.iter().rposition(asked).map_or(0, |last| last + 1);
-            order.truncate(last);
-        }
-        let reads = run(&parts.modelled, &order, goal, parts.options);
-        let switches = order.windows(2).filter(|pair| pair[0].thread != pair[1].thread).count() as u32;
-        Witness { order, reads, switches }
+        let order: Vec<EventId> = order.into_iter().map(|(_, id)| id).collect();
+        let order = calm::order(&parts.modelled.ctp, order, goal, parts.options.extent);
+        let (reads, woken) = run(&parts.modelled, &order, goal, parts.options);
+        let switches = calm::switches(&order);
+        Witness { order, reads, woken, switches }
     }
 }
 
-/// What the reads of an order see; panics if the order is not possible or does not reach the goal.
-fn run(modelled: &Modelled, order: &[EventId], goal: &Goal, options: Options) -> Vec<(EventId, u64)> {
+/// What must hold for a condition to be reached and not to hold.
+fn failure(parts: &mut Parts, s: &mut Solver, failed: EventId) -> Option<Vec<Lit>> {
+    if parts.options.model == Model::Relaxed {
+        return Some(vec![parts.x(failed)]);
+    }
+    let Action::Assume(condition) = parts.action(failed) else { return Some(vec![*parts.fails.get(&failed)?]) };
+    let mut wanted = parts.reached(s, failed)?;
+    wanted.extend([!parts.x(failed), !parts.condition(s, condition)]);
+    Some(wanted)
+}
+
+type Seen = Vec<(EventId, u64)>;
+
+/// What the reads of an order see, and whom its signals wake; panics if the order is not possible or does not reach the goal.
+fn run(modelled: &Modelled, order: &[EventId], goal: &Goal, options: Options) -> (Seen, Vec<(EventId, usize)>) {
     let mut machine = Machine::following(modelled, order);
-    let mut reads = Vec::new();
+    let (mut reads, mut woken) = (Vec::new(), Vec::new());
     let mut failed = false;
     for id in order {
         let at = machine.next(id.thread);
-        let outcome = machine.step(id.thread, machine.preferred(id.thread));
+        let choice = machine.preferred(id.thread);
+        woken.extend(matches!(machine.action(*id), Action::Signal(_)).then_some((*id, choice)));
+        let outcome = machine.step(id.thread, choice);
         let possible = at == Some(*id) && outcome.is_some();
         assert!(possible, "the order found is not possible at {}: {at:?} {outcome:?}", modelled.ctp.name(*id));
         failed |= outcome == Some(Outcome::Failed) && goal.fails == Some(*id);
@@ -187,7 +200,11 @@ fn run(modelled: &Modelled, order: &[EventId], goal: &Goal, options: Options) ->
     assert!(goal.done.iter().all(|id| machine.happened(*id)), "the order found leaves out an event of the goal");
     assert!(goal.before.iter().all(|(a, b)| place(a) < place(b)), "the order found has another order than the goal");
     assert!(goal.next.iter().all(|id| machine.next(id.thread) == Some(*id)), "the order found stops elsewhere");
-    let reached = goal.fails.is_none() || failed || options.model == Model::Relaxed;
-    assert!(reached, "the assertion holds in the order found");
-    reads
+    let stops = |id: EventId| match machine.action(id) {
+        _ if options.model == Model::Relaxed => true,
+        Action::Assume(condition) => machine.next(id.thread) == Some(id) && machine.evaluate(condition) == 0,
+        _ => failed,
+    };
+    assert!(goal.fails.is_none_or(stops), "the condition holds in the order found");
+    (reads, woken)
 }

@@ -4,6 +4,7 @@ mod bound;
 pub mod flow;
 mod memory;
 mod sections;
+mod sums;
 mod sync;
 mod values;
 
@@ -15,8 +16,10 @@ use foretrace_ctp::{Action, EventId, ExprId, ReadId, ThreadId};
 use foretrace_order::bits::{Bits, Circuits};
 use foretrace_order::{Lazy, Lit, Node, Solver, Truth};
 use memory::Memory;
+pub use memory::pairs;
 use rustc_hash::FxHashMap;
 use sections::Sections;
+use sums::Counters;
 
 /// The formula of a program, without the solver that holds its clauses.
 pub struct Parts {
@@ -26,6 +29,8 @@ pub struct Parts {
     pub circuits: Circuits,
     /// The node of each thread's first event.
     first: Vec<Node>,
+    /// For each event, its place in the recorded order.
+    recorded: Vec<Vec<u32>>,
     /// For each event, the literal that says that it happens.
     pub happens: Vec<Vec<Lit>>,
     /// For each assertion, the literal that says that it fails.
@@ -36,6 +41,7 @@ pub struct Parts {
     pub wanted: Vec<ReadId>,
     pub memory: Memory,
     pub sections: Sections,
+    pub counters: Counters,
     pub bound: Option<Bound>,
     /// Whether the question at hand limits the number of switches.
     pub bounded: bool,
@@ -50,10 +56,16 @@ impl Parts {
         let first = ctp.threads.iter().map(|thread| s.chain(thread.events.len() as u32)).collect();
         let happens = ctp.threads.iter().map(|thread| thread.events.iter().map(|_| s.var()).collect()).collect();
         let (flow, memory, sections) = (Flow::new(ctp), Memory::new(ctp), Sections::new(ctp)?);
+        let counters = Counters::new(ctp, &flow);
+        let mut recorded: Vec<Vec<u32>> = ctp.threads.iter().map(|thread| vec![0; thread.events.len()]).collect();
+        for (place, id) in (0..).zip(&ctp.order) {
+            recorded[id.thread.index()][id.index as usize] = place;
+        }
         let mut parts = Self {
             circuits: Circuits::new(s),
             must,
             first,
+            recorded,
             happens,
             fails: FxHashMap::default(),
             flow,
@@ -61,11 +73,15 @@ impl Parts {
             wanted: Vec::new(),
             memory,
             sections,
+            counters,
             bound: None,
             bounded: false,
             options,
             modelled,
         };
+        // Most of a recorded order can stay as it was.
+        let nodes: Vec<Node> = parts.modelled.ctp.order.iter().map(|id| parts.node(*id)).collect();
+        s.arrange(&nodes);
         parts.edges(s);
         if options.switches > 0 {
             parts.limit(s);
@@ -86,6 +102,11 @@ impl Parts {
 
     pub fn node(&self, id: EventId) -> Node {
         self.first[id.thread.index()] + id.index
+    }
+
+    /// The place of an event in the recorded order.
+    pub fn recorded(&self, id: EventId) -> u32 {
+        self.recorded[id.thread.index()][id.index as usize]
     }
 
     pub fn x(&self, id: EventId) -> Lit {

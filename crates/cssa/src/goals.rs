@@ -12,7 +12,7 @@ pub struct Goal {
     pub next: Vec<EventId>,
     /// Pairs of events of `done`: the first comes before the second.
     pub before: Vec<(EventId, EventId)>,
-    /// An assertion that is reached and does not hold.
+    /// An assertion or a branch that is reached and whose condition does not hold.
     pub fails: Option<EventId>,
 }
 
@@ -160,16 +160,21 @@ fn common_lock(ctp: &Ctp, triple: Triple) -> bool {
     let kept = held(ctp, triple.first);
     let around = held(ctp, triple.remote);
     kept.iter().any(|(lock, since, alone)| {
-        let released = (since + 1..triple.second.index).any(|index| {
-            let action = ctp.event(EventId { thread: triple.first.thread, index }).action;
-            matches!(action, Action::Unlock(other) | Action::Wait { mutex: other, .. } if other == *lock)
-        });
-        !released && around.iter().any(|(other, _, other_alone)| other == lock && (*alone || *other_alone))
+        is_kept(ctp, *lock, EventId { index: *since, ..triple.first }, triple.second)
+            && around.iter().any(|(other, _, other_alone)| other == lock && (*alone || *other_alone))
+    })
+}
+
+/// Whether a thread does not give back a lock between two of its events, on any path.
+pub fn is_kept(ctp: &Ctp, lock: ObjectId, from: EventId, to: EventId) -> bool {
+    !(from.index + 1..to.index).any(|index| {
+        let action = ctp.event(EventId { index, ..from }).action;
+        matches!(action, Action::Unlock(other) | Action::Wait { mutex: other, .. } if other == lock)
     })
 }
 
 /// The locks that a thread holds at an event: which, since when, and whether alone. Releases in branches count.
-fn held(ctp: &Ctp, at: EventId) -> Vec<(ObjectId, u32, bool)> {
+pub fn held(ctp: &Ctp, at: EventId) -> Vec<(ObjectId, u32, bool)> {
     let mut found: Vec<(ObjectId, u32, bool)> = Vec::new();
     let mut depth = 0_u32;
     for (index, event) in ctp.threads[at.thread.index()].events.iter().enumerate().take(at.index as usize) {

@@ -33,6 +33,7 @@
 #![warn(missing_docs)]
 
 mod analysis;
+mod calm;
 mod encode;
 pub mod goals;
 pub mod model;
@@ -40,6 +41,7 @@ pub mod naive;
 pub mod smt;
 
 pub use analysis::{Analysis, Switches, Verdict, Witness};
+pub use encode::pairs;
 pub use goals::Goal;
 pub use model::machine;
 pub use model::{Extent, Model, Options, Refused};

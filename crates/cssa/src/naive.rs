@@ -3,7 +3,7 @@
 use crate::goals::Goal;
 use crate::model::machine::{Machine, Outcome, State};
 use crate::model::{Extent, Modelled};
-use foretrace_ctp::{EventId, ThreadId};
+use foretrace_ctp::{Action, EventId, ThreadId};
 use rustc_hash::FxHashSet;
 
 /// A moment, and what of the past the question depends on.
@@ -72,9 +72,13 @@ fn reached(machine: &Machine, moment: &Moment, goal: &Goal, extent: Extent) -> b
         (Some(a), Some(b)) => a < b,
         _ => false,
     };
+    let fails = |id: EventId| match machine.action(id) {
+        Action::Assume(condition) => machine.next(id.thread) == Some(id) && machine.evaluate(condition) == 0,
+        _ => moment.failed,
+    };
     goal.done.iter().all(|id| machine.happened(*id))
         && goal.next.iter().all(|id| machine.next(id.thread) == Some(*id))
         && goal.before.iter().all(ordered)
-        && (goal.fails.is_none() || moment.failed)
+        && goal.fails.is_none_or(fails)
         && (extent == Extent::Prefix || machine.finished())
 }

@@ -285,33 +285,46 @@ impl Writer<'_> {
         }
     }
 
+    /// An event is next.
+    fn next(&mut self, id: EventId) -> Option<()> {
+        if matches!(self.flow.before(id), Before::Ends(..)) {
+            return None;
+        }
+        let fork = matches!(self.flow.before(id), Before::Start);
+        let reached = match (fork, self.modelled.ctp.forks().get(&id.thread)) {
+            (true, Some(fork)) => x(*fork),
+            _ => self.needed(id),
+        };
+        self.say(&all([reached, format!("(not {})", x(id))]));
+        Some(())
+    }
+
+    fn fails(&mut self, id: EventId) -> Option<()> {
+        let action = self.modelled.ctp.event(id).action;
+        let (Action::Assert(c) | Action::Assume(c)) = action else { return None };
+        if self.options.model == Model::Relaxed {
+            self.say(&x(id));
+            return Some(());
+        }
+        self.say(&format!("(not {})", holds(c)));
+        if matches!(action, Action::Assume(_)) {
+            return self.next(id);
+        }
+        self.say(&x(id));
+        // Nothing happens in a thread behind the assertion that fails.
+        if self.options.extent == Extent::Prefix && self.last(id.thread).is_some_and(|last| id < last) {
+            self.say(&format!("(not {})", x(EventId { index: id.index + 1, ..id })));
+        }
+        Some(())
+    }
+
     fn goal(&mut self, goal: &Goal) -> Option<()> {
         goal.done.iter().for_each(|id| self.say(&x(*id)));
-        for id in &goal.next {
-            if matches!(self.flow.before(*id), Before::Ends(..)) {
-                return None;
-            }
-            let fork = matches!(self.flow.before(*id), Before::Start);
-            let reached = match (fork, self.modelled.ctp.forks().get(&id.thread)) {
-                (true, Some(fork)) => x(*fork),
-                _ => self.needed(*id),
-            };
-            self.say(&all([reached, format!("(not {})", x(*id))]));
-        }
+        goal.next.iter().try_for_each(|id| self.next(*id))?;
         for (a, b) in &goal.before {
             self.say(&all([x(*a), x(*b), hb(*a, *b)]));
         }
-        if let Some(id) = goal.fails {
-            self.say(&x(id));
-            let Action::Assert(c) = self.modelled.ctp.event(id).action else { return None };
-            if self.options.model != Model::Relaxed {
-                self.say(&format!("(not {})", holds(c)));
-            }
-            // Nothing happens in a thread behind the assertion that fails.
-            if self.options.extent == Extent::Prefix && self.last(id.thread).is_some_and(|last| id < last) {
-                self.say(&format!("(not {})", x(EventId { index: id.index + 1, ..id })));
-            }
-        }
+        goal.fails.map_or(Some(()), |id| self.fails(id))?;
         if self.options.extent == Extent::Whole {
             for thread in (0..self.modelled.ctp.threads.len() as u32).map(ThreadId) {
                 let ended = self.ended(thread);

@@ -88,6 +88,17 @@ fn constrained_and_relaxed_models() {
 }
 
 #[test]
+fn counters_have_the_right_sums() {
+    let (mut random, mut tally) = (Random(5), Tally::default());
+    for _ in 0..300 {
+        let text = random::counters(&mut random);
+        let ctp = text::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        compare(&ctp, &text, Options { switches: 2, ..Options::default() }, &mut tally);
+    }
+    assert!(tally.yes > 200 && tally.no > 200, "{tally:?}");
+}
+
+#[test]
 fn every_no_has_a_proof() {
     let mut random = Random(4);
     let mut proofs = 0;

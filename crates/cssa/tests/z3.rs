@@ -9,7 +9,7 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 
 mod random;
-use random::{Random, program, questions};
+use random::{Random, counters, program, questions};
 
 /// The answers of z3 to formulas, one a line.
 fn z3(formulas: &str) -> Vec<String> {
@@ -32,7 +32,7 @@ fn hundreds_of_formulas_have_the_answers_of_z3() {
     let mut random = Random(7);
     let (mut formulas, mut ours) = (String::new(), Vec::new());
     for round in 0..1200 {
-        let source = program(&mut random);
+        let source = if round % 5 == 0 { counters(&mut random) } else { program(&mut random) };
         let ctp = text::parse(&source).unwrap();
         let extent = if round % 3 == 0 { Extent::Whole } else { Extent::Prefix };
         let model = if round % 4 == 0 { Model::Constrained } else { Model::Exact };

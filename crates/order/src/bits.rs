@@ -53,7 +53,7 @@ impl Circuits {
         if let Some(known) = self.gates.get(&key) {
             return *known;
         }
-        let out = s.var();
+        let out = s.derived();
         s.clause(&[!out, a]);
         s.clause(&[!out, b]);
         s.clause(&[out, !a, !b]);
@@ -84,7 +84,7 @@ impl Circuits {
         let out = match self.gates.get(&Gate::Xor(a, b)) {
             Some(known) => *known,
             None => {
-                let out = s.var();
+                let out = s.derived();
                 for clause in [[!out, a, b], [!out, !a, !b], [out, !a, b], [out, a, !b]] {
                     s.clause(&clause);
                 }
@@ -109,7 +109,7 @@ impl Circuits {
         if let Some(known) = self.gates.get(&Gate::Mux(c, a, b)) {
             return *known;
         }
-        let out = s.var();
+        let out = s.derived();
         for clause in [[!c, !a, out], [!c, a, !out], [c, !b, out], [c, b, !out]] {
             s.clause(&clause);
         }

@@ -50,6 +50,14 @@ impl Graph {
         first
     }
 
+    /// Puts all nodes into this order, which keeps that of every chain. Before there are edges other than those of chains.
+    pub fn arrange(&mut self, order: &[Node]) {
+        debug_assert_eq!(order.len(), self.len());
+        for (place, node) in order.iter().enumerate() {
+            self.place[*node as usize] = place as u32;
+        }
+    }
+
     fn link(&mut self, from: Node, to: Node, why: Option<Lit>) {
         self.out[from as usize].push(Edge { to, why });
         self.into[to as usize].push(Edge { to: from, why });

@@ -28,6 +28,14 @@ pub struct Budget<'a> {
     pub stop: Option<&'a AtomicBool>,
 }
 
+impl Budget<'_> {
+    /// Whether the time is over or somebody wants an end.
+    pub fn is_used_up(&self) -> bool {
+        let stopped = self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+        stopped || self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
 /// Clauses that are added only when an assignment violates them.
 pub trait Lazy {
     /// Looks at a consistent assignment of all variables; answers with clauses of the formula that it violates. May add
@@ -87,10 +95,7 @@ impl Solver {
 
     fn spent(&self, first: u64, budget: &Budget) -> bool {
         let conflicts = self.statistics.conflicts - first;
-        let late = |until: Instant| Instant::now() >= until;
-        budget.conflicts.is_some_and(|most| conflicts >= most)
-            || budget.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
-            || budget.until.is_some_and(late)
+        budget.conflicts.is_some_and(|most| conflicts >= most) || budget.is_used_up()
     }
 
     /// Whether the assignment satisfies everything; otherwise adds what it violates.

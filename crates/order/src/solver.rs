@@ -52,6 +52,8 @@ pub struct Solver {
     pub(crate) levels: Vec<u32>,
     pub(crate) reasons: Vec<Reason>,
     pub(crate) phases: Vec<bool>,
+    /// Variables that follow from others, and are never decided.
+    derived: Vec<bool>,
     pub(crate) activity: Vec<f64>,
     pub(crate) bump: f64,
     pub(crate) heap: Heap,
@@ -98,17 +100,26 @@ impl Solver {
 
     /// A new variable.
     pub fn var(&mut self) -> Lit {
+        let lit = self.derived();
+        self.derived[lit.var()] = false;
+        self.heap.insert(lit.var(), &self.activity);
+        lit
+    }
+
+    /// A new variable that clauses determine as soon as those are known that it depends on. It is not decided, and it may
+    /// stay open if nothing depends on it: each assignment of the others must leave a value for it.
+    pub fn derived(&mut self) -> Lit {
         let var = self.values.len();
         self.values.push(None);
         self.levels.push(0);
         self.reasons.push(Reason::None);
         self.phases.push(false);
+        self.derived.push(true);
         self.activity.push(0.0);
         self.edges.push(None);
         self.seen.push(false);
         self.watches.push(Vec::new());
         self.watches.push(Vec::new());
-        self.heap.insert(var, &self.activity);
         Lit::new(var, true)
     }
 
@@ -126,6 +137,11 @@ impl Solver {
             self.log(|| Step::Fixed(node - 1, node));
         }
         first
+    }
+
+    /// The order to begin with: all nodes, each chain in its order. Undecided order atoms follow it. Before there are any.
+    pub fn arrange(&mut self, order: &[Node]) {
+        self.graph.arrange(order);
     }
 
     /// An order that always holds.
@@ -253,7 +269,9 @@ impl Solver {
             let Some(lit) = self.trail.pop() else { break };
             self.values[lit.var()] = None;
             self.phases[lit.var()] = lit.positive();
-            self.heap.insert(lit.var(), &self.activity);
+            if !self.derived[lit.var()] {
+                self.heap.insert(lit.var(), &self.activity);
+            }
         }
         self.graph.back(edges);
         self.marks.truncate(level as usize);

@@ -110,6 +110,8 @@ pub enum Reason {
     ShareSpent,
     /// So many of the same kind were run instead.
     Alike(usize),
+    /// The values that a run read rule it out.
+    RuledOut,
     /// No runs were asked for.
     NotReplayed,
 }
@@ -148,6 +150,7 @@ impl fmt::Display for Reason {
             Self::NotEnforceable(why) => write!(f, "{why}"),
             Self::Spent(why) => f.write_str(why),
             Self::ShareSpent => f.write_str("its share of the time budget (--budget) is spent"),
+            Self::RuledOut => f.write_str("not replayed: what the program reads rules it out"),
             Self::Alike(count) => write!(f, "{count} of its kind were replayed instead"),
             Self::NotReplayed => f.write_str("it was not replayed"),
         }

@@ -22,6 +22,21 @@ pub struct Model {
     pub losses: Vec<Loss>,
     /// The end of the run is missing.
     pub is_cut: bool,
+    /// Conditions that values which are not followed further are as they were; addresses are not among them.
+    lost: Vec<EventId>,
+}
+
+impl Model {
+    /// The program without the conditions that values are as they were only because they are not followed further.
+    pub fn without_losses(&self) -> Ctp {
+        let mut ctp = self.ctp.clone();
+        if let Ok(holds) = ctp.exprs.number(1, 1) {
+            for id in &self.lost {
+                ctp.threads[id.thread.index()].events[id.index as usize].action = Action::Assume(holds);
+            }
+        }
+        ctp
+    }
 }
 
 /// A condition that must hold, or did hold.
@@ -33,6 +48,8 @@ pub struct Check {
     pub why: Why,
     /// Where in the program.
     pub place: u64,
+    /// The value that it is about, as it was in the run.
+    pub value: u64,
 }
 
 /// Values that could not be followed at one place.
@@ -186,7 +203,8 @@ impl<'a> Builder<'a> {
             exprs.binary(Binary::Eq, seen, value)
         });
         if let Ok(seen) = seen {
-            self.push(moment, Action::Assume(seen));
+            let event = self.push(moment, Action::Assume(seen));
+            self.model.lost.push(event);
         }
     }
 
@@ -247,7 +265,7 @@ impl<'a> Builder<'a> {
         if why.is_check() {
             if exprs.width(expression) == 1 && exprs.constant(expression).is_none() {
                 let event = self.push(moment, Action::Assert(expression));
-                self.model.checks.push(Check { event, why, place: at });
+                self.model.checks.push(Check { event, why, place: at, value });
             }
             return Ok(());
         }
@@ -256,8 +274,10 @@ impl<'a> Builder<'a> {
         let holds = holds.map_err(|_| Malformed::Record(node as usize))?;
         if exprs.constant(holds).is_none() {
             let event = self.push(moment, Action::Assume(holds));
-            if !why.is_loss() {
-                self.model.branches.push(Check { event, why, place: at });
+            if why.is_loss() {
+                self.model.lost.extend((why != Why::Address).then_some(event));
+            } else {
+                self.model.branches.push(Check { event, why, place: at, value });
             }
         }
         Ok(())

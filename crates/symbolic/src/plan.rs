@@ -3,10 +3,16 @@
 use foretrace_ctp::{Action, Ctp, EventId};
 use foretrace_event::visible::OpKind;
 use foretrace_explore::{Choice, Step};
+use rustc_hash::FxHashMap;
 
-/// The choices that make the run take the events in this order. The last of them may be a condition, which is no step.
-pub fn plan(ctp: &Ctp, steps: &[Step], order: &[EventId]) -> Vec<Choice> {
+/// The choices that make the run take the events in this order, in which signals wake these of those that wait. The last event
+/// may be a condition, which is no step.
+pub fn plan(ctp: &Ctp, steps: &[Step], order: &[EventId], woken: &[(EventId, usize)]) -> Vec<Choice> {
     let mut planner = Planner::new(steps);
+    for (signal, waiter) in woken {
+        let step = ctp.event(*signal).link.map(|link| link.index as usize);
+        planner.woken.extend(step.map(|step| (step, *waiter as u32)));
+    }
     for id in order {
         let event = ctp.event(*id);
         if let Action::Join(thread) = event.action {
@@ -24,6 +30,8 @@ struct Planner<'a> {
     /// For each thread, the steps that it has not taken yet, the next one last.
     left: Vec<Vec<usize>>,
     choices: Vec<Choice>,
+    /// Whom the steps that are signals wake.
+    woken: FxHashMap<usize, u32>,
 }
 
 impl<'a> Planner<'a> {
@@ -33,7 +41,7 @@ impl<'a> Planner<'a> {
         for (at, step) in steps.iter().enumerate().rev() {
             left[step.thread.index()].push(at);
         }
-        Self { steps, left, choices: Vec::new() }
+        Self { steps, left, choices: Vec::new(), woken: FxHashMap::default() }
     }
 
     /// A thread takes its steps up to this one.
@@ -53,8 +61,9 @@ impl<'a> Planner<'a> {
         for _ in 0..count {
             let Some(at) = self.left[thread].pop() else { return };
             let step = &self.steps[at];
-            // Which waiter a signal wakes is chosen anew: the first of those that wait then.
-            let alternative = if step.operation.kind == OpKind::Signal { 0 } else { step.alternative };
+            // Others may wait than in the run.
+            let anew = || self.woken.get(&at).copied().unwrap_or(0);
+            let alternative = if step.operation.kind == OpKind::Signal { anew() } else { step.alternative };
             self.choices.push(Choice { thread: step.thread, alternative });
         }
     }

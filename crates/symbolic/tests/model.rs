@@ -5,7 +5,9 @@ use foretrace_event::symbolic::{Bytes, Moment, Node, NodeOp, Record, Why};
 use foretrace_event::visible::{OpKind, Operation};
 use foretrace_event::{ThreadId, ThreadSet};
 use foretrace_explore::Step;
-use foretrace_symbolic::{Followed, Malformed, Model, model, naive, plan};
+use foretrace_symbolic::{Followed, Malformed, Model, model, plan};
+
+mod naive;
 
 fn step(thread: u32, operation: Operation) -> Step {
     let enabled: ThreadSet = std::iter::once(ThreadId(thread)).collect();
@@ -76,7 +78,7 @@ fn a_lost_update_needs_one_change() {
     assert_eq!(naive::failing_order(&model.ctp, check, 0, 10_000), Ok(None));
     let order = naive::failing_order(&model.ctp, check, 1, 10_000).unwrap().unwrap();
     assert_eq!(order.last(), Some(&check));
-    let threads: Vec<u32> = plan(&model.ctp, &run.steps, &order).iter().map(|choice| choice.thread.0).collect();
+    let threads: Vec<u32> = plan(&model.ctp, &run.steps, &order, &[]).iter().map(|choice| choice.thread.0).collect();
     // Both are created; one of them reads, the other one does everything, and the first writes what it had read.
     assert_eq!(threads.len(), run.steps.len());
     let read = |thread: u32| threads.iter().enumerate().filter(|(_, one)| **one == thread).nth(1).unwrap().0;

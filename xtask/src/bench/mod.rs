@@ -3,6 +3,7 @@
 mod check;
 mod csp;
 mod explore;
+mod follow;
 mod measure;
 mod order;
 mod predict;
@@ -39,6 +40,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "prune", about: "pruning of explorations: the programs of ATVA 2008, Table 1", run: prune::run },
     Bench { name: "trace", about: "from recording to trace, over growing sizes", run: trace::run },
     Bench { name: "csp", about: "checking CSP_M against spin: states a second, bytes a state", run: csp::run },
+    Bench { name: "follow", about: "recording builds whose values can be followed", run: follow::run },
     Bench { name: "order", about: "orders with values: our solver against z3 on the emitted SMT-LIB", run: order::run },
     Bench {
         name: "property",

@@ -5,6 +5,7 @@ use super::check::suppress::Suppressions;
 use super::check::{Args, ErrorClass, examine};
 use super::explore::{Confirming, for_check};
 use super::symbolic::Following;
+use foretrace_predict::Predicted;
 use foretrace_report::{Finding, Kind, Report};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,15 +74,7 @@ fn add_predicted(
     (suppressions, report): (&mut Suppressions, &mut Report),
     left: Duration,
 ) -> anyhow::Result<()> {
-    let following = Following {
-        sources: &args.sources,
-        like: &subject.program,
-        findings: &args.reporting.findings,
-        timeout: EXECUTION.min(left),
-        until: Instant::now() + left.min(FOLLOWING),
-        scratch,
-        stop,
-    };
+    let following = following(args, subject, (scratch, stop), left);
     let known: Vec<String> =
         report.findings.iter().filter(|finding| finding.is_confirmed()).map(|finding| finding.id.clone()).collect();
     let mut hide = |found: &mut Report| {
@@ -93,6 +86,37 @@ fn add_predicted(
     let found = following.predict(&mut hide)?;
     add_to(report, found);
     Ok(())
+}
+
+fn following<'a>(
+    args: &'a Args,
+    subject: &'a Subject,
+    (scratch, stop): (&'a Path, &'static AtomicBool),
+    left: Duration,
+) -> Following<'a> {
+    Following {
+        sources: &args.sources,
+        like: &subject.program,
+        findings: &args.reporting.findings,
+        timeout: EXECUTION.min(left),
+        until: Instant::now() + left.min(FOLLOWING),
+        scratch,
+        stop,
+    }
+}
+
+/// For each of these predicted races, whether the values of a followed run rule it out.
+pub fn ruled_out(
+    args: &Args,
+    subject: &Subject,
+    races: &[Predicted],
+    (scratch, stop): (&Path, &'static AtomicBool),
+) -> Vec<bool> {
+    let left = examine::until(args, subject).saturating_duration_since(Instant::now()) / 4;
+    if races.is_empty() || left < LEAST || !is_possible(subject) {
+        return vec![false; races.len()];
+    }
+    following(args, subject, (&scratch.join("followed"), stop), left).ruled_out(subject, races)
 }
 
 /// Can the program be explored as it was recorded? A client, a run that had to be ended and accesses that nobody sees are beyond it.

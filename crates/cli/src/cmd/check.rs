@@ -3,7 +3,7 @@
 //! One file a step, in the order in which they are taken: [`subject`] builds and records, [`examine`] predicts and has the
 //! predictions searched (`foretrace-search`), [`describe`] has them explained (`foretrace-explain`), [`needs`] asks why they fail,
 //! [`suppress`] leaves out what the user does not want to see, [`saved`] saves findings. What explores the program, if that is
-//! asked for, is given by the caller ([`Besides`]).
+//! asked for, and what asks about values ([`RuledOut`]) are given by the caller ([`Besides`]).
 
 pub(super) mod describe;
 pub(super) mod examine;
@@ -131,8 +131,12 @@ pub type Besides = fn(
     (&mut suppress::Suppressions, &mut Report),
 ) -> anyhow::Result<()>;
 
+/// For each of these predicted races, whether the values of a run rule it out.
+pub type RuledOut =
+    fn(&Args, &subject::Subject, &[foretrace_predict::Predicted], (&Path, &'static AtomicBool)) -> Vec<bool>;
+
 /// Checks; the exit code says whether something was found.
-pub fn run(args: &Args, besides: Besides) -> anyhow::Result<ExitCode> {
+pub fn run(args: &Args, (besides, ruled_out): (Besides, RuledOut)) -> anyhow::Result<ExitCode> {
     let stop = interrupt::flag()?;
     let mut suppressions = suppress::Suppressions::read(&args.suppressions)?;
     let output = args.reporting.open()?;
@@ -142,7 +146,7 @@ pub fn run(args: &Args, besides: Besides) -> anyhow::Result<ExitCode> {
         subject.death = None;
     }
     let bar = Bar::of_check(args.view, examine::until(args, &subject));
-    let results = examine::examine(args, &subject, scratch.path(), (stop, &bar))?;
+    let results = examine::examine(args, &subject, scratch.path(), (stop, &bar), ruled_out)?;
     bar.finish();
     let interrupted = stop.load(Ordering::Relaxed);
     let (mut report, failures) = describe::report(&subject, &results);

@@ -51,6 +51,11 @@ impl Sources {
         }
         let stem = Path::new(first).file_stem().unwrap_or(OsStr::new("program"));
         let program = scratch.join(stem);
+        let command =
+            || std::iter::once(program.clone().into_os_string()).chain(self.command.iter().cloned()).collect();
+        if program.exists() {
+            return Ok(Some(command()));
+        }
         let mut compiler = compiler(self, &[driver, SYMBOLIC], &program)?;
         // What the compiler says about the program, it has said before.
         let output = compiler.output().context("cannot run the compiler")?;
@@ -58,7 +63,7 @@ impl Sources {
             let said = String::from_utf8_lossy(&output.stderr);
             bail!("{}", said.lines().last().unwrap_or("the compiler failed"));
         }
-        Ok(Some(std::iter::once(program.into_os_string()).chain(self.command.iter().cloned()).collect()))
+        Ok(Some(command()))
     }
 }
 

@@ -3,11 +3,13 @@
 //! 1. The program is compiled once more, so that its values can be followed (`foretrace cc --symbolic`).
 //! 2. It is run under the controlled gate and recorded: which memory do several threads use?
 //! 3. It is run again, with that memory visible, and its values are followed.
-//! 4. The steps and values become a concurrent trace program; for each check in it, an order is searched in which it fails.
-//!    For each branch, an order is searched in which it goes the other way: that run is followed in turn ([`paths`]).
-//! 5. Each order in which a check fails is run. What really fails there is reported, and nothing else.
+//! 4. The steps and values become a concurrent trace program. For each check in it, the solver looks for an order in which the
+//!    check fails; for each branch, for orders in which it goes the other way, alone and after what other threads do.
+//!    These orders are run and followed in turn ([`paths`]).
+//! 5. Each run that failed is run once more. What fails there again is reported, and nothing else.
 
 mod paths;
+mod ruled_out;
 
 use super::check::subject::Subject;
 use super::explore::{Confirming, FailureKind, FoundFailure, confirm_all, rerun};
@@ -21,7 +23,7 @@ use paths::{Bounds, Paths};
 use std::ffi::OsString;
 use std::fs;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -81,21 +83,30 @@ impl Following<'_> {
         };
         let confirmed = confirm_all(&confirming, (&failures, false), hide)?;
         let said = paths.first.map(|(model, modules)| notes(&model, &modules, &subject)).unwrap_or_default();
-        Ok((confirmed.findings, said.into_iter().chain(paths.undecided).collect()))
+        let open = paths.undecided;
+        let open = (open > 0).then(|| format!("assertions and branches left undecided: {open}"));
+        Ok((confirmed.findings, said.into_iter().chain(open).collect()))
     }
 
     fn limit(&self) -> TimeLimit {
         TimeLimit { stop: Some(self.stop), until: Some(self.until), ..self.timeout.into() }
     }
 
-    /// Runs the program with the memory visible that several threads use, on as many paths as the bounds allow.
-    fn paths(&self, program: &Program) -> anyhow::Result<(Subject, Paths)> {
+    /// Runs the program once under control. Its recording, a plan with the memory visible that several threads use, and a
+    /// directory for runs of it.
+    fn first(&self, program: &Program) -> anyhow::Result<(Subject, PlanText, PathBuf)> {
         let (_, subject) = rerun((program, true), &NOTHING, &self.scratch.join("first"), self.limit())?;
         let directory = self.scratch.join("second");
         fs::create_dir_all(&directory)?;
-        let bounds = Bounds { until: self.until, stop: self.stop, limit: self.limit() };
         let plan = PlanText { visible: shared(&subject.trace), ..NOTHING };
-        let paths = Paths::follow(program, &directory.canonicalize()?, &plan, bounds)?;
+        Ok((subject, plan, directory.canonicalize()?))
+    }
+
+    /// Follows the program on as many paths as the bounds allow.
+    fn paths(&self, program: &Program) -> anyhow::Result<(Subject, Paths)> {
+        let (subject, plan, directory) = self.first(program)?;
+        let bounds = Bounds { until: self.until, stop: self.stop, limit: self.limit() };
+        let paths = Paths::follow(program, &directory, &plan, bounds)?;
         Ok((subject, paths))
     }
 }
@@ -132,9 +143,9 @@ fn notes(model: &Model, modules: &Modules, subject: &Subject) -> Vec<String> {
     places.dedup();
     let more = if places.len() > PLACES { ", …" } else { "" };
     places.truncate(PLACES);
-    let lost = (lost > 0).then(|| {
-        format!("values that were not followed, and count as they were: {lost} (at {}{more})", places.join(", "))
-    });
+    let at =
+        if places.is_empty() { "in code without lines".to_owned() } else { format!("at {}{more}", places.join(", ")) };
+    let lost = (lost > 0).then(|| format!("values that were not followed, and count as they were: {lost} ({at})"));
     let cut = model.is_cut.then(|| "the run was too long to follow its values to the end".to_owned());
     lost.into_iter().chain(cut).collect()
 }

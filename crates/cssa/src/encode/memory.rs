@@ -55,6 +55,14 @@ impl Memory {
     }
 }
 
+/// How many pairs of a read and a write that it might see a program has: formulas grow with them.
+pub fn pairs(ctp: &Ctp) -> usize {
+    let memory = Memory::new(ctp);
+    let reads = ctp.reads.iter().filter_map(|by| ctp.event(*by).action.place());
+    let writers = |cell: &Cell| cell.writers.iter().map(Vec::len).sum::<usize>() + 1;
+    reads.flat_map(|place| memory.range(place)).map(|cell| writers(&memory.cells[cell])).sum()
+}
+
 impl Parts {
     /// Gives every read that matters its sources, until no further read matters.
     pub fn reads(&mut self, s: &mut Solver) {
@@ -64,6 +72,7 @@ impl Parts {
             for cell in self.memory.range(place) {
                 self.sources(s, read, by, cell);
             }
+            self.sum(s, read, by);
         }
     }
 
@@ -71,10 +80,17 @@ impl Parts {
         let (candidates, initial) = self.candidates(by, cell);
         let mut clause = vec![!self.x(by)];
         let mut sources = Vec::new();
+        let earlier = candidates.iter().filter(|write| self.recorded(**write) < self.recorded(by));
+        let seen = earlier.max_by_key(|write| self.recorded(**write)).copied();
         let candidates = candidates.into_iter().map(Some).chain(initial.then_some(None));
         for source in candidates {
             let sees = s.var();
-            s.prefer(!sees, 1.0);
+            // What was seen in the recorded order comes first.
+            if source == seen {
+                s.prefer(sees, 2.0)
+            } else {
+                s.prefer(!sees, 1.0)
+            }
             clause.push(sees);
             sources.push((source, sees));
             match source {

@@ -41,7 +41,8 @@ impl Parts {
     }
 
     fn new_read(&mut self, s: &mut Solver, read: ReadId, width: u8) -> Bits {
-        let bits: Bits = (0..width).map(|_| s.var()).collect();
+        // What is seen determines them.
+        let bits: Bits = (0..width).map(|_| s.derived()).collect();
         let by = self.modelled.ctp.reads[read.index()];
         if !self.flow.outside(by) {
             // A read on a side that is not taken has the value 0.

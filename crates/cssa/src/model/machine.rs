@@ -86,6 +86,11 @@ impl<'a> Machine<'a> {
         (here && self.state.started[thread.index()]).then_some(EventId { thread, index })
     }
 
+    /// What happens in an event.
+    pub fn action(&self, id: EventId) -> Action {
+        self.modelled.ctp.event(id).action
+    }
+
     /// Whether an event has happened.
     pub fn happened(&self, id: EventId) -> bool {
         self.state.happened[id.thread.index()][id.index as usize]

@@ -1,7 +1,7 @@
 //! Random programs that are the same everywhere, and all questions about them.
 
 use foretrace_cssa::{Extent, Goal, goals};
-use foretrace_ctp::Ctp;
+use foretrace_ctp::{Action, Ctp, EventId};
 use std::fmt::Write;
 
 /// SplitMix64.
@@ -40,6 +40,41 @@ pub fn program(random: &mut Random) -> String {
             writeln!(text, "t{} {line}", thread + 1).unwrap();
         }
     }
+    text
+}
+
+/// A random program of additions to two variables: under a lock, in one step, and sometimes without either.
+pub fn counters(random: &mut Random) -> String {
+    let mut text = "var x 1 = 3\nvar y 1\nlock m\nlock n\n".to_owned();
+    let threads = 2 + random.below(2);
+    let kinds = [random.below(4), random.below(4)];
+    for thread in 1..=threads {
+        for number in 0..=random.below(5 - threads) {
+            let var = random.below(2);
+            let (name, read) = (["x", "y"][var as usize], format!("v{thread}{number}"));
+            let add = format!("({} {read} {})", ["add", "sub"][random.below(2) as usize], random.below(3));
+            let lines = match kinds[var as usize] {
+                _ if random.below(4) == 0 => {
+                    vec![format!("read {read} {name}"), format!("assert (ult {read} {})", 2 + random.below(4))]
+                }
+                0 => vec![format!("update {read} {name} {add}")],
+                1 | 2 => [
+                    "lock m".to_owned(),
+                    format!("read {read} {name}"),
+                    format!("write {name} {add}"),
+                    "unlock m".to_owned(),
+                ]
+                .to_vec(),
+                _ => vec![format!("read {read} {name}"), format!("write {name} {add}")],
+            };
+            lines.into_iter().for_each(|line| writeln!(text, "t{thread} {line}").unwrap());
+        }
+    }
+    let known = threads + 1;
+    (1..=threads).for_each(|t| writeln!(text, "t{known} join t{t}").unwrap());
+    (1..=threads).for_each(|t| writeln!(text, "t0 fork t{t}").unwrap());
+    writeln!(text, "t{known} read a x\nt{known} read b y\nt{known} assert (ne a b)\nt{known} assert (ult a 5)")
+        .unwrap();
     text
 }
 
@@ -121,12 +156,23 @@ fn access(random: &mut Random, lines: &mut Vec<String>, names: &mut Vec<String>,
     }
 }
 
+/// Branches that go the other way; some of them after everything that another thread does.
+fn branches(ctp: &Ctp) -> Vec<Goal> {
+    let assumes = ctp.events().filter(|(_, event)| matches!(event.action, Action::Assume(_))).map(|(id, _)| id);
+    let others = |id: EventId| ctp.events().map(|(other, _)| other).filter(|other| other.thread != id.thread).last();
+    let both = |id: EventId| {
+        [None, others(id)].map(|done| Goal { fails: Some(id), done: done.into_iter().collect(), ..Goal::default() })
+    };
+    assumes.flat_map(both).collect()
+}
+
 /// All questions about a program.
 pub fn questions(ctp: &Ctp, extent: Extent) -> Vec<Goal> {
     let mut all = goals::assertions(ctp);
     let regions = goals::marked_regions(ctp);
     all.extend(goals::triples(ctp, &regions).0.into_iter().take(6).map(goals::Triple::goal));
     if extent == Extent::Prefix {
+        all.extend(branches(ctp));
         all.extend(goals::races(ctp).into_iter().take(6));
         all.extend(goals::lock_errors(ctp).into_iter().take(3));
     }

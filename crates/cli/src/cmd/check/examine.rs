@@ -1,15 +1,15 @@
 //! Predicts, and has the predictions searched.
 
 use super::subject::Subject;
-use super::{Args, ErrorClass};
+use super::{Args, ErrorClass, RuledOut};
 use crate::cmd::progress::Bar;
 use crate::cmd::watchdog::watch;
 use anyhow::{Context, bail};
-use foretrace_predict::{Budget, Options, Prediction, Predictor, Undecided, Unknown};
+use foretrace_predict::{Budget, Options, Predicted, Prediction, Predictor, Undecided, Unknown};
 use foretrace_replay::{BUDGET_SPENT, Processes, TimeLimit};
 use foretrace_report::Kind;
 use foretrace_run::Precision;
-use foretrace_search::{Effort, Found, Looks, REPEATS, Recorded, search};
+use foretrace_search::{Effort, Found, Looks, Open, REPEATS, Reason, Recorded, search};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -81,6 +81,7 @@ pub fn examine(
     subject: &Subject,
     scratch: &Path,
     (stop, bar): (&'static AtomicBool, &Bar),
+    ruled_out: RuledOut,
 ) -> anyhow::Result<Results> {
     let until = until(args, subject);
     let mut options = options(args, until);
@@ -92,8 +93,11 @@ pub fn examine(
     (options.budget.stop, options.budget.memory) = (Some(stop), Some(args.memory.watch()));
     let watched = watch("predicting", stop, Some(until));
     let predictor = Predictor::new(&subject.trace, &options);
-    let prediction = predictor.predict(bar);
+    let mut prediction = predictor.predict(bar);
     drop(watched);
+    let impossible = ruled_out(args, subject, &prediction.races, (scratch, stop));
+    let mut impossible = impossible.into_iter();
+    let ruled_out = prediction.races.extract_if(.., |_| impossible.next() == Some(true)).collect::<Vec<_>>();
     let processes = processes(subject, scratch, (stop, until));
     let searched = foretrace_search::Subject {
         trace: &subject.trace,
@@ -102,7 +106,9 @@ pub fn examine(
         options: &options,
     };
     let effort = effort(args, subject, &options);
-    let found = search(&processes, searched, &prediction, effort, bar).context("cannot replay")?;
+    let mut found = search(&processes, searched, &prediction, effort, bar).context("cannot replay")?;
+    let open = |one: Predicted| Open { witness: one.witness, reason: Reason::RuledOut };
+    found.open.extend(ruled_out.into_iter().map(open));
     Ok(Results { found, prediction })
 }
 
