@@ -52,6 +52,12 @@ pub fn compiles(args: &[OsString], read: ReadFile) -> Result<bool, Error> {
     Ok(call.compiles && call.stage != Stage::Ask)
 }
 
+/// Does a call with these arguments link a program or a library?
+pub fn links(args: &[OsString], read: ReadFile) -> Result<bool, Error> {
+    let call = Call::read(args.iter().map(|arg| arg.to_string_lossy().into_owned()), read)?;
+    Ok(matches!(call.stage, Stage::Program | Stage::Library))
+}
+
 /// The compiler, and the flags that come before the user's.
 pub fn prepared(compiler: &Compiler, runtime: &Runtime, call: &Call) -> Vec<OsString> {
     let mut command = compiler.command.clone();

@@ -5,6 +5,7 @@ pub mod cc;
 pub mod check;
 pub mod csp;
 pub mod doctor;
+pub mod events;
 pub mod explain;
 pub mod explore;
 mod interrupt;
