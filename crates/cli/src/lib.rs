@@ -56,6 +56,7 @@ enum Command {
     Report(cmd::report::Args),
     Explain(cmd::explain::Args),
     Doctor(cmd::doctor::Args),
+    IncludeDir(cmd::include_dir::Args),
     Completions(cmd::shell::Completions),
     Man(cmd::shell::Man),
 }
@@ -136,6 +137,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Report(args) => cmd::report::run(&args),
         Command::Explain(args) => cmd::explain::run(&args),
         Command::Doctor(args) => cmd::doctor::run(&args),
+        Command::IncludeDir(_) => cmd::include_dir::run(),
         Command::Completions(args) => cmd::shell::completions(&args, Cli::command()),
         Command::Man(args) => cmd::shell::man(&args, Cli::command()),
     }

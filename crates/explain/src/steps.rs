@@ -21,6 +21,8 @@ pub(crate) use text::{operation, waits_for};
 
 /// The last operations of a thread that are shown in any case.
 const LAST: usize = 2;
+/// The last events of the user's own that are shown.
+const CUSTOMS: usize = 12;
 
 /// How far a schedule was followed.
 pub(crate) struct Followed<'a> {
@@ -32,12 +34,14 @@ pub(crate) struct Followed<'a> {
     pub(crate) done: Vec<Option<u32>>,
     /// What each site's thread waits for there: the event that it would do next.
     pub(crate) waits: bool,
+    /// How many sites, from the first on, fail; what the others do is told among the steps.
+    pub(crate) failing: usize,
 }
 
 impl<'a> Followed<'a> {
     /// All of it was done.
     pub(crate) fn to_the_end(schedule: &'a Schedule, sites: &[Site], waits: bool) -> Self {
-        Self { schedule, until: None, done: vec![None; sites.len()], waits }
+        Self { schedule, until: None, done: vec![None; sites.len()], waits, failing: sites.len() }
     }
 }
 
@@ -61,6 +65,7 @@ pub(crate) fn of(
         chosen.extend(threads.iter().flat_map(|thread| story.around_next(ThreadId(thread.number))));
     }
     chosen.extend(taken.keys());
+    chosen.extend(story.last_customs());
     let partners: Vec<EventId> = chosen.iter().filter_map(|id| story.partner(*id)).collect();
     chosen.extend(partners.into_iter().filter(|id| text::is_told(resolver, *id)));
     for id in &chosen {
@@ -92,7 +97,7 @@ pub(crate) fn of(
         }
     }
     let left_out = end - told.len();
-    told.extend(failing(&story, sites, threads, &positions));
+    told.extend(failing(&story, &sites[..followed.failing], threads, &positions));
     told.sort_by_key(|(at, _)| *at);
     let entries: Vec<Entry> = told.into_iter().map(|(_, entry)| entry).collect();
     let steps = entries.iter().filter(|entry| entry.matters).map(|entry| entry.step.clone()).collect();
@@ -192,6 +197,12 @@ struct Story<'a> {
 }
 
 impl Story<'_> {
+    /// The last events of the user's own.
+    fn last_customs(&self) -> impl Iterator<Item = EventId> {
+        let ids = self.steps.iter().rev().map(|step| step.event);
+        ids.filter(|id| matches!(self.trace.event(*id), Event::Custom(..))).take(CUSTOMS)
+    }
+
     fn own(&self, thread: ThreadId) -> impl DoubleEndedIterator<Item = (usize, &Planned)> {
         self.steps.iter().enumerate().filter(move |(_, step)| step.event.thread == thread)
     }

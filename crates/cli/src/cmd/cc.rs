@@ -35,7 +35,7 @@ pub fn run(driver: Driver, args: &[OsString]) -> anyhow::Result<ExitCode> {
     let (own, args) = Own::take(args)?;
     let args = &own.compiler_args(&args)[..];
     let emit = EmitEvents { orders: events::read(&own.events)? };
-    let choice = choose(driver, args, |name| std::env::var(name).ok(), |name| own.allows(name) && is_in_path(name))?;
+    let choice = choose(driver, args, |name| std::env::var(name).ok(), |name| (own.events.is_empty() || name.starts_with(CLANG)) && is_in_path(name))?;
     let family = family(&choice.command)?;
     let compiler = Compiler { command: choice.command, family };
     let runtime = Runtime::in_directory(&assets::directory()?);
@@ -52,6 +52,9 @@ pub fn run(driver: Driver, args: &[OsString]) -> anyhow::Result<ExitCode> {
     let error = start(&command).exec();
     Err(error).with_context(|| format!("cannot run {}", command[0].display()))
 }
+
+/// What the passes need that emit events, where no compiler is named.
+const CLANG: &str = "clang";
 
 /// What is done to the text of a module.
 fn passes<'p>(own: &Own, emit: &'p EmitEvents) -> Vec<&'p dyn Pass> {
@@ -114,8 +117,9 @@ pub fn is_clang_default(driver: Driver) -> anyhow::Result<bool> {
 }
 
 /// The compiler that a call without a choice of its own would use.
-pub fn default_compiler(driver: Driver) -> anyhow::Result<String> {
-    let choice = choose(driver, &[], |name| std::env::var(name).ok(), is_in_path)?;
+pub fn default_compiler(driver: Driver, emits_events: bool) -> anyhow::Result<String> {
+    let allowed = |name: &str| (!emits_events || name.starts_with(CLANG)) && is_in_path(name);
+    let choice = choose(driver, &[], |name| std::env::var(name).ok(), allowed)?;
     let family = family(&choice.command)?;
     Ok(introduction(driver, &Compiler { command: choice.command, family }))
 }

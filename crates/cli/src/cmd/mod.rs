@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod events;
 pub mod explain;
 pub mod explore;
+pub mod include_dir;
 mod interrupt;
 mod memory;
 pub mod monitor;

@@ -91,7 +91,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let limits = Limits { stop: Some(stop), memory: Some(args.memory.watch()), deadline: None };
     let (scripts, rules): (Vec<String>, Vec<String>) =
         args.property.iter().cloned().partition(|name| script::is_script(name));
-    let properties = properties::read(&rules)?;
+    let properties = properties::Asked::read(&rules)?.properties;
     let (trace, symbols, benign) = open(&args.trace, limits)?;
     if let Some(path) = &args.emit_csp {
         emit(&trace, path)?;

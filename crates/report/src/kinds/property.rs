@@ -13,8 +13,11 @@ impl ErrorKind for Property {
         "Events of the program come in an order that a property of its own forbids."
     }
 
-    fn title(&self, _: &Finding) -> String {
-        "property violated".to_owned()
+    fn title(&self, finding: &Finding) -> String {
+        let Some(broken) = &finding.broken else { return "property violated".to_owned() };
+        let with: Vec<String> = broken.with.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+        let with = if with.is_empty() { String::new() } else { format!(", with {}", with.join(", ")) };
+        format!("property violated: {}{with}", broken.says)
     }
 
     fn hides(&self, kind: &str, matches: &dyn Fn(&str) -> bool, finding: &Finding) -> bool {

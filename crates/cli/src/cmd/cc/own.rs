@@ -66,9 +66,4 @@ impl Own {
         let options: Vec<OsString> = options.iter().map(OsString::from).collect();
         [before, &options, files].concat()
     }
-
-    /// May this compiler be chosen where none is named? The passes that emit events need clang.
-    pub fn allows(&self, compiler: &str) -> bool {
-        self.events.is_empty() || compiler.starts_with("clang")
-    }
 }

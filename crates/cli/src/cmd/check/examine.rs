@@ -3,6 +3,7 @@
 use super::subject::Subject;
 use super::{Args, ErrorClass};
 use crate::cmd::progress::Bar;
+use crate::cmd::properties::warn_of_unknown_events;
 use crate::cmd::watchdog::watch;
 use anyhow::{Context, bail};
 use foretrace_predict::{Budget, Options, Prediction, Predictor, Undecided, Unknown};
@@ -72,7 +73,8 @@ pub fn processes<'a>(
     (stop, until): (&'static AtomicBool, Instant),
 ) -> Processes<'a> {
     let time = TimeLimit { until: Some(until + GRACE), stop: Some(stop), ..replay_time(subject) };
-    Processes::new(&subject.program, &subject.trace, scratch.to_owned(), time).until(until)
+    let processes = Processes::new(&subject.program, &subject.trace, scratch.to_owned(), time);
+    processes.until(until).judged_by(subject.properties.judge())
 }
 
 /// Predicts and searches.
@@ -86,7 +88,11 @@ pub fn examine(
     let mut options = options(args, until);
     options.races &= subject.blind.is_none();
     options.benign.clone_from(&subject.benign);
-    if let (Some(why), false) = (subject.blind, options.deadlocks) {
+    if args.look_for.contains(&ErrorClass::Properties) {
+        options.properties = subject.properties.properties.templates().to_vec();
+        warn_of_unknown_events(&subject.trace, &options.properties);
+    }
+    if let (Some(why), false) = (subject.blind, options.deadlocks || !options.properties.is_empty()) {
         bail!("races cannot be looked for: {why}");
     }
     (options.budget.stop, options.budget.memory) = (Some(stop), Some(args.memory.watch()));
@@ -108,7 +114,9 @@ pub fn examine(
 
 fn looks(args: &Args, options: &Options) -> Looks {
     let crashes = args.look_for.contains(&ErrorClass::Crashes);
-    let kinds = [(Kind::DATA_RACE, options.races), (Kind::DEADLOCK, options.deadlocks), (Kind::CRASH, crashes)];
+    let properties = (Kind::PROPERTY, !options.properties.is_empty());
+    let kinds =
+        [(Kind::DATA_RACE, options.races), (Kind::DEADLOCK, options.deadlocks), (Kind::CRASH, crashes), properties];
     Looks { without: kinds.into_iter().filter(|(_, wanted)| !wanted).map(|(kind, _)| kind.rule()).collect() }
 }
 

@@ -1,0 +1,29 @@
+// One thread sends at a time.
+#include "uplink.h"
+
+static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
+static int connection;
+
+static void send_data(int data) {
+    pthread_mutex_lock(&sending);
+    write_buffer(connection, data);
+    commit_buffer(connection);
+    acknowledge();
+    pthread_mutex_unlock(&sending);
+}
+
+static void *worker(void *arg) {
+    send_data(2);
+    return arg;
+}
+
+int main(void) {
+    pthread_t thread;
+    connection = open_connection("orbiter");
+    header = "rover";
+    pthread_create(&thread, 0, worker, 0);
+    send_data(1);
+    pthread_join(thread, 0);
+    close_connection(connection);
+    return 0;
+}
