@@ -22,6 +22,7 @@ use foretrace_property::{Automaton, Instance, Template, binding, instances};
 use rustc_hash::FxHashMap;
 
 pub use alphabet::Alphabet;
+pub use foretrace_property::Datum;
 pub use observed::{Observed, observed};
 
 use crate::analysis::Analysis;

@@ -13,6 +13,8 @@ pub struct SeenViolation {
     pub event: SeenEvent,
     /// The earlier events that brought the property to the state in which this event violates it, in order.
     pub because: Vec<SeenEvent>,
+    /// The last events of the user's own before it, whether this property saw them or not, in order.
+    pub before: Vec<SeenEvent>,
     /// How many steps all threads had taken before.
     pub step: u32,
 }

@@ -4,9 +4,12 @@ use std::collections::HashMap;
 
 use foretrace_event::{Event, EventId, Value};
 use foretrace_predict::Options;
-use foretrace_predict::property::{Observed, observed};
+use foretrace_predict::property::{Datum, Observed, observed};
 use foretrace_run::{SeenEvent, SeenViolation, is_step};
 use foretrace_trace::Trace;
+
+/// So many events of the user's own are kept of what came before a violation.
+const BEFORE: usize = 16;
 
 /// Runs the automata of the properties along a recorded run.
 pub fn violations(trace: &Trace, options: &Options) -> Vec<SeenViolation> {
@@ -50,12 +53,20 @@ fn seen(trace: &Trace, steps: &Steps, one: Observed) -> SeenViolation {
     };
     SeenViolation {
         event: event(one.event),
-        because: one.because.into_iter().map(event).collect(),
+        because: one.because.iter().copied().map(event).collect(),
+        before: customs_before(trace, one.event).into_iter().map(event).collect(),
         step: steps.before(one.event).1,
         property: one.property,
         says: one.says,
         with: one.with.into_iter().map(|(name, value)| (name.into(), value.to_string())).collect(),
     }
+}
+
+/// The last events of the user's own before this one.
+fn customs_before(trace: &Trace, event: EventId) -> Vec<EventId> {
+    let is_custom = |id: &EventId| matches!(trace.event(*id), Event::Custom(..));
+    let all: Vec<EventId> = trace.observed().take_while(|id| *id != event).filter(is_custom).collect();
+    all[all.len().saturating_sub(BEFORE)..].to_vec()
 }
 
 fn name(trace: &Trace, id: EventId) -> String {
@@ -68,7 +79,7 @@ fn name(trace: &Trace, id: EventId) -> String {
 fn values(trace: &Trace, id: EventId) -> Vec<String> {
     let Event::Custom(_, values) = trace.event(id) else { return Vec::new() };
     let word = |value: &Value| match *value {
-        Value::Number(number) => number.to_string(),
+        Value::Number(number) => Datum::Number(number).to_string(),
         Value::Text(text) => format!("{:?}", trace.value_text(text)),
     };
     trace.values(values).iter().map(word).collect()

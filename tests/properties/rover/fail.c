@@ -19,6 +19,8 @@ int main(void) {
     pthread_t thread;
     connection = open_connection("orbiter");
     header = "rover";
+    commit_buffer(connection);
+    acknowledge();
     pthread_create(&thread, 0, worker, 0);
     send_data(1);
     pthread_join(thread, 0);

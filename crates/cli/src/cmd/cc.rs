@@ -32,7 +32,7 @@ pub struct Args {
 pub fn run(driver: Driver, args: &[OsString]) -> anyhow::Result<ExitCode> {
     refuse_circle(driver)?;
     let by_default = args == ["--version"] && std::env::var_os(driver.variable()).is_none();
-    let (own, args) = Own::take(args)?;
+    let (own, args) = Own::take(args, || crate::project_events(driver))?;
     let args = &own.compiler_args(&args)[..];
     let emit = EmitEvents { orders: events::read(&own.events)? };
     let choice = choose(driver, args, |name| std::env::var(name).ok(), |name| (own.events.is_empty() || name.starts_with(CLANG)) && is_in_path(name))?;

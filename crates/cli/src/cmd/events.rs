@@ -47,6 +47,13 @@ pub fn warn_of_unmatched(orders: &[Order], files: &[PathBuf]) {
     }
 }
 
+/// The names of the events that a program may emit.
+pub fn specified(program: &Path) -> BTreeSet<String> {
+    let mut found = Found::default();
+    found.add(program);
+    found.orders.iter().filter_map(|order| Some(order.split(['(', ' ']).next()?.to_owned())).collect()
+}
+
 /// What programs have.
 #[derive(Default)]
 struct Found {

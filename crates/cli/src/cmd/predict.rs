@@ -15,6 +15,7 @@ use foretrace_predict::{
     Budget, Detail, Options, Prediction, Question, Undecided, Unknown, Watch, csp, predict, stream,
 };
 use foretrace_trace::{Limits, Note, Recording, Symbols, Trace, convert};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::Range;
@@ -97,7 +98,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         emit(&trace, path)?;
     }
     let properties = properties.templates().to_vec();
-    properties::warn_of_unknown_events(&trace, &properties);
+    properties::warn_of_unknown_events(&trace, &properties, &BTreeSet::new());
     let mut prediction = predict(&trace, &Options { benign, properties, ..options(args, &limits) }, &bar);
     for name in &scripts {
         bar.phase("checking a script", 0);

@@ -115,10 +115,11 @@ fn violations(directory: &Path, options: &Options) -> anyhow::Result<Vec<SeenVio
     Ok(foretrace_search::violations(&trace, options))
 }
 
-/// Says which events of properties the trace does not have: a typing error must not look like a property that holds.
-pub(super) fn warn_of_unknown_events(trace: &Trace, templates: &[Template]) {
+/// Says which events of properties neither the trace nor a specification of events has: a typing error must not look like a property that holds.
+pub(super) fn warn_of_unknown_events(trace: &Trace, templates: &[Template], specified: &BTreeSet<String>) {
     let known: BTreeSet<String> = trace.customs().map(|(id, _)| trace.name(id)).collect();
-    let is_known = |name: &str| known.contains(name) || Kind::ALL.iter().any(|kind| kind.name() == name);
+    let is_known =
+        |name: &str| known.contains(name) || specified.contains(name) || Kind::ALL.iter().any(|kind| kind.name() == name);
     for template in templates {
         let names: BTreeSet<&str> = template.event_names().filter(|name| !is_known(name)).collect();
         for name in names {

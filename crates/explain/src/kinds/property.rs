@@ -31,7 +31,9 @@ impl Failure for SeenViolation {
     /// The events before the last are steps, and are told as such.
     fn followed<'a>(&self, schedule: &'a Schedule, _: &[Site]) -> Followed<'a> {
         let done = self.events().map(|event| Some(event.step)).collect();
-        Followed { schedule, until: Some(self.step), done, waits: false, failing: 1 }
+        let told = |event: &SeenEvent| (event.thread, event.step, act(event));
+        let told = self.before.iter().chain(&self.because).map(told).collect();
+        Followed { schedule, until: Some(self.step), done, waits: false, failing: 1, told }
     }
 }
 

@@ -23,7 +23,11 @@ pub struct Own {
 
 impl Own {
     /// Takes the wrapper's own options; the rest are the compiler's, `--compiler NAME` included.
-    pub fn take(args: &[OsString]) -> anyhow::Result<(Self, Vec<OsString>)> {
+    /// Without specifications there, those of the environment count, or else those of the project.
+    pub fn take(
+        args: &[OsString],
+        of_project: impl FnOnce() -> anyhow::Result<Vec<PathBuf>>,
+    ) -> anyhow::Result<(Self, Vec<OsString>)> {
         let mut own = Self::default();
         let mut rest = args;
         while let Some((first, others)) = rest.split_first() {
@@ -45,6 +49,9 @@ impl Own {
         if own.events.is_empty() {
             let set = std::env::var_os(EVENTS_VARIABLE).filter(|value| !value.is_empty());
             own.events.extend(set.iter().flat_map(|files| std::env::split_paths(files)));
+        }
+        if own.events.is_empty() && !own.symbolic {
+            own.events = of_project()?;
         }
         if own.symbolic && !own.events.is_empty() {
             bail!("--symbolic and --events cannot be combined: give one of them");

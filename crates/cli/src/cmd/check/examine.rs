@@ -2,6 +2,7 @@
 
 use super::subject::Subject;
 use super::{Args, ErrorClass};
+use crate::cmd::events;
 use crate::cmd::progress::Bar;
 use crate::cmd::properties::warn_of_unknown_events;
 use crate::cmd::watchdog::watch;
@@ -90,7 +91,8 @@ pub fn examine(
     options.benign.clone_from(&subject.benign);
     if args.look_for.contains(&ErrorClass::Properties) {
         options.properties = subject.properties.properties.templates().to_vec();
-        warn_of_unknown_events(&subject.trace, &options.properties);
+        let specified = events::specified(&subject.program.path);
+        warn_of_unknown_events(&subject.trace, &options.properties, &specified);
     }
     if let (Some(why), false) = (subject.blind, options.deadlocks || !options.properties.is_empty()) {
         bail!("races cannot be looked for: {why}");

@@ -1,0 +1,76 @@
+//! The seven use cases of the thesis (6.4) as programs: the faulty ones fail, and every replay shows it; the corrected ones
+//! do not.
+
+use crate::{out, root};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// How often each finding is replayed.
+const TIMES: usize = 5;
+
+const CASES: [&str; 7] = ["file", "deadlock", "custom_race", "rover", "sqlite", "atomicity", "resources"];
+
+fn foretrace(words: &[&str], directory: &Path) -> Output {
+    let mut command = Command::new("timeout");
+    command.args(["120", env!("CARGO_BIN_EXE_foretrace")]).args(words).current_dir(directory);
+    command.env("FORETRACE_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    command.output().expect("the tool runs")
+}
+
+/// The words behind this at the beginning of a line.
+fn noted(source: &str, what: &str) -> Vec<String> {
+    let lines = source.lines().filter_map(|line| line.strip_prefix(what));
+    lines.flat_map(|words| words.split([',', ' '])).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// Checks a program of a use case, and keeps the findings here.
+fn check(case: &str, program: &str, findings: &Path) -> (Output, Vec<String>) {
+    let directory = root().join("tests/properties").join(case);
+    let source = std::fs::read_to_string(directory.join(program)).expect("a program");
+    let cflags = format!("--cflags={}", noted(&source, "// flags:").join(" "));
+    let findings = findings.display().to_string();
+    let mut words = vec!["check", program, &cflags, "--quiet", "--format", "json", "--findings", &findings, "--why", "0"];
+    if directory.join("events").exists() {
+        words.extend(["--look-for", "properties", "--events", "events", "--property", "property"]);
+    }
+    (foretrace(&words, &directory), noted(&source, "// fails:"))
+}
+
+/// The confirmed findings: what each is of, and its folder.
+fn confirmed(output: &Output) -> Vec<(String, String)> {
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", out(output)));
+    let findings = report["findings"].as_array().cloned().unwrap_or_default();
+    let confirmed = findings.iter().filter(|finding| finding["status"] == "confirmed");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let of = |finding: &Value| text(finding["broken"].get("name").unwrap_or(&finding["kind"]));
+    confirmed.map(|finding| (of(finding), text(&finding["folder"]))).collect()
+}
+
+#[test]
+fn faulty_programs_fail_and_every_replay_shows_it() {
+    for case in CASES {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let (output, expected) = check(case, "fail.c", scratch.path());
+        assert_eq!(output.status.code(), Some(1), "{case}: {}", out(&output));
+        let found = confirmed(&output);
+        let names: BTreeSet<String> = found.iter().map(|(name, _)| name.clone()).collect();
+        assert_eq!(names, expected.into_iter().collect(), "{case}: {}", out(&output));
+        for (name, folder) in found {
+            let replayed = foretrace(&["replay", &folder, "--times", &TIMES.to_string()], &root());
+            let all = format!("failed {TIMES} of {TIMES} times");
+            assert!(out(&replayed).contains(&all), "{case}, {name}: {}", out(&replayed));
+        }
+    }
+}
+
+#[test]
+fn corrected_programs_do_not_fail() {
+    for case in CASES {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let (output, _) = check(case, "pass.c", scratch.path());
+        assert_eq!(output.status.code(), Some(0), "{case}: {}", out(&output));
+        assert_eq!(confirmed(&output), [], "{case}");
+    }
+}
