@@ -39,8 +39,12 @@ fn says_in_order(program: &str, all: &[&str]) {
 
 #[test]
 fn a_block_from_before_the_first_thread_is_told_with_its_size_and_place() {
-    let all =
-        ["use after free in a heap block of 4 bytes", "delete_while_used.cc:4", "t1 writes `job.state` (4 bytes)", "t2 frees the block"];
+    let all = [
+        "use after free in a heap block of 4 bytes",
+        "delete_while_used.cc:4",
+        "t1 writes `job.state` (4 bytes)",
+        "t2 frees the block",
+    ];
     says("cxx/delete_while_used.cc", &all);
     let all = ["in a heap block of 32 bytes", "byte 12 of", "realloc_while_used.c:20 in main"];
     says("memory/realloc_while_used.c", &all);

@@ -31,7 +31,8 @@ fn check(case: &str, program: &str, findings: &Path) -> (Output, Vec<String>) {
     let source = std::fs::read_to_string(directory.join(program)).expect("a program");
     let cflags = format!("--cflags={}", noted(&source, "// flags:").join(" "));
     let findings = findings.display().to_string();
-    let mut words = vec!["check", program, &cflags, "--quiet", "--format", "json", "--findings", &findings, "--why", "0"];
+    let mut words =
+        vec!["check", program, &cflags, "--quiet", "--format", "json", "--findings", &findings, "--why", "0"];
     if directory.join("events").exists() {
         words.extend(["--look-for", "properties", "--events", "events", "--property", "property"]);
     }
@@ -40,7 +41,8 @@ fn check(case: &str, program: &str, findings: &Path) -> (Output, Vec<String>) {
 
 /// The confirmed findings: what each is of, and its folder.
 fn confirmed(output: &Output) -> Vec<(String, String)> {
-    let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", out(output)));
+    let report: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", out(output)));
     let findings = report["findings"].as_array().cloned().unwrap_or_default();
     let confirmed = findings.iter().filter(|finding| finding["status"] == "confirmed");
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
@@ -73,4 +75,47 @@ fn corrected_programs_do_not_fail() {
         assert_eq!(output.status.code(), Some(0), "{case}: {}", out(&output));
         assert_eq!(confirmed(&output), [], "{case}");
     }
+}
+
+/// The custom events of a program's recording, one a line.
+fn emitted(source: &str, level: &str) -> String {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    let directory = root().join("tests/properties/emit");
+    let driver = if source.ends_with(".cpp") { "c++" } else { "cc" };
+    let (events, program) = (format!("--events={source}.events"), scratch.path().join("program"));
+    let program = program.display().to_string();
+    let built = foretrace(&[driver, &events, level, "-pthread", source, "-o", &program], &directory);
+    assert!(built.status.success() && built.stderr.is_empty(), "{source} {level}: {}", out(&built));
+    let recording = scratch.path().join("run.ft").display().to_string();
+    let ran = foretrace(&["record", "-o", &recording, "--", &program], &directory);
+    assert!(ran.status.success(), "{source} {level}: {}", out(&ran));
+    let dump = foretrace(&["trace", "dump", &recording], &directory);
+    let text = String::from_utf8_lossy(&dump.stdout).into_owned();
+    let lines = text.lines().filter_map(|line| line.split_once(" custom ")?.1.split(" @ ").next());
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn events_are_the_same_at_every_level() {
+    for source in ["all.c", "all.cpp"] {
+        let expected = root().join(format!("tests/properties/emit/{source}.expected"));
+        let expected = std::fs::read_to_string(expected).expect("the events are there");
+        for level in ["-O0", "-O1", "-O2", "-O3", "-Os"] {
+            assert_eq!(emitted(source, level), expected, "{source} {level}");
+        }
+    }
+}
+
+#[test]
+fn a_target_that_matches_nothing_is_a_warning_with_the_nearest_names() {
+    let scratch = tempfile::tempdir().expect("a scratch directory");
+    std::fs::write(scratch.path().join("bad.events"), "added(#0) before call ad\n").expect("a file");
+    let source = root().join("tests/properties/emit/all.c").display().to_string();
+    let built = foretrace(&["cc", "--events", "bad.events", "-pthread", &source, "-o", "program"], scratch.path());
+    let said = out(&built);
+    assert!(built.status.success() && said.contains("`ad` (line 1 of the specification) matches nothing"), "{said}");
+    assert!(said.contains("the nearest names are add"), "{said}");
+    std::fs::write(scratch.path().join("bad.events"), "\nadded(#x) before call add\n").expect("a file");
+    let refused = foretrace(&["cc", "--events", "bad.events", &source], scratch.path());
+    assert!(!refused.status.success() && out(&refused).contains("bad.events:2:7: "), "{}", out(&refused));
 }

@@ -60,7 +60,8 @@ impl Project {
         Self::parse(path, text, commands).map(Some)
     }
 
-    fn parse(path: PathBuf, text: String, commands: &Command) -> anyhow::Result<Self> {
+    /// Reads the text of the file.
+    pub fn parse(path: PathBuf, text: String, commands: &Command) -> anyhow::Result<Self> {
         let mut project = Self { path, text, settings: Vec::new() };
         let document = match Document::parse(project.text.clone()) {
             Ok(document) => document,
@@ -109,7 +110,11 @@ impl Project {
         let mut names: Vec<&str> = flags.chain(WRAPPER.into_iter().filter(|_| wrapped)).collect();
         names.sort_unstable();
         names.dedup();
-        if names.contains(&key.as_str()) { Ok(()) } else { bail!(self.complaint(at.clone(), &unknown("flag", key, names.into_iter()))) }
+        if names.contains(&key.as_str()) {
+            Ok(())
+        } else {
+            bail!(self.complaint(at.clone(), &unknown("flag", key, names.into_iter())))
+        }
     }
 
     /// The settings for a command. Those in its own table come last.
@@ -215,7 +220,11 @@ fn values(value: &Value) -> Option<Vec<String>> {
         Value::Integer(number) => Some(vec![number.value().to_string()]),
         Value::Float(number) => Some(vec![number.value().to_string()]),
         Value::Boolean(is) => Some(vec![is.value().to_string()]),
-        Value::Array(list) => list.iter().map(|value| values(value).filter(|_| !value.is_array())).collect::<Option<Vec<_>>>().map(|all| all.concat()),
+        Value::Array(list) => list
+            .iter()
+            .map(|value| values(value).filter(|_| !value.is_array()))
+            .collect::<Option<Vec<_>>>()
+            .map(|all| all.concat()),
         Value::Datetime(_) | Value::InlineTable(_) => None,
     }
 }
@@ -268,7 +277,10 @@ mod tests {
     #[test]
     fn mistakes_are_shown_where_they_are() {
         for (text, expected) in [
-            ("budgt = \"3s\"", "/p/foretrace.toml:1:1: there is no flag `budgt`; the nearest is budget\n  budgt = \"3s\"\n  ^^^^^"),
+            (
+                "budgt = \"3s\"",
+                "/p/foretrace.toml:1:1: there is no flag `budgt`; the nearest is budget\n  budgt = \"3s\"\n  ^^^^^",
+            ),
             ("\n[chek]\nall = true", "/p/foretrace.toml:3:1: there is no command `chek`; the nearest is check"),
             ("[check]\nbudget = \"3 apples\"", "/p/foretrace.toml:2:1: invalid value '3 apples' for '--budget <TIME>'"),
             ("[check.more]\nx = 1", "/p/foretrace.toml:1:8: only the names of commands are tables"),

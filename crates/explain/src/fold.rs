@@ -83,6 +83,8 @@ fn line_only(site: &Site) -> Option<(Option<String>, u32, u64)> {
 pub(crate) fn fingerprint(kind: Kind, memory: Option<&Memory>, property: Option<&str>, sites: &[Site]) -> u32 {
     let variable = memory.and_then(variable);
     let is_race = kind == Kind::DATA_RACE;
+    // What violates a property comes first; what led there may differ.
+    let sites = if property.is_some() { &sites[..1.min(sites.len())] } else { sites };
     let mut words: Vec<String> = match &variable {
         Some(_) if is_race => sites.iter().map(function).collect(),
         _ => sites.iter().map(|site| place(site, is_race)).collect(),

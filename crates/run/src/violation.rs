@@ -20,9 +20,9 @@ pub struct SeenViolation {
 }
 
 impl SeenViolation {
-    /// The event that violated the property, and then those before it.
-    pub fn events(&self) -> impl Iterator<Item = &SeenEvent> {
-        std::iter::once(&self.event).chain(&self.because)
+    /// The event that violated the property, and the last one that brought the property there.
+    pub fn ends(&self) -> impl Iterator<Item = &SeenEvent> {
+        std::iter::once(&self.event).chain(self.because.last())
     }
 }
 

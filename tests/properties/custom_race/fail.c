@@ -1,5 +1,5 @@
 // The worker changes x without the lock.
-// fails: store_first
+// fails: store_first, load_first
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -17,7 +17,7 @@ static void *worker(void *arg) {
     return arg;
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     pthread_t thread;
     connection = open_connection("orbiter");
     header = "rover";
@@ -26,6 +26,8 @@ int main(void) {
     pthread_create(&thread, 0, worker, 0);
     send_data(1);
     pthread_join(thread, 0);
+    if (argc > 1 && argv[1][0] == 'c')
+        cancel_transmission(connection);
     close_connection(connection);
     return 0;
 }

@@ -8,8 +8,8 @@ use crate::assets;
 use anyhow::{Context, bail};
 use foretrace_cc::{Compiler, Driver, Family, Runtime, choose, plan};
 use foretrace_llvm::{EmitEvents, FASTER, FollowValues, HoistCountedLoops, MergeNeighbours, Pass, SummariseBranches};
-pub use own::{EVENTS, SYMBOLIC};
 use own::Own;
+pub use own::{EVENTS, SYMBOLIC};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -35,7 +35,12 @@ pub fn run(driver: Driver, args: &[OsString]) -> anyhow::Result<ExitCode> {
     let (own, args) = Own::take(args, || crate::project_events(driver))?;
     let args = &own.compiler_args(&args)[..];
     let emit = EmitEvents { orders: events::read(&own.events)? };
-    let choice = choose(driver, args, |name| std::env::var(name).ok(), |name| (own.events.is_empty() || name.starts_with(CLANG)) && is_in_path(name))?;
+    let choice = choose(
+        driver,
+        args,
+        |name| std::env::var(name).ok(),
+        |name| (own.events.is_empty() || name.starts_with(CLANG)) && is_in_path(name),
+    )?;
     let family = family(&choice.command)?;
     let compiler = Compiler { command: choice.command, family };
     let runtime = Runtime::in_directory(&assets::directory()?);

@@ -43,7 +43,10 @@ pub fn warn_of_unmatched(orders: &[Order], files: &[PathBuf]) {
             [] => String::new(),
             _ => format!("; the nearest names are {}", near.join(", ")),
         };
-        output::say!("warning: `{target}` (line {} of the specification) matches nothing in the program{near}", order.line);
+        output::say!(
+            "warning: `{target}` (line {} of the specification) matches nothing in the program{near}",
+            order.line
+        );
     }
 }
 
@@ -69,7 +72,8 @@ impl Found {
         let Ok(object) = object::File::parse(&*bytes) else { return };
         let sections = object.sections().filter(|section| section.name() == Ok(SECTION));
         for data in sections.filter_map(|section| section.data().ok()) {
-            self.orders.extend(data.split(|byte| *byte == 0).filter_map(|text| Some(str::from_utf8(text).ok()?.to_owned())));
+            self.orders
+                .extend(data.split(|byte| *byte == 0).filter_map(|text| Some(str::from_utf8(text).ok()?.to_owned())));
         }
         for symbol in object.symbols().filter_map(|symbol| symbol.name().ok().map(str::to_owned)) {
             let plain = demangled(&symbol);

@@ -33,7 +33,7 @@ impl Asked {
         let mut asked = Self::default();
         for name in names {
             let path = Path::new(name);
-            match library::find(name).filter(|_| !path.exists()) {
+            match library::find(name).filter(|_| !path.is_file()) {
                 Some(known) => {
                     asked.add(known.property.to_owned(), name)?;
                     asked.events.extend(Some((known.name, known.events)).filter(|(_, events)| !events.is_empty()));
@@ -118,8 +118,9 @@ fn violations(directory: &Path, options: &Options) -> anyhow::Result<Vec<SeenVio
 /// Says which events of properties neither the trace nor a specification of events has: a typing error must not look like a property that holds.
 pub(super) fn warn_of_unknown_events(trace: &Trace, templates: &[Template], specified: &BTreeSet<String>) {
     let known: BTreeSet<String> = trace.customs().map(|(id, _)| trace.name(id)).collect();
-    let is_known =
-        |name: &str| known.contains(name) || specified.contains(name) || Kind::ALL.iter().any(|kind| kind.name() == name);
+    let is_known = |name: &str| {
+        known.contains(name) || specified.contains(name) || Kind::ALL.iter().any(|kind| kind.name() == name)
+    };
     for template in templates {
         let names: BTreeSet<&str> = template.event_names().filter(|name| !is_known(name)).collect();
         for name in names {

@@ -11,7 +11,7 @@ use foretrace_trace::Trace;
 
 impl Failure for SeenViolation {
     fn threads(&self) -> Vec<u32> {
-        self.events().map(|event| event.thread).collect()
+        self.ends().map(|event| event.thread).collect()
     }
 
     fn sites(&self, resolver: &Resolver<'_>, threads: &[Thread], _: &Locks) -> Vec<Site> {
@@ -21,7 +21,7 @@ impl Failure for SeenViolation {
             stack: resolver.sources.stack(&[event.pc], resolver.symbols, resolver.modules),
             locks: Vec::new(),
         };
-        self.events().map(site).collect()
+        self.ends().map(site).collect()
     }
 
     fn broken(&self) -> Option<Broken> {
@@ -30,7 +30,7 @@ impl Failure for SeenViolation {
 
     /// The events before the last are steps, and are told as such.
     fn followed<'a>(&self, schedule: &'a Schedule, _: &[Site]) -> Followed<'a> {
-        let done = self.events().map(|event| Some(event.step)).collect();
+        let done = self.ends().map(|event| Some(event.step)).collect();
         let told = |event: &SeenEvent| (event.thread, event.step, act(event));
         let told = self.before.iter().chain(&self.because).map(told).collect();
         Followed { schedule, until: Some(self.step), done, waits: false, failing: 1, told }

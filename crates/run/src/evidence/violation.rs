@@ -12,8 +12,9 @@ impl Failure for SeenViolation {
         "property"
     }
 
+    /// What led there may differ; what violates the property is one place of the program.
     fn pcs(&self) -> Vec<u64> {
-        self.events().map(|event| event.pc).collect()
+        vec![self.event.pc]
     }
 
     fn property(&self) -> Option<&str> {

@@ -13,8 +13,8 @@
 //! that the whole can be moved.
 
 use super::subject::{self, Subject};
-use crate::identity::{self, Hash};
 use crate::cmd::properties::Asked;
+use crate::identity::{self, Hash};
 use crate::lines::Lines;
 use crate::quote::quoted;
 use crate::run::{recorded_program, tell_again};
@@ -301,7 +301,14 @@ impl SavedFinding {
             |thread: ThreadId| if trace.threads().any(|known| known == thread) { trace.len(thread) } else { 0 };
         let enforced = Enforced::new(&trace, &text.of(events)?)?;
         let title = "the schedule".to_owned();
-        Ok(Self { program, kind: String::new(), places: Vec::new(), title, how: How::Schedule(enforced.to_bytes()), properties: Asked::default() })
+        Ok(Self {
+            program,
+            kind: String::new(),
+            places: Vec::new(),
+            title,
+            how: How::Schedule(enforced.to_bytes()),
+            properties: Asked::default(),
+        })
     }
 
     /// Does a run fail as this finding did? Another pair of accesses of the same two statements may come first, so one common
