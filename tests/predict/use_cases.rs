@@ -119,3 +119,34 @@ fn a_target_that_matches_nothing_is_a_warning_with_the_nearest_names() {
     let refused = foretrace(&["cc", "--events", "bad.events", &source], scratch.path());
     assert!(!refused.status.success() && out(&refused).contains("bad.events:2:7: "), "{}", out(&refused));
 }
+
+/// The lines of a program that begin like this, without that.
+fn lines_of(source: &str, what: &str) -> String {
+    source.lines().filter_map(|line| line.strip_prefix(what)).map(|line| format!("{line}\n")).collect()
+}
+
+/// Programs in C++ with their events and properties in comments.
+#[test]
+fn programs_in_cpp_fail_or_do_not() {
+    let directory = root().join("tests/properties/cpp");
+    let files = std::fs::read_dir(&directory).expect("the programs are there");
+    let mut paths: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    paths.sort();
+    assert!(paths.len() >= 16, "{}", paths.len());
+    for path in paths {
+        let scratch = tempfile::tempdir().expect("a scratch directory");
+        let source = std::fs::read_to_string(&path).expect("a program");
+        for (name, what) in [("events", "// event: "), ("property", "// property: ")] {
+            std::fs::write(scratch.path().join(name), lines_of(&source, what)).expect("a file");
+        }
+        let flags = format!("--cflags={}", noted(&source, "// flags:").join(" "));
+        let program = path.display().to_string();
+        let words = ["check", &program, &flags, "--quiet", "--format", "json", "--why", "0", "--findings", "found"];
+        let more = ["--look-for", "properties", "--events", "events", "--property", "property"];
+        let output = foretrace(&[&words[..], &more].concat(), scratch.path());
+        let expected: BTreeSet<String> = noted(&source, "// fails:").into_iter().collect();
+        let found: BTreeSet<String> = confirmed(&output).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(found, expected, "{program}: {}", out(&output));
+        assert_eq!(output.status.code(), Some(i32::from(!expected.is_empty())), "{program}: {}", out(&output));
+    }
+}

@@ -75,7 +75,7 @@ pub use certain::REPEATS;
 pub use confirmed::{Confirmed, Instead, Open, Reason, Repeats};
 pub use replayer::Subject;
 pub use search::search;
-pub use seen::violations;
+pub use seen::{told, violations};
 pub use why::{Ordered, Why, why};
 
 /// How hard to try.

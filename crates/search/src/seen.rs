@@ -14,6 +14,11 @@ const BEFORE: usize = 16;
 /// Runs the automata of the properties along a recorded run.
 pub fn violations(trace: &Trace, options: &Options) -> Vec<SeenViolation> {
     let found: Vec<Observed> = options.properties.iter().flat_map(|template| observed(trace, template)).collect();
+    told(trace, found)
+}
+
+/// Violations that were found in a recorded run, as values that do not need its trace.
+pub fn told(trace: &Trace, found: Vec<Observed>) -> Vec<SeenViolation> {
     if found.is_empty() {
         return Vec::new();
     }

@@ -20,6 +20,7 @@ pub mod record;
 pub mod replay;
 pub mod report;
 mod reporting;
+mod script;
 pub mod shell;
 mod sources;
 mod symbolic;

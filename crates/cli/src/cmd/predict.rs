@@ -1,19 +1,17 @@
 //! `foretrace predict`: the data races and deadlocks that another order of the recorded run would have had.
 
 mod print;
-mod script;
 
 use super::interrupt;
 use super::memory::{self, Memory};
 use super::progress::Bar;
 use super::properties;
+use super::script;
 use super::watchdog::watch;
 use crate::{flags, output, recording};
 use anyhow::{Context, bail};
 use foretrace_judge::judge;
-use foretrace_predict::{
-    Budget, Detail, Options, Prediction, Question, Undecided, Unknown, Watch, csp, predict, stream,
-};
+use foretrace_predict::{Budget, Detail, Options, Prediction, Watch, csp, predict, stream};
 use foretrace_trace::{Limits, Note, Recording, Symbols, Trace, convert};
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -102,7 +100,8 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut prediction = predict(&trace, &Options { benign, properties, ..options(args, &limits) }, &bar);
     for name in &scripts {
         bar.phase("checking a script", 0);
-        add(script::check(&trace, name, args.max_states, stop)?, &mut prediction);
+        let text = script::read(name)?;
+        script::add(script::check(&trace, (name, &text), args.max_states, stop)?, &mut prediction);
     }
     bar.finish();
     drop(watched);
@@ -123,16 +122,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         0 => 0,
         _ => FOUND,
     }))
-}
-
-/// Adds what the assertions of a script say.
-fn add(answers: script::Answers, prediction: &mut Prediction) {
-    prediction.violations.extend(answers.violations);
-    for (text, why) in answers.undecided {
-        output::say!("{text}: {why}");
-        let question = Question::Property(text.into(), String::new());
-        prediction.undecided.push(Undecided { question, why: Unknown::Script });
-    }
 }
 
 fn options(args: &Args, limits: &Limits) -> Options {

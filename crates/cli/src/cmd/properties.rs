@@ -1,5 +1,6 @@
 //! The user's own properties, from files and from the library.
 
+use super::script;
 use crate::output;
 use anyhow::{Context, bail};
 use foretrace_event::Kind;
@@ -23,6 +24,8 @@ pub struct Asked {
     pub properties: Properties,
     /// The texts that they come from.
     texts: Vec<String>,
+    /// Scripts in CSP_M: names and texts.
+    pub scripts: Vec<(String, String)>,
     /// The specifications of events that properties of the library need.
     events: Vec<(&'static str, &'static str)>,
 }
@@ -33,6 +36,10 @@ impl Asked {
         let mut asked = Self::default();
         for name in names {
             let path = Path::new(name);
+            if script::is_script(name) {
+                asked.scripts.push((name.clone(), script::read(name)?));
+                continue;
+            }
             match library::find(name).filter(|_| !path.is_file()) {
                 Some(known) => {
                     asked.add(known.property.to_owned(), name)?;
@@ -56,7 +63,7 @@ impl Asked {
 
     /// Is there none?
     pub fn is_empty(&self) -> bool {
-        self.texts.is_empty()
+        self.texts.is_empty() && self.scripts.is_empty()
     }
 
     /// Writes the specifications of events that properties of the library need, and returns where they are.
@@ -70,6 +77,8 @@ impl Asked {
 
     /// Keeps them in the folder of a finding.
     pub fn keep(&self, folder: &Path) -> io::Result<()> {
+        let scripts = self.scripts.iter().map(|(_, text)| text).enumerate();
+        scripts.clone().try_for_each(|(number, text)| fs::write(kept_script(folder, number), text))?;
         self.texts.iter().enumerate().try_for_each(|(number, text)| fs::write(kept(folder, number), text))
     }
 
@@ -80,18 +89,28 @@ impl Asked {
             let name = path.to_string_lossy().into_owned();
             asked.add(text(&name)?, &name)?;
         }
+        for path in (0..).map(|number| kept_script(folder, number)).take_while(|path| path.exists()) {
+            let name = path.to_string_lossy().into_owned();
+            asked.scripts.push((name.clone(), script::read(&name)?));
+        }
         Ok(asked)
     }
 
     /// What looks for violations in the recording of a replay; none if there are no properties.
     pub fn judge(&self) -> Option<Judge<'static>> {
         let options = Options { properties: self.properties.templates().to_vec(), ..Options::default() };
-        (!self.is_empty()).then(|| Judge::new(move |directory| violations(directory, &options).unwrap_or_default()))
+        let scripts = self.scripts.clone();
+        let judge = move |directory: &Path| violations(directory, &options, &scripts).unwrap_or_default();
+        (!self.is_empty()).then(|| Judge::new(judge))
     }
 }
 
 fn kept(folder: &Path, number: usize) -> PathBuf {
     folder.join(format!("property-{number}"))
+}
+
+fn kept_script(folder: &Path, number: usize) -> PathBuf {
+    folder.join(format!("script-{number}.csp"))
 }
 
 fn text(name: &str) -> anyhow::Result<String> {
@@ -105,14 +124,17 @@ fn text(name: &str) -> anyhow::Result<String> {
 }
 
 /// What a recorded run has violated. Accesses are not looked at; objects have names only if a property speaks of them.
-fn violations(directory: &Path, options: &Options) -> anyhow::Result<Vec<SeenViolation>> {
+fn violations(directory: &Path, options: &Options, scripts: &[(String, String)]) -> anyhow::Result<Vec<SeenViolation>> {
     let recording = Recording::open(directory)?;
     let mut trace = recording.trace_of_lines([])?;
     let is_operation = |name: &str| Kind::ALL.iter().any(|kind| kind.name() == name);
     if options.properties.iter().flat_map(Template::event_names).any(is_operation) {
         Symbols::new(&recording).name(&mut trace);
     }
-    Ok(foretrace_search::violations(&trace, options))
+    let failed = scripts.iter().flat_map(|(name, text)| script::observed(&trace, name, text)).collect();
+    let mut found = foretrace_search::violations(&trace, options);
+    found.extend(foretrace_search::told(&trace, failed));
+    Ok(found)
 }
 
 /// Says which events of properties neither the trace nor a specification of events has: a typing error must not look like a property that holds.

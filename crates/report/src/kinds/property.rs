@@ -27,7 +27,11 @@ impl ErrorKind for Property {
         let Some(broken) = &finding.broken else { return "property violated".to_owned() };
         let with: Vec<String> = broken.with.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         let with = if with.is_empty() { String::new() } else { format!(", with {}", with.join(", ")) };
-        let named = if broken.name.starts_with("property ") { String::new() } else { format!(" `{}`", broken.name) };
+        let named = if broken.name.starts_with("property ") || broken.name == broken.says {
+            String::new()
+        } else {
+            format!(" `{}`", broken.name)
+        };
         format!("property{named} violated: {}{with}", short(&broken.says))
     }
 

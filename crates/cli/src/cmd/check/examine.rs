@@ -5,6 +5,7 @@ use super::{Args, ErrorClass};
 use crate::cmd::events;
 use crate::cmd::progress::Bar;
 use crate::cmd::properties::warn_of_unknown_events;
+use crate::cmd::script;
 use crate::cmd::watchdog::watch;
 use anyhow::{Context, bail};
 use foretrace_predict::{Budget, Options, Prediction, Predictor, Undecided, Unknown};
@@ -94,13 +95,19 @@ pub fn examine(
         let specified = events::specified(&subject.program.path);
         warn_of_unknown_events(&subject.trace, &options.properties, &specified);
     }
-    if let (Some(why), false) = (subject.blind, options.deadlocks || !options.properties.is_empty()) {
+    if let (Some(why), false) = (subject.blind, options.deadlocks || !subject.properties.is_empty()) {
         bail!("races cannot be looked for: {why}");
     }
     (options.budget.stop, options.budget.memory) = (Some(stop), Some(args.memory.watch()));
     let watched = watch("predicting", stop, Some(until));
     let predictor = Predictor::new(&subject.trace, &options);
-    let prediction = predictor.predict(bar);
+    let mut prediction = predictor.predict(bar);
+    if args.look_for.contains(&ErrorClass::Properties) {
+        for (name, text) in &subject.properties.scripts {
+            let states = Budget::default().states;
+            script::add(script::check(&subject.trace, (name, text), states, stop)?, &mut prediction);
+        }
+    }
     drop(watched);
     let processes = processes(subject, scratch, (stop, until));
     let searched = foretrace_search::Subject {
@@ -116,7 +123,7 @@ pub fn examine(
 
 fn looks(args: &Args, options: &Options) -> Looks {
     let crashes = args.look_for.contains(&ErrorClass::Crashes);
-    let properties = (Kind::PROPERTY, !options.properties.is_empty());
+    let properties = (Kind::PROPERTY, args.look_for.contains(&ErrorClass::Properties));
     let kinds =
         [(Kind::DATA_RACE, options.races), (Kind::DEADLOCK, options.deadlocks), (Kind::CRASH, crashes), properties];
     Looks { without: kinds.into_iter().filter(|(_, wanted)| !wanted).map(|(kind, _)| kind.rule()).collect() }
