@@ -8,6 +8,7 @@
 //! | `exports.list` | the symbols a program exports for the libraries it loads |
 //! | `ubsan.ld` | clang's names of what undefined behaviour calls |
 //! | `names.ld`, `names.o` | the names of functions that stand in front of other libraries than libc |
+//! | `foretrace.h` | what programs say by themselves |
 //! | `empty.o` | an object with nothing in it, to stand where gcc wants a part of its own sanitizer |
 //!
 //! The runtime stands in front of `memcpy` and its kin, and its own code calls them too (the compiler makes such calls
@@ -47,6 +48,7 @@ fn main() {
     make_library(&symbols, &[], "libforetrace-rt.so", &out);
     make_libtsan(&symbols, &names, &out);
     assemble(&out, "empty", symbols::NO_STACK);
+    fs::copy(crates.join("runtime/include/foretrace.h"), out.join("foretrace.h")).expect("the header can be copied");
     fs::write(out.join("exports.list"), symbols.dynamic_list()).expect("exports.list can be written");
     println!("cargo:rustc-env=RUNTIME_ASSETS={}", out.display());
     println!("cargo:rustc-env=RUNTIME_ASSETS_HASH={:016x}", hash(&out));
@@ -156,7 +158,7 @@ fn assemble(out: &Path, name: &str, source: &str) -> PathBuf {
     to
 }
 
-const FILES: [&str; 8] = [
+const FILES: [&str; 9] = [
     "foretrace-rt.o",
     "libforetrace-rt.so",
     "libforetrace-tsan.so",
@@ -165,6 +167,7 @@ const FILES: [&str; 8] = [
     "names.o",
     "ubsan.ld",
     "empty.o",
+    "foretrace.h",
 ];
 
 /// Names the contents of the files; another hash, another directory to unpack to.

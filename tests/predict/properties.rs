@@ -2,6 +2,8 @@
 
 #![forbid(unsafe_code)]
 
+mod use_cases;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

@@ -22,7 +22,8 @@ const TOOLS: [(&str, &[&str]); 14] = [
 ];
 
 /// Libraries that programs of the corpus use, by their `pkg-config` names, and the packages that provide them.
-const LIBRARIES: [(&str, &str); 2] = [("glib-2.0", "libglib2.0-dev"), ("tbb", "libtbb-dev")];
+const LIBRARIES: [(&str, &str); 3] =
+    [("glib-2.0", "libglib2.0-dev"), ("tbb", "libtbb-dev"), ("sqlite3", "libsqlite3-dev")];
 
 /// What clang needs for programs with OpenMP: its library, by the file name that it links, and the package that brings it.
 const OPENMP: (&str, &str) = ("libomp.so", "libomp-19-dev");

@@ -1,10 +1,11 @@
 //! The environment variables that Foretrace reads, and misspelt ones.
 
 /// Every variable with our prefix, and its meaning.
-pub const VARIABLES: [(&str, &str); 9] = [
+pub const VARIABLES: [(&str, &str); 10] = [
     ("FORETRACE_CC", "the C compiler behind foretrace-cc"),
     ("FORETRACE_CXX", "the C++ compiler behind foretrace-c++"),
     ("FORETRACE_BRANCHES", "1: programs tell exploration what branches not taken may do (clang)"),
+    ("FORETRACE_EVENTS", "specifications of the events that programs emit (clang), separated by colons"),
     ("FORETRACE_LOOPS", "0: accesses in counted loops are told one by one (clang)"),
     ("FORETRACE_CACHE", "where the runtime is unpacked"),
     ("FORETRACE_DEBUG_DIR", "directories with separate debug files, before /usr/lib/debug"),

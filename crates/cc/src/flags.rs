@@ -19,6 +19,8 @@ pub struct Runtime {
     pub undefined: PathBuf,
     /// A directory with an empty `libtsan`, for gcc's `-B`.
     pub gcc: PathBuf,
+    /// The directory of `foretrace.h`.
+    pub include: PathBuf,
 }
 
 impl Runtime {
@@ -31,6 +33,7 @@ impl Runtime {
             names_object: directory.join("names.o"),
             undefined: directory.join("ubsan.ld"),
             gcc: directory.join("gcc"),
+            include: directory.join("include"),
         }
     }
 }
@@ -52,6 +55,12 @@ pub fn compiles(args: &[OsString], read: ReadFile) -> Result<bool, Error> {
     Ok(call.compiles && call.stage != Stage::Ask)
 }
 
+/// Does a call with these arguments link a program or a library?
+pub fn links(args: &[OsString], read: ReadFile) -> Result<bool, Error> {
+    let call = Call::read(args.iter().map(|arg| arg.to_string_lossy().into_owned()), read)?;
+    Ok(matches!(call.stage, Stage::Program | Stage::Library))
+}
+
 /// The compiler, and the flags that come before the user's.
 pub fn prepared(compiler: &Compiler, runtime: &Runtime, call: &Call) -> Vec<OsString> {
     let mut command = compiler.command.clone();
@@ -64,6 +73,10 @@ fn before(family: Family, runtime: &Runtime, call: &Call) -> Vec<OsString> {
     let mut flags = Vec::new();
     if call.stage == Stage::Ask || !(call.compiles || links) {
         return flags;
+    }
+    if call.compiles {
+        // Behind the user's own directories.
+        flags.push(joined("-idirafter", &runtime.include));
     }
     flags.push("-fsanitize=thread".into());
     // Gcc instruments during the link if it optimises then; clang has already done so.

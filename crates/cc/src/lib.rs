@@ -70,5 +70,5 @@ pub use compiler::{Choice, Compiler, Driver, Family, candidates, choose};
 pub use detour::{Detour, Levels, Step, Unit, detour};
 pub use environment::{VARIABLES, unknown_variables};
 pub use error::Error;
-pub use flags::{Runtime, compiles, plan};
+pub use flags::{Runtime, compiles, links, plan};
 pub use response::ReadFile;

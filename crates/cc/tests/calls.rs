@@ -17,8 +17,12 @@ fn meaning(word: &str, family: Family) -> String {
     };
     match word {
         "$SAN" => "-fsanitize=thread".to_owned(),
-        "$COMPILE" => format!("-fsanitize=thread -fno-omit-frame-pointer -fno-optimize-sibling-calls -g1 {switches}"),
-        "$DEBUG" => format!("-fsanitize=thread -fno-omit-frame-pointer -fno-optimize-sibling-calls {switches}"),
+        "$COMPILE" => format!(
+            "-idirafter/rt/include -fsanitize=thread -fno-omit-frame-pointer -fno-optimize-sibling-calls -g1 {switches}"
+        ),
+        "$DEBUG" => format!(
+            "-idirafter/rt/include -fsanitize=thread -fno-omit-frame-pointer -fno-optimize-sibling-calls {switches}"
+        ),
         "$NORT" => if gcc { "-B/rt/gcc" } else { "-fno-sanitize-link-runtime" }.to_owned(),
         "$RT" => {
             "-Xlinker /rt/names.ld -Xlinker /rt/foretrace-rt.o -Xlinker --dynamic-list=/rt/exports.list".to_owned()

@@ -17,6 +17,9 @@ const STAND_IN: &str = "libforetrace-tsan.so";
 /// Where that library goes by the names of gcc's own.
 pub const LIBTSAN: &str = "libtsan";
 
+/// Where `foretrace.h` is.
+pub const INCLUDE: &str = "include";
+
 /// The directory's name: changes whenever one of its files does.
 const NAME: &str = concat!("runtime-", env!("RUNTIME_ASSETS_HASH"));
 
@@ -27,7 +30,7 @@ macro_rules! asset {
 }
 
 /// Names and contents.
-const FILES: [(&str, &[u8]); 9] = [
+const FILES: [(&str, &[u8]); 10] = [
     ("foretrace-rt.o", asset!("foretrace-rt.o")),
     ("exports.list", asset!("exports.list")),
     ("names.ld", asset!("names.ld")),
@@ -36,6 +39,7 @@ const FILES: [(&str, &[u8]); 9] = [
     (LIBRARY, asset!("libforetrace-rt.so")),
     (STAND_IN, asset!("libforetrace-tsan.so")),
     ("gcc/libtsan_preinit.o", asset!("empty.o")),
+    ("include/foretrace.h", asset!("foretrace.h")),
     // An archive without members.
     ("gcc/libtsan.a", b"!<arch>\n"),
 ];
@@ -89,7 +93,7 @@ fn unpack(cache: &Path, directory: &Path) -> io::Result<()> {
 }
 
 fn write_all(draft: &Path) -> io::Result<()> {
-    for folder in ["", "gcc", LIBTSAN] {
+    for folder in ["", "gcc", LIBTSAN, INCLUDE] {
         fs::DirBuilder::new().mode(0o700).create(draft.join(folder))?;
     }
     for (name, bytes) in FILES {

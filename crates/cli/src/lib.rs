@@ -13,6 +13,7 @@ mod flags;
 mod identity;
 mod lines;
 mod output;
+mod project;
 mod quote;
 #[doc(hidden)]
 pub mod readers;
@@ -56,6 +57,7 @@ enum Command {
     Report(cmd::report::Args),
     Explain(cmd::explain::Args),
     Doctor(cmd::doctor::Args),
+    IncludeDir(cmd::include_dir::Args),
     Completions(cmd::shell::Completions),
     Man(cmd::shell::Man),
 }
@@ -93,7 +95,7 @@ fn run_as(name: &str) -> ExitCode {
     let outcome = match name {
         "foretrace-cc" => cmd::cc::run(foretrace_cc::Driver::C, &compiler_args(args)),
         "foretrace-c++" | "foretrace-cxx" => cmd::cc::run(foretrace_cc::Driver::Cxx, &compiler_args(args)),
-        _ => dispatch(Cli::parse_from(args).command),
+        _ => completed(args.collect()).and_then(|args| dispatch(Cli::parse_from(args).command)),
     };
     outcome.unwrap_or_else(|error| {
         if output::reader_left(&error) {
@@ -102,6 +104,21 @@ fn run_as(name: &str) -> ExitCode {
         output::say!("{}", in_one_line(&error));
         ExitCode::from(FAILED)
     })
+}
+
+/// The arguments with what the project's file says besides.
+fn completed(args: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
+    let commands = Cli::command();
+    match project::Project::find(&commands)? {
+        Some(project) => project.complete(&commands, args),
+        None => Ok(args),
+    }
+}
+
+/// The specifications of events that the project's file names for the compiler wrapper.
+pub(crate) fn project_events(driver: foretrace_cc::Driver) -> anyhow::Result<Vec<std::path::PathBuf>> {
+    let wrapper = if driver == foretrace_cc::Driver::C { "cc" } else { "c++" };
+    Ok(project::Project::find(&Cli::command())?.map(|project| project.events(wrapper)).unwrap_or_default())
 }
 
 /// A file that may not become so large (`ulimit -f`) is an error of a write, not the end of the tool. The signal is caught
@@ -136,6 +153,7 @@ fn dispatch(command: Command) -> anyhow::Result<ExitCode> {
         Command::Report(args) => cmd::report::run(&args),
         Command::Explain(args) => cmd::explain::run(&args),
         Command::Doctor(args) => cmd::doctor::run(&args),
+        Command::IncludeDir(_) => cmd::include_dir::run(),
         Command::Completions(args) => cmd::shell::completions(&args, Cli::command()),
         Command::Man(args) => cmd::shell::man(&args, Cli::command()),
     }

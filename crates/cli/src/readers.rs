@@ -27,6 +27,15 @@ pub fn words(line: &str) {
     }
 }
 
+/// A project's file, applied to a call.
+pub fn project(text: &str) {
+    let commands = <crate::Cli as clap::CommandFactory>::command();
+    if let Ok(project) = crate::project::Project::parse("/fuzz/foretrace.toml".into(), text.to_owned(), &commands) {
+        let call = ["foretrace", "check", "a.c"].map(std::ffi::OsString::from);
+        let _ = project.complete(&commands, call.into());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use foretrace_testkit::Random;
@@ -38,6 +47,7 @@ mod tests {
         for _ in 0..3000 {
             let mut broken = |good: &str| String::from_utf8_lossy(&mutate(&mut random, good.as_bytes())).into_owned();
             super::suppressions(&broken("# none\nrace:^main$\nrace_top:a*b\ndeadlock:*x*\n\u{e4}"));
+            super::project(&broken("events = [\"a\", 'b']\nbudget = \"30s\"\n[check]\nall = true\nreplays = 3\n"));
             super::words(&broken("./prog 'a b' $'\\x0a' c'd'$'\\'' -x=\u{e4}"));
         }
     }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub const DEFAULT: &str = "foretrace.ft";
 
 /// The files of a recording; with the directory of forked processes, all that may lie in one.
-const FILES: [&str; 8] = ["events", "open", "modules", "threads", "customs", "run", "environment", SEAL];
+const FILES: [&str; 9] = ["events", "open", "modules", "threads", "customs", "strings", "run", "environment", SEAL];
 /// Recordings of forked processes, one directory each.
 const CHILDREN: &str = "children";
 

@@ -119,6 +119,7 @@ pub fn recorded_program(recording: &Path, trust: Trust) -> anyhow::Result<Progra
         patience: PATIENCE,
         linger: LINGER,
         client: client(&lines)?,
+        records: false,
         path,
     })
 }

@@ -4,8 +4,15 @@ use crate::resolver::{Locks, Resolver, index_of};
 use crate::steps::{self, Followed};
 use crate::{fixes, fold, kinds};
 use foretrace_event::EventId;
-use foretrace_report::{Act, Finding, Kind, Memory, Site, Status, Thread};
+use foretrace_report::{Act, Broken, Finding, Kind, Memory, Site, Status, Thread};
 use foretrace_search::{Confirmed, Open};
+
+/// What a finding is about.
+struct About {
+    kind: Kind,
+    memory: Option<Memory>,
+    broken: Option<Broken>,
+}
 
 impl Resolver<'_> {
     pub(crate) fn confirmed(&self, confirmed: &Confirmed) -> Finding {
@@ -15,11 +22,11 @@ impl Resolver<'_> {
         let sites = failure.sites(self, &threads, &locks);
         let followed = failure.followed(&confirmed.schedule, &sites);
         let kind = Kind::of_rule(confirmed.evidence.rule()).expect("every failure has a rule of reports");
-        let told = (kind, failure.memory(self), sites, threads);
+        let about = About { kind, memory: failure.memory(self), broken: failure.broken() };
         let finding = Finding {
             death: failure.death(self),
             repeats: confirmed.repeats.filter(|often| !often.is_always()).map(|often| (often.seen, often.of)),
-            ..self.finish(&followed, Status::Confirmed, told)
+            ..self.finish(&followed, Status::Confirmed, about, (sites, threads))
         };
         Finding { fixes: fixes::of(self, &finding), ..finding }
     }
@@ -38,16 +45,17 @@ impl Resolver<'_> {
             locks: Vec::new(),
         };
         let kind = Kind::WAIT_NOT_IN_LOOP;
-        let id = format!("{}-{:08x}", kind.rule(), fold::fingerprint(kind, None, std::slice::from_ref(&site)));
+        let id = format!("{}-{:08x}", kind.rule(), fold::fingerprint(kind, None, None, std::slice::from_ref(&site)));
         let sites = std::iter::once(site).chain(failure.sites.iter().cloned()).collect();
-        Some(Finding { id, kind, memory: None, sites, threads, ..failure.clone() })
+        Some(Finding { id, kind, memory: None, broken: None, sites, threads, ..failure.clone() })
     }
 
     pub(crate) fn predicted(&self, open: &Open) -> Finding {
         let (witness, why) = (&open.witness, open.reason.to_string());
         let trace = self.subject.trace;
         let candidate = kinds::of_candidate(&witness.candidate);
-        let (kind, memory, events) = (candidate.kind(), candidate.memory(trace), candidate.acts(trace));
+        let events = candidate.acts(trace);
+        let about = About { kind: candidate.kind(), memory: candidate.memory(trace), broken: candidate.broken() };
         let numbers = events.iter().map(|(id, _)| id.thread.0).collect();
         let threads = self.threads(numbers);
         let site = |(id, does): &(EventId, Act)| Site {
@@ -57,20 +65,22 @@ impl Resolver<'_> {
             locks: Vec::new(),
         };
         let sites: Vec<Site> = events.iter().map(site).collect();
-        let followed = Followed::to_the_end(&witness.schedule, &sites, kind == Kind::DEADLOCK);
-        self.finish(&followed, Status::Predicted(why), (kind, memory, sites, threads))
+        let followed = Followed::to_the_end(&witness.schedule, &sites, about.kind == Kind::DEADLOCK);
+        self.finish(&followed, Status::Predicted(why), about, (sites, threads))
     }
 
     fn finish(
         &self,
         followed: &Followed,
         status: Status,
-        (kind, memory, sites, mut threads): (Kind, Option<Memory>, Vec<Site>, Vec<Thread>),
+        About { kind, memory, broken }: About,
+        (sites, mut threads): (Vec<Site>, Vec<Thread>),
     ) -> Finding {
         let (steps, picture) = steps::of(self, followed, &sites, &mut threads);
-        let id = format!("{}-{:08x}", kind.rule(), fold::fingerprint(kind, memory.as_ref(), &sites));
+        let name = broken.as_ref().map(|broken| broken.name.as_str());
+        let id = format!("{}-{:08x}", kind.rule(), fold::fingerprint(kind, memory.as_ref(), name, &sites));
         let schedule = followed.schedule.to_string();
         let picture = Some(Box::new(picture));
-        Finding { id, status, memory, sites, threads, steps, schedule, picture, ..Finding::new(kind) }
+        Finding { id, status, memory, broken, sites, threads, steps, schedule, picture, ..Finding::new(kind) }
     }
 }

@@ -80,15 +80,18 @@ fn line_only(site: &Site) -> Option<(Option<String>, u32, u64)> {
 /// The same for the same error in another build and another run: no addresses and no numbers of lines. A race is identified by
 /// its variable and the two functions, or by the statements if nothing is known of the memory; a deadlock by the text of
 /// its lines.
-pub(crate) fn fingerprint(kind: Kind, memory: Option<&Memory>, sites: &[Site]) -> u32 {
+pub(crate) fn fingerprint(kind: Kind, memory: Option<&Memory>, property: Option<&str>, sites: &[Site]) -> u32 {
     let variable = memory.and_then(variable);
     let is_race = kind == Kind::DATA_RACE;
+    // What violates a property comes first; what led there may differ.
+    let sites = if property.is_some() { &sites[..1.min(sites.len())] } else { sites };
     let mut words: Vec<String> = match &variable {
         Some(_) if is_race => sites.iter().map(function).collect(),
         _ => sites.iter().map(|site| place(site, is_race)).collect(),
     };
     words.sort();
     words.insert(0, variable.unwrap_or_default());
+    words.extend(property.map(str::to_owned));
     words.extend(memory.filter(|memory| memory.freed).map(|_| "freed".to_owned()));
     let hash = words
         .join("\n")
@@ -189,7 +192,7 @@ mod tests {
 
     fn of(file: &str, column: u32, memory: &Memory) -> u32 {
         let at = |line| site(vec![frame(file, line, column, SOURCE)]);
-        fingerprint(Kind::DATA_RACE, Some(memory), &[at(3), at(4)])
+        fingerprint(Kind::DATA_RACE, Some(memory), None, &[at(3), at(4)])
     }
 
     #[test]
@@ -221,7 +224,7 @@ mod tests {
         let inner = vec![header(366, "std::_Vector_base<int>::~_Vector_base()"), destroyed.clone()];
         let of = |member: &str, stack: &[Frame]| {
             let sites = [site(stack.to_vec()), site(vec![frame("a/main.cc", 3, 1, "log.push_back(1);")])];
-            fingerprint(Kind::DATA_RACE, Some(&memory(Some(member), Origin::Global, 64)), &sites)
+            fingerprint(Kind::DATA_RACE, Some(&memory(Some(member), Origin::Global, 64)), None, &sites)
         };
         let whole = of("log", std::slice::from_ref(&destroyed));
         assert_eq!(of("log._M_impl._M_finish", &inner), whole);
@@ -239,7 +242,7 @@ mod tests {
 
     fn finding(status: Status, memory: Memory, (line, column): (u32, u32), source: &str) -> Finding {
         let sites = vec![site(vec![frame("a/main.c", line, column, source)])];
-        let id = fingerprint(Kind::DATA_RACE, Some(&memory), &sites).to_string();
+        let id = fingerprint(Kind::DATA_RACE, Some(&memory), None, &sites).to_string();
         Finding { id, status, memory: Some(memory), sites, ..Finding::new(Kind::DATA_RACE) }
     }
 

@@ -11,7 +11,7 @@ use crate::resolver::{Locks, Resolver};
 use crate::steps::Followed;
 use foretrace_event::EventId;
 use foretrace_finding::{Candidate, Schedule};
-use foretrace_report::{Act, Kind, Memory, Site, Thread};
+use foretrace_report::{Act, Broken, Kind, Memory, Site, Thread};
 use foretrace_run::{Evidence, SeenLock};
 use foretrace_trace::Trace;
 
@@ -30,6 +30,11 @@ pub(crate) trait Failure {
 
     /// The memory that it is about.
     fn memory(&self, _: &Resolver<'_>) -> Option<Memory> {
+        None
+    }
+
+    /// The property that it breaks.
+    fn broken(&self) -> Option<Broken> {
         None
     }
 
@@ -56,6 +61,11 @@ pub(crate) trait Suspect {
     fn memory(&self, _: &Trace) -> Option<Memory> {
         None
     }
+
+    /// The property that it would break.
+    fn broken(&self) -> Option<Broken> {
+        None
+    }
 }
 
 pub(crate) fn of_failure(evidence: &Evidence) -> &dyn Failure {
@@ -63,6 +73,7 @@ pub(crate) fn of_failure(evidence: &Evidence) -> &dyn Failure {
         Evidence::Race(race) => &**race,
         Evidence::Deadlock(stuck) => stuck,
         Evidence::Death(death) => &**death,
+        Evidence::Violation(violation) => &**violation,
     }
 }
 

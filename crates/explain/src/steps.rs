@@ -21,6 +21,8 @@ pub(crate) use text::{operation, waits_for};
 
 /// The last operations of a thread that are shown in any case.
 const LAST: usize = 2;
+/// The last events of the user's own that are shown.
+const CUSTOMS: usize = 12;
 
 /// How far a schedule was followed.
 pub(crate) struct Followed<'a> {
@@ -32,12 +34,17 @@ pub(crate) struct Followed<'a> {
     pub(crate) done: Vec<Option<u32>>,
     /// What each site's thread waits for there: the event that it would do next.
     pub(crate) waits: bool,
+    /// How many sites, from the first on, fail; what the others do is told among the steps.
+    pub(crate) failing: usize,
+    /// What the run did in some steps: a thread, how many steps it had taken before, and the step. Values differ from run to
+    /// run.
+    pub(crate) told: Vec<(u32, u32, Act)>,
 }
 
 impl<'a> Followed<'a> {
     /// All of it was done.
     pub(crate) fn to_the_end(schedule: &'a Schedule, sites: &[Site], waits: bool) -> Self {
-        Self { schedule, until: None, done: vec![None; sites.len()], waits }
+        Self { schedule, until: None, done: vec![None; sites.len()], waits, failing: sites.len(), told: Vec::new() }
     }
 }
 
@@ -61,6 +68,7 @@ pub(crate) fn of(
         chosen.extend(threads.iter().flat_map(|thread| story.around_next(ThreadId(thread.number))));
     }
     chosen.extend(taken.keys());
+    chosen.extend(story.last_customs());
     let partners: Vec<EventId> = chosen.iter().filter_map(|id| story.partner(*id)).collect();
     chosen.extend(partners.into_iter().filter(|id| text::is_told(resolver, *id)));
     for id in &chosen {
@@ -70,11 +78,15 @@ pub(crate) fn of(
     }
     let known = values::known(trace, &story.steps);
     let (names, numbers) = everyone(resolver, &story, threads);
+    let told = story.told(followed);
     let step = |planned: &Planned| {
-        let (does, mut place) = match taken.get(&planned.event) {
+        let (mut does, mut place) = match taken.get(&planned.event) {
             Some(told) => told.clone(),
             None => text::step(resolver, *planned, known.contains(&planned.event)),
         };
+        if let Some(really) = told.get(&planned.event) {
+            does = (*really).clone();
+        }
         if let Event::Fork(child) = trace.event(planned.event) {
             let child = index(threads, child).and_then(|child| threads[child].place());
             place = child.cloned().or(place);
@@ -84,17 +96,17 @@ pub(crate) fn of(
     };
     let end = story.steps.len();
     let first = end.saturating_sub(picture::MOST);
-    let mut told: Vec<(usize, Entry)> = Vec::new();
+    let mut entries: Vec<(usize, Entry)> = Vec::new();
     for (at, planned) in story.steps.iter().enumerate() {
         let matters = chosen.contains(&planned.event);
         if matters || at >= first {
-            told.push((2 * at + 1, Entry { step: step(planned), event: Some(planned.event), matters }));
+            entries.push((2 * at + 1, Entry { step: step(planned), event: Some(planned.event), matters }));
         }
     }
-    let left_out = end - told.len();
-    told.extend(failing(&story, sites, threads, &positions));
-    told.sort_by_key(|(at, _)| *at);
-    let entries: Vec<Entry> = told.into_iter().map(|(_, entry)| entry).collect();
+    let left_out = end - entries.len();
+    entries.extend(failing(&story, &sites[..followed.failing], threads, &positions));
+    entries.sort_by_key(|(at, _)| *at);
+    let entries: Vec<Entry> = entries.into_iter().map(|(_, entry)| entry).collect();
     let steps = entries.iter().filter(|entry| entry.matters).map(|entry| entry.step.clone()).collect();
     (steps, picture::draw(resolver, entries, sites, (names, left_out)))
 }
@@ -192,6 +204,19 @@ struct Story<'a> {
 }
 
 impl Story<'_> {
+    /// What the run did in which steps.
+    fn told<'f>(&self, followed: &'f Followed<'_>) -> BTreeMap<EventId, &'f Act> {
+        let event = |thread: u32, step: u32| Some(self.own(ThreadId(thread)).nth(step as usize)?.1.event);
+        let all = followed.told.iter().filter_map(|(thread, step, does)| Some((event(*thread, *step)?, does)));
+        all.collect()
+    }
+
+    /// The last events of the user's own.
+    fn last_customs(&self) -> impl Iterator<Item = EventId> {
+        let ids = self.steps.iter().rev().map(|step| step.event);
+        ids.filter(|id| matches!(self.trace.event(*id), Event::Custom(..))).take(CUSTOMS)
+    }
+
     fn own(&self, thread: ThreadId) -> impl DoubleEndedIterator<Item = (usize, &Planned)> {
         self.steps.iter().enumerate().filter(move |(_, step)| step.event.thread == thread)
     }

@@ -99,6 +99,19 @@ impl Cuts {
         (state, words[0])
     }
 
+    /// Its events in the order in which they were observed, with what they are in the trace.
+    pub fn observed(&self, trace: &Trace) -> Vec<(EventId, u32)> {
+        let mut next = vec![0; self.events.len()];
+        let mut number = |id: EventId| {
+            let position = &mut next[id.thread.index()];
+            (self.program.event_at(id.thread.index(), *position)? == id.index).then(|| {
+                *position += 1;
+                (id, self.events[id.thread.index()][*position as usize - 1])
+            })
+        };
+        trace.observed().filter_map(&mut number).collect()
+    }
+
     /// The schedule of a sequence of its events; none if it is not one.
     pub fn schedule(&self, events: &[String]) -> Option<Schedule> {
         let mut state = self.program.initial();

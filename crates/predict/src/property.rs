@@ -12,6 +12,7 @@
 mod alphabet;
 mod clocks;
 mod linear;
+mod observed;
 
 use std::sync::Arc;
 
@@ -21,6 +22,8 @@ use foretrace_property::{Automaton, Instance, Template, binding, instances};
 use rustc_hash::FxHashMap;
 
 pub use alphabet::Alphabet;
+pub use foretrace_property::Datum;
+pub use observed::{Observed, observed};
 
 use crate::analysis::Analysis;
 use crate::budget::Unknown;

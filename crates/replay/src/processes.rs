@@ -8,7 +8,7 @@ use foretrace_finding::Schedule;
 use foretrace_run::{Enforced, Precision, Run, Runner};
 use foretrace_trace::Trace;
 
-use crate::{Program, ReplayError, TimeLimit};
+use crate::{Judge, Program, ReplayError, TimeLimit};
 
 /// Why no more runs begin after the time that a check may take.
 pub const BUDGET_SPENT: &str = "the time budget (--budget) is spent";
@@ -25,6 +25,8 @@ pub struct Processes<'a> {
     time: TimeLimit,
     /// When to begin no more of them.
     until: Option<Instant>,
+    /// What looks at their recordings, if they are recorded.
+    judge: Option<Judge<'a>>,
     directories: Mutex<Directories>,
 }
 
@@ -38,13 +40,19 @@ struct Directories {
 impl<'a> Processes<'a> {
     /// Of this program and this recording of it, with directories made in `scratch`.
     pub fn new(program: &'a Program, trace: &'a Trace, scratch: PathBuf, time: TimeLimit) -> Self {
-        Self { program, trace, scratch, time, until: None, directories: Mutex::default() }
+        Self { program, trace, scratch, time, until: None, judge: None, directories: Mutex::default() }
     }
 
     /// The same; no more replays begin after this moment.
     #[must_use]
     pub fn until(self, moment: Instant) -> Self {
         Self { until: Some(moment), ..self }
+    }
+
+    /// The same; each replay is recorded, and looked at.
+    #[must_use]
+    pub fn judged_by(self, judge: Option<Judge<'a>>) -> Self {
+        Self { judge, ..self }
     }
 
     fn take(&self) -> Result<PathBuf, ReplayError> {
@@ -70,8 +78,9 @@ impl Runner<Schedule> for Processes<'_> {
         let enforced = Enforced::new(self.trace, schedule)?;
         let directory = self.take()?;
         let run = self.program.replay(&enforced, &directory, precision, self.time);
+        let violations = self.judge.as_ref().map(|judge| judge.violations(&directory)).unwrap_or_default();
         self.give_back(directory);
-        run
+        run.map(|run| Run { violations, ..run })
     }
 
     fn spent(&self) -> Option<&'static str> {

@@ -34,6 +34,8 @@ pub struct Program {
     pub linger: Duration,
     /// A shell command that runs beside it: the client of a server.
     pub client: Option<String>,
+    /// Whether replays are recorded, each in its directory.
+    pub records: bool,
 }
 
 /// How long a program waits at the end of `main` by default.
@@ -104,10 +106,11 @@ impl Program {
         // A debugging session has no time limit.
         let patience = if hold == 1 { 0 } else { self.patience.as_millis() };
         let linger = self.linger.as_millis();
+        let sink = if self.records { "sink=recording " } else { "" };
         let settings = format!(
-            "replay exact={exact} loose={loose} hold={hold} only_started={only} patience={patience} linger={linger} dir="
+            "replay exact={exact} loose={loose} hold={hold} only_started={only} patience={patience} linger={linger} "
         );
-        let mut settings = OsString::from(settings);
+        let mut settings = OsString::from(settings + sink + "dir=");
         settings.push(directory);
         self.with_settings(&settings)
     }
@@ -172,7 +175,7 @@ impl Program {
 
     fn replay_in_manner(&self, directory: &Path, manner: Manner, limit: TimeLimit) -> Result<Run, ReplayError> {
         use std::os::unix::process::CommandExt;
-        for name in ["outcome", "progress", "modules", PRINTED] {
+        for name in ["outcome", "progress", "modules", PRINTED].iter().chain(&RECORDING) {
             let _ = fs::remove_file(directory.join(name));
         }
         let mut command = self.in_manner(directory, manner, false);
@@ -210,8 +213,12 @@ pub(crate) fn read(directory: &Path, ended: Ended) -> Result<Run, ReplayError> {
         progress: taken.map(u32::from_le_bytes).fold(0, u32::wrapping_add),
         modules: Modules::read(&directory.join("modules")),
         ended,
+        violations: Vec::new(),
     })
 }
+
+/// The files of a recording besides.
+const RECORDING: [&str; 6] = ["events", "open", "threads", "customs", "strings", "benign"];
 
 /// How long a replay waits for input from outside, if nothing is known about the recorded run.
 const FOR_INPUT: Duration = Duration::from_millis(250);

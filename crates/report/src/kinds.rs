@@ -13,7 +13,7 @@ mod wait_not_in_loop;
 use crate::model::Kind;
 
 /// All kinds, in the order in which they are documented.
-pub const ALL: &[Kind] = &[Kind::DATA_RACE, Kind::DEADLOCK, Kind::WAIT_NOT_IN_LOOP, Kind::CRASH];
+pub const ALL: &[Kind] = &[Kind::DATA_RACE, Kind::DEADLOCK, Kind::WAIT_NOT_IN_LOOP, Kind::CRASH, Kind::PROPERTY];
 
 impl Kind {
     /// Two unordered accesses.

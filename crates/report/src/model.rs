@@ -82,6 +82,9 @@ pub struct Finding {
     pub status: Status,
     /// The memory that is raced for.
     pub memory: Option<Memory>,
+    /// The property of the user's own that is broken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub broken: Option<Broken>,
     /// Where each thread is when it fails; the first is where the error is shown.
     pub sites: Vec<Site>,
     /// Other pairs of places at which the same functions race for the same variable.
@@ -108,6 +111,18 @@ pub struct Finding {
     /// The whole interleaving, for pages.
     #[serde(skip)]
     pub picture: Option<Box<Picture>>,
+}
+
+/// A property of the user's own.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Broken {
+    /// Its name.
+    pub name: String,
+    /// The property in its author's words.
+    pub says: String,
+    /// Its variables and their values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub with: Vec<(String, String)>,
 }
 
 /// How a program died.
@@ -268,6 +283,7 @@ impl Finding {
             kind,
             status: Status::Confirmed,
             memory: None,
+            broken: None,
             sites: Vec::new(),
             also: Vec::new(),
             threads: Vec::new(),

@@ -99,6 +99,7 @@ fn race() -> Finding {
         id: "race-0011".to_owned(),
         kind: Kind::DATA_RACE,
         status: Status::Confirmed,
+        broken: None,
         memory: Some(Memory {
             name: Some("balance".to_owned()),
             function: None,
@@ -142,6 +143,7 @@ fn deadlock() -> Finding {
         kind: Kind::DEADLOCK,
         status: Status::Predicted("t1 came with end, not lock".to_owned()),
         memory: None,
+        broken: None,
         sites: vec![site(0, 40, waits("m1", "t1"), "m0"), site(1, 50, waits("m0", "main"), "m1")],
         also: Vec::new(),
         threads: threads(),

@@ -5,13 +5,14 @@
 mod deadlock;
 mod death;
 mod race;
+mod violation;
 
 use std::path::PathBuf;
 
 use foretrace_finding::Candidate;
 use foretrace_trace::Trace;
 
-use crate::{Cause, Death, Modules, Run, SeenRace, SeenStuck};
+use crate::{Cause, Death, Modules, Run, SeenRace, SeenStuck, SeenViolation};
 
 pub use race::same_race;
 
@@ -27,6 +28,8 @@ pub enum Evidence {
     Deadlock(Vec<SeenStuck>),
     /// The program died.
     Death(Box<Death>),
+    /// A property of the user's own was violated.
+    Violation(Box<SeenViolation>),
 }
 
 /// What is known of a kind of failure; one file each.
@@ -41,6 +44,11 @@ pub(crate) trait Failure {
 
     /// What it is recognised by if it has no place.
     fn cause(&self) -> Option<Cause> {
+        None
+    }
+
+    /// The property that was violated, if it is that.
+    fn property(&self) -> Option<&str> {
         None
     }
 
@@ -61,7 +69,8 @@ impl Evidence {
         let races = race::in_run(run).map(Box::new).map(Self::Race);
         let deadlock = deadlock::in_run(run).map(Self::Deadlock);
         let death = run.death.clone().map(Box::new).map(Self::Death);
-        races.chain(deadlock).chain(death).collect()
+        let violations = run.violations.iter().cloned().map(Box::new).map(Self::Violation);
+        races.chain(deadlock).chain(death).chain(violations).collect()
     }
 
     fn failure(&self) -> &dyn Failure {
@@ -69,12 +78,18 @@ impl Evidence {
             Self::Race(race) => &**race,
             Self::Deadlock(stuck) => stuck,
             Self::Death(death) => &**death,
+            Self::Violation(violation) => &**violation,
         }
     }
 
     /// The rule of its kind in reports.
     pub fn rule(&self) -> &'static str {
         self.failure().rule()
+    }
+
+    /// The property that was violated, if it is that.
+    pub fn property(&self) -> Option<&str> {
+        self.failure().property()
     }
 
     /// The identity of a failure: the place of each thread.
@@ -87,7 +102,7 @@ impl Evidence {
     /// Is it of the same kind as another failure, with a place in common? Of two racing statements, another pair of
     /// accesses may come first, so one common place is enough. Without places, the causes are compared.
     pub fn is_like(&self, own: &Modules, other: &Self, others: &Modules) -> bool {
-        if self.rule() != other.rule() {
+        if self.rule() != other.rule() || self.property() != other.property() {
             return false;
         }
         let (spots, places) = (self.spots(own), other.spots(others));

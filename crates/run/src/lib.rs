@@ -36,6 +36,7 @@ mod modules;
 mod operation;
 mod outcome;
 mod runner;
+mod violation;
 
 pub use death::{Cause, Death};
 pub use ended::{CutShort, Ended};
@@ -48,3 +49,4 @@ pub use outcome::{
     Stalled, Unsignalled,
 };
 pub use runner::{Precision, Run, Runner};
+pub use violation::{SeenEvent, SeenViolation};

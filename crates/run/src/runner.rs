@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use crate::{Death, Ended, Modules, Outcome};
+use crate::{Death, Ended, Modules, Outcome, SeenViolation};
 
 /// Runs a program under a plan and answers what happened.
 ///
@@ -52,6 +52,8 @@ pub struct Run {
     pub ended: Ended,
     /// The program died.
     pub death: Option<Death>,
+    /// Properties of the user's own that its events violated, if anybody looked.
+    pub violations: Vec<SeenViolation>,
 }
 
 impl Run {

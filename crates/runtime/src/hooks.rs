@@ -3,6 +3,7 @@
 pub mod atomic;
 mod bounds;
 mod branch;
+mod events;
 mod memory;
 mod plain;
 mod range;

@@ -3,6 +3,7 @@
 pub mod access;
 pub mod atomic;
 pub mod controlled;
+pub mod custom;
 pub mod end;
 pub mod in_gate;
 pub mod lifetime;

@@ -31,6 +31,7 @@ struct Alike {
     block: Option<u64>,
     variable: Option<u64>,
     places: Vec<u64>,
+    property: Option<Box<str>>,
 }
 
 fn alike(trace: &Trace, candidate: &Candidate) -> Alike {
@@ -43,5 +44,9 @@ fn alike(trace: &Trace, candidate: &Candidate) -> Alike {
         // Nobody knows where that is, so no other is like it.
         places.extend(events.iter().flat_map(|id| [u64::from(id.thread.0), u64::from(id.index)]));
     }
-    Alike { block, variable, places }
+    let property = match candidate {
+        Candidate::Violation(violation) => Some(violation.monitor.name.clone()),
+        Candidate::Race(_) | Candidate::Deadlock(_) => None,
+    };
+    Alike { block, variable, places, property }
 }

@@ -72,7 +72,7 @@ fn ladder<R: Runner<Schedule>>(
         let reason = match Enforced::new(on.subject.trace, &witness.schedule) {
             Err(why) => Some(Reason::NotEnforceable(why)),
             Ok(enforced) => {
-                let run = on.shared(&witness.schedule, &enforced)?;
+                let run = on.shared(&witness, &enforced)?;
                 climbed.seen.extend(Confirmed::all(&witness.schedule, &run).into_iter().map(|one| {
                     let aimed_at = one.evidence.is_of(&witness.candidate, on.subject.recorded(), &run.modules);
                     Confirmed { aimed_at, ..one }

@@ -174,8 +174,8 @@ impl fmt::Display for Instead {
 pub(crate) struct Failures {
     looks: Looks,
     pub(crate) all: Vec<Confirmed>,
-    /// Which of them it is, by places.
-    numbers: BTreeMap<Vec<Spot>, usize>,
+    /// Which of them it is, by the property that was violated, if it is that, and by places.
+    numbers: BTreeMap<(Option<String>, Vec<Spot>), usize>,
 }
 
 impl Failures {
@@ -188,7 +188,8 @@ impl Failures {
         if !self.looks.wants(&confirmed.evidence) {
             return;
         }
-        let number = *self.numbers.entry(confirmed.spots()).or_insert(self.all.len());
+        let property = confirmed.evidence.property().map(str::to_owned);
+        let number = *self.numbers.entry((property, confirmed.spots())).or_insert(self.all.len());
         match self.all.get_mut(number) {
             None => self.all.push(confirmed),
             Some(known) if confirmed.aimed_at && !known.aimed_at => *known = confirmed,

@@ -40,7 +40,7 @@
 //!     fn run(&self, _: &Schedule, _: Precision) -> std::io::Result<Run> {
 //!         let outcome = Outcome { ended: true, ..Outcome::default() };
 //!         let ended = Ended { process: 1, status: Default::default(), cut_short: None, time: Default::default() };
-//!         Ok(Run { outcome, progress: 0, modules: Modules::default(), ended, death: None })
+//!         Ok(Run { outcome, progress: 0, modules: Modules::default(), ended, death: None, violations: Vec::new() })
 //!     }
 //!     fn spent(&self) -> Option<&'static str> {
 //!         None
@@ -66,6 +66,7 @@ mod forced;
 mod parallel;
 mod replayer;
 mod search;
+mod seen;
 mod why;
 
 use foretrace_run::{Evidence, Precision};
@@ -74,6 +75,7 @@ pub use certain::REPEATS;
 pub use confirmed::{Confirmed, Instead, Open, Reason, Repeats};
 pub use replayer::Subject;
 pub use search::search;
+pub use seen::{told, violations};
 pub use why::{Ordered, Why, why};
 
 /// How hard to try.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex};
 
-use foretrace_finding::{Schedule, Witness};
+use foretrace_finding::{Candidate, Schedule, Witness};
 use foretrace_predict::{Options, Predictor};
 use foretrace_run::{Enforced, Modules, Precision, Run, Runner};
 use foretrace_trace::Trace;
@@ -51,7 +51,7 @@ pub(crate) struct Replayer<'a, R> {
     pub(crate) subject: Subject<'a>,
     pub(crate) effort: Effort,
     /// By what the runtime is told to do, hashed: schedules may be long.
-    known: Mutex<HashMap<(u64, usize), Arc<Slot>>>,
+    known: Mutex<HashMap<(u64, usize, bool), Arc<Slot>>>,
     hasher: RandomState,
 }
 
@@ -78,21 +78,30 @@ impl<'a, R: Runner<Schedule>> Replayer<'a, R> {
     }
 
     /// Runs a schedule unless it was run before. Candidates that lie near to each other share schedules.
-    pub(crate) fn shared(&self, schedule: &Schedule, enforced: &Enforced) -> Result<Arc<Run>, R::Error> {
-        let slot = self.slot(enforced);
+    pub(crate) fn shared(&self, witness: &Witness, enforced: &Enforced) -> Result<Arc<Run>, R::Error> {
+        let precision = self.precision_for(&witness.candidate);
+        let slot = self.slot(enforced, precision);
         let mut known = slot.lock().expect(NO_PANIC);
         if let Some(run) = &*known {
             return Ok(run.clone());
         }
-        let run = Arc::new(self.runner.run(schedule, self.effort.precision)?);
+        let run = Arc::new(self.runner.run(&witness.schedule, precision)?);
         *known = self.runner.spent().is_none().then(|| run.clone());
         Ok(run)
     }
 
+    /// Only the exact order of all steps is that of the user's own events: no object orders them.
+    fn precision_for(&self, candidate: &Candidate) -> Precision {
+        match candidate {
+            Candidate::Violation(_) => Precision::Each,
+            Candidate::Race(_) | Candidate::Deadlock(_) => self.effort.precision,
+        }
+    }
+
     /// Where the run is remembered; nowhere in the end, if there are too many.
-    fn slot(&self, enforced: &Enforced) -> Arc<Slot> {
+    fn slot(&self, enforced: &Enforced, precision: Precision) -> Arc<Slot> {
         let bytes = enforced.to_bytes();
-        let key = (self.hasher.hash_one(&bytes), bytes.len());
+        let key = (self.hasher.hash_one(&bytes), bytes.len(), precision == Precision::Each);
         let mut known = self.known.lock().expect(NO_PANIC);
         match known.len() < REMEMBERED {
             true => known.entry(key).or_default().clone(),

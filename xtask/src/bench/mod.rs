@@ -44,7 +44,7 @@ const BENCHES: &[Bench] = &[
     Bench { name: "order", about: "orders with values: our solver against z3 on the emitted SMT-LIB", run: order::run },
     Bench {
         name: "property",
-        about: "properties: events a second of the pass, cuts a second of the search",
+        about: "properties: the use cases, events a second of the pass, cuts a second of the search",
         run: property::run,
     },
     Bench { name: "stream", about: "stream monitors against the RTLola interpreter", run: stream::run },

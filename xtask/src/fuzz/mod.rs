@@ -6,6 +6,7 @@ mod files;
 mod predict;
 mod properties;
 mod random;
+mod specifications;
 mod streams;
 mod symbolic;
 
@@ -27,6 +28,7 @@ const TARGETS: &[Target] = &[
     Target { name: "arguments", about: "a compiler's arguments and response files", once: arguments::once },
     Target { name: "csp", about: "CSP_M scripts", once: csp::once },
     Target { name: "property", about: "files of properties", once: properties::once },
+    Target { name: "specification", about: "specifications of events", once: specifications::specification },
     Target { name: "recording", about: "recordings", once: |random| readers::recording(random.next()) },
     Target { name: "text", about: "text traces", once: |random| readers::text_form(random.next()) },
     Target { name: "std", about: "STD traces", once: |random| readers::std_trace(random.next()) },
@@ -56,7 +58,7 @@ pub struct Args {
 /// Runs one, or lists them.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let Some(name) = &args.name else {
-        TARGETS.iter().for_each(|target| println!("{:10} {}", target.name, target.about));
+        TARGETS.iter().for_each(|target| println!("{:13} {}", target.name, target.about));
         return Ok(());
     };
     match TARGETS.iter().find(|target| target.name == name) {

@@ -1,11 +1,15 @@
 //! `foretrace cc` and `foretrace c++`: the compilers of a program that can be recorded.
 
 mod over_text;
+mod own;
 
+use super::events;
 use crate::assets;
 use anyhow::{Context, bail};
-use foretrace_cc::{Compiler, Driver, Family, HOOK_EACH_READ, Runtime, choose, plan};
-use foretrace_llvm::{FASTER, FollowValues, HoistCountedLoops, MergeNeighbours, Pass, SummariseBranches};
+use foretrace_cc::{Compiler, Driver, Family, Runtime, choose, plan};
+use foretrace_llvm::{EmitEvents, FASTER, FollowValues, HoistCountedLoops, MergeNeighbours, Pass, SummariseBranches};
+use own::Own;
+pub use own::{EVENTS, SYMBOLIC};
 use std::ffi::OsString;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -27,23 +31,26 @@ pub struct Args {
 /// Becomes the real compiler; returns only if that fails.
 pub fn run(driver: Driver, args: &[OsString]) -> anyhow::Result<ExitCode> {
     refuse_circle(driver)?;
-    let (symbolic, args) = followed(args);
-    let args = &args[..];
-    let choice = choose(driver, args, |name| std::env::var(name).ok(), is_in_path)?;
+    let by_default = args == ["--version"] && std::env::var_os(driver.variable()).is_none();
+    let (own, args) = Own::take(args, || crate::project_events(driver))?;
+    let args = &own.compiler_args(&args)[..];
+    let emit = EmitEvents { orders: events::read(&own.events)? };
+    let choice = choose(
+        driver,
+        args,
+        |name| std::env::var(name).ok(),
+        |name| (own.events.is_empty() || name.starts_with(CLANG)) && is_in_path(name),
+    )?;
     let family = family(&choice.command)?;
     let compiler = Compiler { command: choice.command, family };
     let runtime = Runtime::in_directory(&assets::directory()?);
-    let passes: &[&dyn Pass] = match symbolic {
-        true => &[&FollowValues, &MergeNeighbours, &HoistCountedLoops],
-        false if is_to_be_explored() => &[&SummariseBranches],
-        false if wants_fewer_calls() => &FASTER,
-        false => &[],
-    };
-    if let Some(code) = over_text::compile(&compiler, &runtime, &choice.args, passes)? {
+    if let Some(code) = over_text::compile(&compiler, &runtime, &choice.args, &passes(&own, &emit))? {
+        if code == ExitCode::SUCCESS && !emit.orders.is_empty() {
+            warn_of_unmatched(&choice.args, &emit)?;
+        }
         return Ok(code);
     }
     let command = plan(&compiler, &runtime, &choice.args, &read)?;
-    let by_default = args == ["--version"] && std::env::var_os(driver.variable()).is_none();
     if by_default {
         return version(driver, &compiler);
     }
@@ -51,23 +58,29 @@ pub fn run(driver: Driver, args: &[OsString]) -> anyhow::Result<ExitCode> {
     Err(error).with_context(|| format!("cannot run {}", command[0].display()))
 }
 
-/// Are values followed (`--symbolic`, which must come first), and the other arguments. Then each read and each write needs a
-/// hook of its own, because other threads may come between the two.
-fn followed(args: &[OsString]) -> (bool, Vec<OsString>) {
-    match args.split_first() {
-        Some((first, rest)) if first == SYMBOLIC => {
-            let flags = ["-mllvm", HOOK_EACH_READ].map(OsString::from);
-            // A compiler that is named must stay first.
-            let named = usize::from(rest.first().is_some_and(|word| word == "--compiler")) * 2;
-            let (named, rest) = rest.split_at(named.min(rest.len()));
-            (true, [named, &flags, rest].concat())
-        }
-        _ => (false, args.to_vec()),
-    }
+/// What the passes need that emit events, where no compiler is named.
+const CLANG: &str = "clang";
+
+/// What is done to the text of a module.
+fn passes<'p>(own: &Own, emit: &'p EmitEvents) -> Vec<&'p dyn Pass> {
+    let others: &[&dyn Pass] = match own.symbolic {
+        true => &[&FollowValues, &MergeNeighbours, &HoistCountedLoops],
+        false if is_to_be_explored() => &[&SummariseBranches],
+        false if wants_fewer_calls() => &FASTER,
+        false => &[],
+    };
+    let events: Option<&dyn Pass> = if emit.orders.is_empty() { None } else { Some(emit) };
+    events.into_iter().chain(others.iter().copied()).collect()
 }
 
-/// The option that has values followed.
-pub const SYMBOLIC: &str = "--symbolic";
+/// Says which targets match nothing in what was linked; separately compiled parts may have them.
+fn warn_of_unmatched(args: &[OsString], emit: &EmitEvents) -> anyhow::Result<()> {
+    if foretrace_cc::links(args, &read)? {
+        let words: Vec<String> = args.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        events::warn_of_unmatched(&emit.orders, &events::linked(&words));
+    }
+    Ok(())
+}
 
 /// `FORETRACE_LOOPS=0` leaves each access a call of its own.
 fn wants_fewer_calls() -> bool {
@@ -109,8 +122,9 @@ pub fn is_clang_default(driver: Driver) -> anyhow::Result<bool> {
 }
 
 /// The compiler that a call without a choice of its own would use.
-pub fn default_compiler(driver: Driver) -> anyhow::Result<String> {
-    let choice = choose(driver, &[], |name| std::env::var(name).ok(), is_in_path)?;
+pub fn default_compiler(driver: Driver, emits_events: bool) -> anyhow::Result<String> {
+    let allowed = |name: &str| (!emits_events || name.starts_with(CLANG)) && is_in_path(name);
+    let choice = choose(driver, &[], |name| std::env::var(name).ok(), allowed)?;
     let family = family(&choice.command)?;
     Ok(introduction(driver, &Compiler { command: choice.command, family }))
 }

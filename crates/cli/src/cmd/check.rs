@@ -41,6 +41,13 @@ use std::time::Duration;
 pub struct Args {
     #[command(flatten)]
     pub(super) sources: Sources,
+    /// Let the program emit the events of this specification (see docs/events.md); may be given several times
+    #[arg(long, value_name = "FILE")]
+    events: Vec<PathBuf>,
+    /// Also look for violations of the properties in this file, or of a property of the library (see docs/properties.md); may
+    /// be given several times
+    #[arg(long, value_name = "FILE|NAME")]
+    property: Vec<String>,
     /// Check this recording instead of making one
     #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "command", "cflags"])]
     recording: Option<PathBuf>,
@@ -111,10 +118,11 @@ pub(super) enum ErrorClass {
     Races,
     Deadlocks,
     Crashes,
+    Properties,
 }
 
 impl ErrorClass {
-    const ALL: [Self; 3] = [Self::Races, Self::Deadlocks, Self::Crashes];
+    const ALL: [Self; 4] = [Self::Races, Self::Deadlocks, Self::Crashes, Self::Properties];
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -50,7 +50,7 @@ fn print(out: &mut dyn Write) -> io::Result<()> {
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     row(out, true, "processors", &cores.to_string())?;
-    match cmd::cc::default_compiler(Driver::C) {
+    match cmd::cc::default_compiler(Driver::C, false) {
         Ok(compiler) => row(out, true, "compiler", &compiler)?,
         Err(error) => row(out, false, "compiler", &format!("{error:#}"))?,
     }

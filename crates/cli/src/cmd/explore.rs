@@ -68,7 +68,12 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let stop = interrupt::flag()?;
     let output = args.reporting.open()?;
     let scratch = Scratch::new("explore-")?;
-    let build = Build { reporting: &args.reporting, quiet: false, branches: args.searching.prune.is_some() };
+    let build = Build {
+        reporting: &args.reporting,
+        quiet: false,
+        branches: args.searching.prune.is_some(),
+        events: Vec::new(),
+    };
     let (command, compiled) = args.sources.command(scratch.path(), &build)?;
     let (input, copied) = Input::own(&scratch.path().join("input"))?;
     let program = Program { input, linger: LINGER, ..program(&command)? };

@@ -1,20 +1,19 @@
 //! `foretrace predict`: the data races and deadlocks that another order of the recorded run would have had.
 
 mod print;
-mod script;
 
 use super::interrupt;
 use super::memory::{self, Memory};
 use super::progress::Bar;
 use super::properties;
+use super::script;
 use super::watchdog::watch;
 use crate::{flags, output, recording};
 use anyhow::{Context, bail};
 use foretrace_judge::judge;
-use foretrace_predict::{
-    Budget, Detail, Options, Prediction, Question, Undecided, Unknown, Watch, csp, predict, stream,
-};
+use foretrace_predict::{Budget, Detail, Options, Prediction, Watch, csp, predict, stream};
 use foretrace_trace::{Limits, Note, Recording, Symbols, Trace, convert};
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::ops::Range;
@@ -91,17 +90,18 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let limits = Limits { stop: Some(stop), memory: Some(args.memory.watch()), deadline: None };
     let (scripts, rules): (Vec<String>, Vec<String>) =
         args.property.iter().cloned().partition(|name| script::is_script(name));
-    let properties = properties::read(&rules)?;
+    let properties = properties::Asked::read(&rules)?.properties;
     let (trace, symbols, benign) = open(&args.trace, limits)?;
     if let Some(path) = &args.emit_csp {
         emit(&trace, path)?;
     }
     let properties = properties.templates().to_vec();
-    properties::warn_of_unknown_events(&trace, &properties);
+    properties::warn_of_unknown_events(&trace, &properties, &BTreeSet::new());
     let mut prediction = predict(&trace, &Options { benign, properties, ..options(args, &limits) }, &bar);
     for name in &scripts {
         bar.phase("checking a script", 0);
-        add(script::check(&trace, name, args.max_states, stop)?, &mut prediction);
+        let text = script::read(name)?;
+        script::add(script::check(&trace, (name, &text), args.max_states, stop)?, &mut prediction);
     }
     bar.finish();
     drop(watched);
@@ -122,16 +122,6 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         0 => 0,
         _ => FOUND,
     }))
-}
-
-/// Adds what the assertions of a script say.
-fn add(answers: script::Answers, prediction: &mut Prediction) {
-    prediction.violations.extend(answers.violations);
-    for (text, why) in answers.undecided {
-        output::say!("{text}: {why}");
-        let question = Question::Property(text.into(), String::new());
-        prediction.undecided.push(Undecided { question, why: Unknown::Script });
-    }
 }
 
 fn options(args: &Args, limits: &Limits) -> Options {

@@ -1,6 +1,6 @@
 //! What is checked, as the command line names it: source files to compile, or a program as it is.
 
-use super::cc::{BRANCHES, SYMBOLIC, default_compiler, is_clang_default};
+use super::cc::{BRANCHES, EVENTS, SYMBOLIC, default_compiler, is_clang_default};
 use super::reporting::Reporting;
 use crate::environment::Environment;
 use crate::way::{find_program, way_into};
@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use foretrace_cc::Driver;
 use foretrace_replay::{Input, LINGER, Program};
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -34,12 +34,19 @@ pub struct Build<'a> {
     pub quiet: bool,
     /// Let the program say what its branches may do, for pruned exploration.
     pub branches: bool,
+    /// Let the program emit the events of these specifications.
+    pub events: Vec<PathBuf>,
 }
 
 impl Sources {
     /// The command to run, and whether its program was compiled for it, into `scratch`.
     pub fn command(&self, scratch: &Path, build: &Build<'_>) -> anyhow::Result<(Vec<OsString>, bool)> {
         command(self, scratch, build)
+    }
+
+    /// Are there source files to compile?
+    pub fn are_compiled(&self) -> bool {
+        self.files.first().is_some_and(|first| is_source(first))
     }
 
     /// The same program, compiled so that its values can be followed; none if it is not compiled here, or not with clang.
@@ -56,7 +63,7 @@ impl Sources {
         if program.exists() {
             return Ok(Some(command()));
         }
-        let mut compiler = compiler(self, &[driver, SYMBOLIC], &program)?;
+        let mut compiler = compiler(self, &[driver, SYMBOLIC].map(str::to_owned), &program)?;
         // What the compiler says about the program, it has said before.
         let output = compiler.output().context("cannot run the compiler")?;
         if !output.status.success() {
@@ -83,19 +90,35 @@ pub fn program(command: &[OsString]) -> anyhow::Result<Program> {
         patience: Duration::ZERO,
         linger: LINGER,
         client: None,
+        records: false,
     })
 }
 
 /// The command to run, and whether its program was compiled for it.
 fn command(args: &Sources, scratch: &Path, build: &Build<'_>) -> anyhow::Result<(Vec<OsString>, bool)> {
-    let Some(first) = args.files.first() else { return Ok((args.command.clone(), false)) };
+    let Some(first) = args.files.first() else {
+        refuse_events(build)?;
+        return Ok((args.command.clone(), false));
+    };
     if !is_source(first) {
+        refuse_events(build)?;
         return Ok((args.files.iter().chain(&args.command).cloned().collect(), false));
     }
     let stem = Path::new(first).file_stem().unwrap_or(OsStr::new("program"));
     let program = scratch.join(stem);
     compile(args, &program, build)?;
     Ok((std::iter::once(program.into_os_string()).chain(args.command.iter().cloned()).collect(), true))
+}
+
+/// Events are put into a program where it is compiled.
+fn refuse_events(build: &Build<'_>) -> anyhow::Result<()> {
+    match build.events.first() {
+        None => Ok(()),
+        Some(file) => bail!(
+            "--events needs source files: name them, or build the program with `foretrace cc --events {}`",
+            file.display()
+        ),
+    }
 }
 
 const C: [&str; 1] = ["c"];
@@ -115,7 +138,7 @@ fn driver(args: &Sources) -> (&'static str, Driver) {
 }
 
 /// The call of the compiler, by the tool itself.
-fn compiler(args: &Sources, command: &[&str], program: &Path) -> anyhow::Result<Command> {
+fn compiler(args: &Sources, command: &[String], program: &Path) -> anyhow::Result<Command> {
     let tool = std::env::current_exe().context("cannot find the file of foretrace itself")?;
     let mut compiler = Command::new(tool);
     compiler.args(command).args(["-g", "-O0", "-fno-omit-frame-pointer", "-pthread", "-o"]).arg(program);
@@ -127,9 +150,11 @@ fn compiler(args: &Sources, command: &[&str], program: &Path) -> anyhow::Result<
 fn compile(args: &Sources, program: &Path, build: &Build<'_>) -> anyhow::Result<()> {
     let (driver, language) = driver(args);
     if build.reporting.is_human() && !build.quiet {
-        crate::output::say!("{}", default_compiler(language)?);
+        crate::output::say!("{}", default_compiler(language, !build.events.is_empty())?);
     }
-    let mut compiler = compiler(args, &[driver], program)?;
+    let events = build.events.iter().map(|file| format!("{EVENTS}={}", file.display()));
+    let words: Vec<String> = std::iter::once(driver.to_owned()).chain(events).collect();
+    let mut compiler = compiler(args, &words, program)?;
     if build.branches {
         compiler.env(BRANCHES, "1");
     }

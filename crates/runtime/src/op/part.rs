@@ -157,6 +157,20 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
     }
 }
 
+/// An event of the user's own: waits for its turn, and is recorded before anyone else may take a step.
+pub fn custom(name: usize, pc: usize, record: impl FnOnce(&'static Thread)) {
+    let Some(player) = thread::taking_part().filter(|_| tls().sections.get() == 0) else { return };
+    flush(player);
+    unseen::touch(pc);
+    turn::pass_with(player, Op::Custom, name, pc, || {
+        let _section = Section::nest();
+        player.rounds.get().end();
+        player.spins.set(0);
+        player.repeats.end();
+        record(player);
+    });
+}
+
 /// An operation that the thread has asked for takes part in the order that the race detector sees.
 pub fn quietly(op: Op, object: usize, arg: u64, pc: usize) {
     if let Some(player) = thread::taking_part() {

@@ -57,6 +57,7 @@ impl Thread {
             Op::Fork | Op::Join => (stamp::thread_object(arg), object, arg),
             Op::Start => (stamp::thread_object(self.index.into()), self.stack.0, (self.stack.1 - self.stack.0) as u64),
             Op::End => (stamp::thread_object(self.index.into()), object, arg),
+            Op::Custom | Op::CustomList => (stamp::EVENTS, object, arg),
             _ => (object, object, arg),
         };
         let stamp = self.stamps.get().take(op, clock);

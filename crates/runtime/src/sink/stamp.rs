@@ -59,6 +59,9 @@ pub const fn thread_object(thread: u64) -> usize {
     thread as usize | 1 << 63
 }
 
+/// The object that stands for the user's own events: they happen one after the other.
+pub const EVENTS: usize = 3 << 62;
+
 /// A thread's own part of the order.
 #[derive(Clone, Copy, Default)]
 pub struct Stamps {
@@ -105,9 +108,10 @@ const fn relation(op: Op) -> (bool, bool) {
             (false, false)
         }
         Op::AtomicLoad | Op::AtomicStore | Op::AtomicRmw | Op::AtomicCasFailed => (true, true),
-        Op::SignalEnter | Op::SignalExit | Op::ProcessFork | Op::Exit | Op::Gap | Op::Custom | Op::CustomArg => {
+        Op::SignalEnter | Op::SignalExit | Op::ProcessFork | Op::Exit | Op::Gap | Op::CustomArg | Op::AccessPc => {
             (false, false)
         }
-        Op::CustomList | Op::AccessPc => (false, false),
+        // All of them are on one object: properties are about their order.
+        Op::Custom | Op::CustomList => (true, true),
     }
 }

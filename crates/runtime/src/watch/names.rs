@@ -8,7 +8,7 @@ use crate::{axes, sys};
 use core::ffi::{CStr, c_char};
 
 /// Longest line: names are cut there.
-const LINE: usize = 256;
+const LINE: usize = 512;
 
 /// A line under construction.
 struct Line {
@@ -26,6 +26,17 @@ impl Line {
         for byte in part.iter().take(LINE - 1 - self.length) {
             self.bytes[self.length] = if *byte == b'\n' { b' ' } else { *byte };
             self.length += 1;
+        }
+    }
+
+    /// Adds what fits of a text in which line ends and backslashes count.
+    fn put_escaped(&mut self, text: &[u8]) {
+        for byte in text {
+            match byte {
+                b'\n' => self.put(b"\\n"),
+                b'\\' => self.put(b"\\\\"),
+                other => self.put(&[*other]),
+            }
         }
     }
 
@@ -98,15 +109,39 @@ pub unsafe fn name_custom(name: *const c_char) {
     line.append_to(b"customs");
 }
 
+/// Texts that have been written, by number.
+static TEXTS: Spin<Map> = Spin::new(Map::new());
+
+/// Writes a text that events carry, once; the number it goes by, which is a hash of it.
+pub fn note_text(text: &[u8]) -> u64 {
+    const FNV: (u64, u64) = (0xcbf2_9ce4_8422_2325, 0x0100_0000_01b3);
+    let number = text.iter().fold(FNV.0, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(FNV.1)).max(1);
+    if !axes::is_recording() {
+        return number;
+    }
+    let _section = Section::nest();
+    let mut texts = TEXTS.lock();
+    let Some(seen) = texts.entry(number) else { return number };
+    if core::mem::replace(seen, 1) == 0 {
+        let mut line = Line::new();
+        line.put_hex(number);
+        line.put(b" ");
+        line.put_escaped(text);
+        line.append_to(b"strings");
+    }
+    number
+}
+
 /// In a forked child.
 fn reset_locks() {
     CUSTOMS.reset();
+    TEXTS.reset();
 }
 at_fork!(reset_locks);
 
 #[cfg(test)]
 mod tests {
-    use super::Line;
+    use super::{LINE, Line};
 
     #[test]
     fn lines_hold_numbers_and_what_fits_of_a_name() {
@@ -116,6 +151,9 @@ mod tests {
         line.put(b" a\nb");
         assert_eq!(&line.bytes[..line.length], b"0dead0001 a b");
         line.put(&[b'x'; 1000]);
-        assert_eq!(line.length, 255);
+        assert_eq!(line.length, LINE - 1);
+        let mut line = Line::new();
+        line.put_escaped(b"a\nb\\c");
+        assert_eq!(&line.bytes[..line.length], b"a\\nb\\\\c");
     }
 }

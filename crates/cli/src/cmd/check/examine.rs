@@ -2,7 +2,10 @@
 
 use super::subject::Subject;
 use super::{Args, ErrorClass, RuledOut};
+use crate::cmd::events;
 use crate::cmd::progress::Bar;
+use crate::cmd::properties::warn_of_unknown_events;
+use crate::cmd::script;
 use crate::cmd::watchdog::watch;
 use anyhow::{Context, bail};
 use foretrace_predict::{Budget, Options, Predicted, Prediction, Predictor, Undecided, Unknown};
@@ -72,7 +75,8 @@ pub fn processes<'a>(
     (stop, until): (&'static AtomicBool, Instant),
 ) -> Processes<'a> {
     let time = TimeLimit { until: Some(until + GRACE), stop: Some(stop), ..replay_time(subject) };
-    Processes::new(&subject.program, &subject.trace, scratch.to_owned(), time).until(until)
+    let processes = Processes::new(&subject.program, &subject.trace, scratch.to_owned(), time);
+    processes.until(until).judged_by(subject.properties.judge())
 }
 
 /// Predicts and searches.
@@ -87,13 +91,24 @@ pub fn examine(
     let mut options = options(args, until);
     options.races &= subject.blind.is_none();
     options.benign.clone_from(&subject.benign);
-    if let (Some(why), false) = (subject.blind, options.deadlocks) {
+    if args.look_for.contains(&ErrorClass::Properties) {
+        options.properties = subject.properties.properties.templates().to_vec();
+        let specified = events::specified(&subject.program.path);
+        warn_of_unknown_events(&subject.trace, &options.properties, &specified);
+    }
+    if let (Some(why), false) = (subject.blind, options.deadlocks || !subject.properties.is_empty()) {
         bail!("races cannot be looked for: {why}");
     }
     (options.budget.stop, options.budget.memory) = (Some(stop), Some(args.memory.watch()));
     let watched = watch("predicting", stop, Some(until));
     let predictor = Predictor::new(&subject.trace, &options);
     let mut prediction = predictor.predict(bar);
+    if args.look_for.contains(&ErrorClass::Properties) {
+        for (name, text) in &subject.properties.scripts {
+            let states = Budget::default().states;
+            script::add(script::check(&subject.trace, (name, text), states, stop)?, &mut prediction);
+        }
+    }
     drop(watched);
     let impossible = ruled_out(args, subject, &prediction.races, (scratch, stop));
     let mut impossible = impossible.into_iter();
@@ -114,7 +129,9 @@ pub fn examine(
 
 fn looks(args: &Args, options: &Options) -> Looks {
     let crashes = args.look_for.contains(&ErrorClass::Crashes);
-    let kinds = [(Kind::DATA_RACE, options.races), (Kind::DEADLOCK, options.deadlocks), (Kind::CRASH, crashes)];
+    let properties = (Kind::PROPERTY, args.look_for.contains(&ErrorClass::Properties));
+    let kinds =
+        [(Kind::DATA_RACE, options.races), (Kind::DEADLOCK, options.deadlocks), (Kind::CRASH, crashes), properties];
     Looks { without: kinds.into_iter().filter(|(_, wanted)| !wanted).map(|(kind, _)| kind.rule()).collect() }
 }
 

@@ -13,6 +13,7 @@
 //! that the whole can be moved.
 
 use super::subject::{self, Subject};
+use crate::cmd::properties::Asked;
 use crate::identity::{self, Hash};
 use crate::lines::Lines;
 use crate::quote::quoted;
@@ -24,7 +25,7 @@ use foretrace_event::ThreadId;
 use foretrace_event::schedule::is_whole;
 use foretrace_explain::Failures;
 use foretrace_finding::ScheduleText;
-use foretrace_replay::{PlanText, TimeLimit};
+use foretrace_replay::{PlanText, Program, TimeLimit};
 use foretrace_report::{Format, Kind, Report, Style};
 use foretrace_run::{Enforced, Evidence, Modules, Precision, Run};
 use foretrace_search::Confirmed;
@@ -178,6 +179,7 @@ fn keep_one(own: &Path, subject: &Subject, all: &[&Confirmed], report: &Report, 
         Some(plan) => fs::write(own.join(PLAN), format!("{plan}\n"))?,
         None => fs::write(own.join("schedule"), Enforced::new(&subject.trace, &all[0].schedule)?.to_bytes())?,
     }
+    subject.properties.keep(own)?;
     fs::write(own.join("finding"), text(subject, all, report, run))?;
     foretrace_report::write(report, Format::Human, Style::plain(), &mut File::create(own.join("report.txt"))?)?;
     foretrace_report::write(report, Format::Json, Style::plain(), &mut File::create(own.join(REPORT))?)?;
@@ -229,12 +231,14 @@ fn is_place(text: &str) -> bool {
 /// A saved finding.
 pub struct SavedFinding {
     /// How to run its program.
-    pub program: foretrace_replay::Program,
+    pub program: Program,
     kind: String,
     places: Vec<String>,
     /// What it is, in a line.
     pub title: String,
     how: How,
+    /// What judges a replay.
+    properties: Asked,
 }
 
 /// How a finding is made to happen again.
@@ -282,7 +286,9 @@ impl SavedFinding {
         let recording = recording.canonicalize().with_context(|| {
             format!("cannot read {}: the folder `{RUNS}` belongs to the findings beside it", recording.display())
         })?;
-        Ok(Self { program: recorded_program(&recording, trust)?, kind, places, title, how })
+        let properties = Asked::open(folder)?;
+        let program = Program { records: !properties.is_empty(), ..recorded_program(&recording, trust)? };
+        Ok(Self { program, kind, places, title, how, properties })
     }
 
     /// A schedule that was pasted, of a recording: any failure is the one that is looked for.
@@ -295,7 +301,14 @@ impl SavedFinding {
             |thread: ThreadId| if trace.threads().any(|known| known == thread) { trace.len(thread) } else { 0 };
         let enforced = Enforced::new(&trace, &text.of(events)?)?;
         let title = "the schedule".to_owned();
-        Ok(Self { program, kind: String::new(), places: Vec::new(), title, how: How::Schedule(enforced.to_bytes()) })
+        Ok(Self {
+            program,
+            kind: String::new(),
+            places: Vec::new(),
+            title,
+            how: How::Schedule(enforced.to_bytes()),
+            properties: Asked::default(),
+        })
     }
 
     /// Does a run fail as this finding did? Another pair of accesses of the same two statements may come first, so one common
@@ -324,10 +337,12 @@ impl SavedFinding {
 
     /// Makes it happen again, in the directory of [`Self::scratch`].
     pub fn replay(&self, scratch: &Scratch, limit: TimeLimit) -> anyhow::Result<Run> {
-        Ok(match &self.how {
+        let run = match &self.how {
             How::Schedule(_) => self.program.replay_file(scratch.path(), Precision::Each, limit)?,
             How::Plan(plan) => self.program.run_plan(plan, scratch.path(), false, limit)?,
-        })
+        };
+        let violations = self.properties.judge().map(|judge| judge.violations(scratch.path())).unwrap_or_default();
+        Ok(Run { violations, ..run })
     }
 
     /// The command that makes it happen and keeps the failed process for a debugger.

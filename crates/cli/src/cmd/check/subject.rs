@@ -4,6 +4,7 @@ use super::Args;
 use crate::cmd::interrupt;
 use crate::cmd::memory;
 use crate::cmd::progress::Later;
+use crate::cmd::properties::Asked;
 use crate::cmd::sources::{Build, program};
 use crate::cmd::watchdog::{Watched, watch};
 use crate::quote::quoted_all;
@@ -58,6 +59,8 @@ pub struct Subject {
     pub left_out: Option<String>,
     /// The plan of an exploration that was run, if it was one.
     pub plan: Option<PlanText>,
+    /// The user's own properties.
+    pub properties: Asked,
 }
 
 /// From this many bytes on, a recording is long.
@@ -90,21 +93,25 @@ fn patience(run: Duration) -> Duration {
 impl Subject {
     /// Builds and records as the arguments say.
     pub fn new(args: &Args, scratch: &Path, stop: &'static AtomicBool) -> anyhow::Result<Self> {
+        let properties = Asked::read(&args.property)?;
+        let records = !properties.is_empty();
         if let Some(directory) = &args.recording {
             let recording = Recording::open(directory)?.within(limits(args, stop));
-            let program = recorded_program(directory, args.trust)?;
+            let program = Program { records, ..recorded_program(directory, args.trust)? };
             announce(&program);
             let _watched = reading(args, stop);
-            return Self::of(program, recording, directory.clone(), None);
+            return Ok(Self { properties, ..Self::of(program, recording, directory.clone(), None)? });
         }
-        let build = Build { reporting: &args.reporting, quiet: args.view.quiet, branches: false };
+        let events = if args.sources.are_compiled() { properties.write_events(scratch)? } else { Vec::new() };
+        let events = args.events.iter().cloned().chain(events).collect();
+        let build = Build { reporting: &args.reporting, quiet: args.view.quiet, branches: false, events };
         let (command, compiled) = args.sources.command(scratch, &build)?;
-        let mut program = Program { linger: args.linger, client: args.client.clone(), ..program(&command)? };
+        let mut program = Program { linger: args.linger, client: args.client.clone(), records, ..program(&command)? };
         let (directory, ended) = record(args, &mut program, &scratch.join("recording.ft"), stop)?;
         let _watched = reading(args, stop);
         let recording = Recording::open(&directory)?.within(limits(args, stop));
         program.started_only = recording.header().pid == u64::from(ended.process);
-        Ok(Self { compiled, ..Self::of(program, recording, directory, Some(ended))? })
+        Ok(Self { compiled, properties, ..Self::of(program, recording, directory, Some(ended))? })
     }
 
     /// Of a recording that has been made.
@@ -130,6 +137,7 @@ impl Subject {
             blind: blind(&recording),
             left_out,
             plan: None,
+            properties: Asked::default(),
             trace,
             symbols,
         })

@@ -106,6 +106,7 @@ fn is_of(kind: Kind, evidence: &Evidence) -> bool {
         Evidence::Race(_) => kind == Kind::Race,
         Evidence::Deadlock(_) => kind == Kind::Stuck,
         Evidence::Death(_) => kind == Kind::Death,
+        Evidence::Violation(_) => false,
     }
 }
 

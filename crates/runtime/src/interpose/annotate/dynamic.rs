@@ -178,13 +178,6 @@ exported! {
     fn ThreadSanitizerQuery(_question: *const c_char) -> *const c_char {
         c"0".as_ptr()
     }
-
-    /// The user's own event, by the name of its kind and with a value: see `foretrace.h`.
-    fn __foretrace_event(name: *const c_char, value: u64) |pc| {
-        // SAFETY: the program passes a string that stays.
-        unsafe { names::name_custom(name) };
-        sync(Op::Custom, name as usize, value, pc);
-    }
 }
 
 interpose! {

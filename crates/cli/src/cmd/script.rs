@@ -7,8 +7,9 @@ use foretrace_csp::native::{Native, NativeEvent};
 use foretrace_csp::script::{Report, Script, Verdict, with_stack};
 use foretrace_event::{Event, EventId};
 use foretrace_finding::{Candidate, Key, Monitor, Rung, Schedule, Violation, Witness};
-use foretrace_predict::Predicted;
 use foretrace_predict::cuts::{Cuts, declarations};
+use foretrace_predict::property::Observed;
+use foretrace_predict::{Predicted, Prediction, Question, Undecided, Unknown};
 use foretrace_trace::Trace;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -52,10 +53,29 @@ pub(super) fn is_script(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|ending| ending == "csp")
 }
 
-/// Checks the assertions of a script.
-pub(super) fn check(trace: &Trace, name: &str, states: u64, stop: &'static AtomicBool) -> anyhow::Result<Answers> {
+/// The text of a script.
+pub(super) fn read(name: &str) -> anyhow::Result<String> {
     let bytes = foretrace_file::read(Path::new(name), LONGEST).with_context(|| format!("cannot read {name}"))?;
-    let text = String::from_utf8(bytes).with_context(|| format!("{name} is not text in UTF-8"))?;
+    String::from_utf8(bytes).with_context(|| format!("{name} is not text in UTF-8"))
+}
+
+/// Adds what the assertions of a script say.
+pub(super) fn add(answers: Answers, prediction: &mut Prediction) {
+    prediction.violations.extend(answers.violations);
+    for (text, why) in answers.undecided {
+        crate::output::say!("{text}: {why}");
+        let question = Question::Property(text.into(), String::new());
+        prediction.undecided.push(Undecided { question, why: Unknown::Script });
+    }
+}
+
+/// Checks the assertions of a script, given by its name and its text.
+pub(super) fn check(
+    trace: &Trace,
+    (name, text): (&str, &str),
+    states: u64,
+    stop: &'static AtomicBool,
+) -> anyhow::Result<Answers> {
     let before = declarations(trace);
     // Lines of the script keep their numbers if the declarations are behind them.
     let whole = format!("{text}\n{before}");
@@ -78,6 +98,59 @@ pub(super) fn check(trace: &Trace, name: &str, states: u64, stop: &'static Atomi
             );
         }
         Ok(answers)
+    })
+}
+
+/// The one order of a recorded run as a process.
+struct Order {
+    alphabet: Vec<String>,
+    events: Vec<u32>,
+}
+
+impl Native for Order {
+    fn alphabet(&self) -> Vec<String> {
+        self.alphabet.clone()
+    }
+
+    fn words(&self) -> usize {
+        1
+    }
+
+    fn initial(&self, state: &mut [u64]) {
+        state[0] = 0;
+    }
+
+    fn successors(&self, state: &[u64], out: &mut dyn FnMut(NativeEvent, &[u64])) {
+        if let Some(event) = self.events.get(state[0] as usize) {
+            out(NativeEvent::Visible(*event), &[state[0] + 1]);
+        }
+    }
+}
+
+/// Which assertions about traces a recorded run fails, with `PROGRAM` as the order of that run. (What a run that ended
+/// refuses says nothing of assertions in other models.)
+pub(super) fn observed(trace: &Trace, name: &str, text: &str) -> Vec<Observed> {
+    let whole = format!("{text}\n{}", declarations(trace));
+    with_stack(|| {
+        let cuts = Cuts::new(trace);
+        let seen = cuts.observed(trace);
+        let order =
+            Order { alphabet: cuts.alphabet().to_vec(), events: seen.iter().map(|(_, event)| *event).collect() };
+        let native: Arc<dyn Native> = Arc::new(order);
+        let Ok(script) = Script::load(name, &whole, vec![("PROGRAM".to_owned(), native)]) else { return Vec::new() };
+        let assertions = script.assertions();
+        let reports = assertions.iter().map(|assertion| script.check(assertion, &Limits::default(), &|_| {}));
+        let failing = reports.filter(|report| report.text.contains("[T="));
+        let of_order = failing.filter_map(|report| {
+            let Verdict::Fails(Some(shown)) = &report.verdict else { return None };
+            let length = path(shown)?.len();
+            let (event, before) = seen.get(..length)?.split_last()?;
+            let is_custom = |id: &EventId| matches!(trace.event(*id), Event::Custom(..));
+            let because = before.iter().map(|(id, _)| *id).filter(is_custom).collect();
+            let name: Box<str> = report.text.as_str().into();
+            Some(Observed { event: event.0, because, property: name.clone(), says: name, with: Vec::new() })
+        });
+        of_order.collect()
     })
 }
 
@@ -126,7 +199,7 @@ fn sequence(trace: &Trace, text: &str, events: impl Iterator<Item = EventId>) ->
     };
     Monitor {
         name: text.into(),
-        says: "an assertion of the script".into(),
+        says: text.into(),
         binding: Vec::new(),
         states: (0..keys.len()).map(|state| format!("after {state} events").into()).collect(),
         letters: letters.clone().into_iter().collect(),

@@ -1,0 +1,36 @@
+// A withdrawal is one critical section.
+// event: enter before body Account::withdraw
+// event: exit after body Account::withdraw
+// event: load(#0) before call Account::balance
+// event: store(#0) before call Account::set
+// property: whole: serialisable load(v), store(v) in enter ... exit
+#include <mutex>
+#include <thread>
+
+class Account {
+public:
+    int balance() {
+        std::lock_guard<std::recursive_mutex> guard(mutex_);
+        return balance_;
+    }
+    void set(int balance) {
+        std::lock_guard<std::recursive_mutex> guard(mutex_);
+        balance_ = balance;
+    }
+    void withdraw(int sum) {
+        std::lock_guard<std::recursive_mutex> guard(mutex_);
+        int before = balance();
+        set(before - sum);
+    }
+
+private:
+    std::recursive_mutex mutex_;
+    int balance_ = 100;
+};
+
+int main() {
+    Account account;
+    std::thread other([&] { account.withdraw(10); });
+    account.withdraw(20);
+    other.join();
+}

@@ -1,0 +1,43 @@
+// Observers are told while the list is locked.
+// event: leave(#1) after call Subject::leave
+// event: told(#0) before call Observer::changed
+// property: told_while_there: never told(o) after leave(o)
+// flags: -std=c++20
+#include <atomic>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+struct Observer {
+    void changed() { seen++; }
+    std::atomic<int> seen{0};
+};
+class Subject {
+public:
+    void enter(Observer *observer) {
+        std::lock_guard<std::mutex> guard(mutex_);
+        all_.push_back(observer);
+    }
+    void leave(Observer *observer) {
+        std::lock_guard<std::mutex> guard(mutex_);
+        std::erase(all_, observer);
+    }
+    void tell() {
+        std::lock_guard<std::mutex> guard(mutex_);
+        for (Observer *observer : all_)
+            observer->changed();
+    }
+
+private:
+    std::mutex mutex_;
+    std::vector<Observer *> all_;
+};
+
+int main() {
+    Subject subject;
+    Observer observer;
+    subject.enter(&observer);
+    std::thread teller([&] { subject.tell(); });
+    subject.leave(&observer);
+    teller.join();
+}
