@@ -29,6 +29,7 @@ fn program(answer: &Path, seconds: u32) -> Program {
         input: Input::Nothing,
         environment: vec![],
         started_only: false,
+        records: false,
         patience: Duration::ZERO,
         linger: Duration::ZERO,
         client: None,
