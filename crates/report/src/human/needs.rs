@@ -82,7 +82,12 @@ mod tests {
 
     fn moment(thread: &str, operation: &str, line: u32) -> Moment {
         let frame = Frame { file: Some("a.c".to_owned()), line, ..Frame::default() };
-        Moment { thread: thread.to_owned(), operation: operation.to_owned(), object: None, place: (line > 0).then_some(frame) }
+        Moment {
+            thread: thread.to_owned(),
+            operation: operation.to_owned(),
+            object: None,
+            place: (line > 0).then_some(frame),
+        }
     }
 
     fn on(object: &str, moment: Moment) -> Moment {

@@ -85,7 +85,9 @@ pub fn notes(hunted: &Hunted) -> Vec<String> {
             }
             End::TimedOut => notes.push(times(&format!("took too long and {verb} ended; --timeout gives more time"))),
             End::TooLarge => notes.push(times(&format!("had too many steps or threads and {verb} ended"))),
-            End::AllAsleep if !hunted.round.may_repeat => notes.push(times(&format!("{verb} left without an end; please report this"))),
+            End::AllAsleep if !hunted.round.may_repeat => {
+                notes.push(times(&format!("{verb} left without an end; please report this")))
+            }
             _ => {}
         }
     }
