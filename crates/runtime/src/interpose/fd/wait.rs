@@ -2,7 +2,7 @@
 
 use crate::interpose::fd::channel::{acquire, release};
 use crate::op::access::{counts, fills, reads, writes};
-use crate::op::in_gate::waits;
+use crate::op::in_gate::{files, waits};
 use crate::sys::Files;
 use core::ffi::c_int;
 use libc::{epoll_event, fd_set, nfds_t, pollfd, sigset_t, timespec, timeval};
@@ -111,7 +111,7 @@ interpose! {
     }
 
     fn epoll_ctl(fd: c_int, what: c_int, other: c_int, event: *mut epoll_event) -> c_int |pc| {
-        waits::note_many();
+        files::note_many();
         reads(pc, event, size_of::<epoll_event>());
         release(fd, pc);
         // SAFETY: the program's own arguments.

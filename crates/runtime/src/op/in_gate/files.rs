@@ -4,11 +4,10 @@
 //! that is the same in each execution: who made it, and how many that thread had made before. All other sockets stand for each
 //! other, because it is not known which belong together.
 
-use super::waits;
 use crate::sys;
 use crate::thread;
 use core::ffi::c_int;
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// Files are objects beyond all addresses.
 const FILES: u64 = 1 << 62;
@@ -23,10 +22,23 @@ static OBJECTS: [AtomicU64; MOST] = [const { AtomicU64::new(0) }; MOST];
 /// How many objects each thread has made.
 static MADE: [AtomicU32; THREADS] = [const { AtomicU32::new(0) }; THREADS];
 
+/// A wait for many files at once has been seen, so all files are one object from now on.
+static MANY: AtomicBool = AtomicBool::new(false);
+
+/// Are all files one object?
+fn are_one() -> bool {
+    MANY.load(Ordering::Relaxed)
+}
+
+/// The program waits for many files by a descriptor.
+pub fn note_many() {
+    MANY.store(true, Ordering::Relaxed);
+}
+
 fn set(file: c_int, object: u64) {
     match usize::try_from(file).ok().and_then(|file| OBJECTS.get(file)) {
         Some(slot) => slot.store(object, Ordering::Relaxed),
-        None if object != 0 => waits::note_many(),
+        None if object != 0 => note_many(),
         None => {}
     }
 }
@@ -60,7 +72,7 @@ pub fn blocking(file: c_int) -> Option<u64> {
         return None;
     }
     Some(match (known(file), kind) {
-        _ if waits::are_one() => FILES,
+        _ if are_one() => FILES,
         (0, libc::S_IFIFO) => FILES | number,
         (0, _) => FILES,
         (known, _) => known,

@@ -9,23 +9,9 @@ use crate::sys::Files;
 use crate::thread::waiting::Waiting;
 use crate::thread::{self, Thread};
 use core::ffi::{c_int, c_short};
-use core::sync::atomic::{AtomicBool, Ordering};
 use foretrace_event::visible::{ObjectId, OpKind, Operation};
 use foretrace_event::wire::Op;
 use libc::{fd_set, pollfd, timespec, timeval};
-
-/// A wait for many files at once has been seen, so all files are one object from now on.
-static MANY: AtomicBool = AtomicBool::new(false);
-
-/// Are all files one object?
-pub fn are_one() -> bool {
-    MANY.load(Ordering::Relaxed)
-}
-
-/// The program waits for many files by a descriptor.
-pub fn note_many() {
-    MANY.store(true, Ordering::Relaxed);
-}
 
 /// Looks at the files, and waits until one of them can be used.
 pub fn await_files(player: &'static Thread, files: Files, pc: usize) {
@@ -102,7 +88,7 @@ pub fn wait(files: Files, time: Time, pc: usize) -> bool {
 
 /// The same for the descriptor of `epoll`.
 pub fn wait_by(fd: c_int, time: Time, pc: usize) -> bool {
-    note_many();
+    files::note_many();
     let mut file = pollfd { fd, events: libc::POLLIN, revents: 0 };
     wait(Files { at: &raw mut file, count: 1 }, time, pc)
 }
