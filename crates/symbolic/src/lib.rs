@@ -33,6 +33,7 @@ mod objects;
 mod paths;
 mod plan;
 mod questions;
+mod synchronised;
 mod together;
 
 pub use log::{Followed, Malformed, read};
