@@ -48,7 +48,8 @@ pub struct Following<'a> {
 /// Memory that may be visible, at most.
 const MOST_VISIBLE: usize = foretrace_event::channel::MOST_VISIBLE;
 
-const NOTHING: PlanText = PlanText { choices: Vec::new(), threads: Vec::new(), visible: Vec::new(), spurious: false };
+const NOTHING: PlanText =
+    PlanText { choices: Vec::new(), threads: Vec::new(), visible: Vec::new(), spurious: false, certain: None };
 
 /// Findings, and what is to be said besides.
 type Found = (Vec<Finding>, Vec<String>);

@@ -7,12 +7,12 @@ use super::round::Round;
 use super::searching::{Method, Prune, Searching};
 use super::unfinished::Unfinished;
 use crate::cmd::progress::{Line, Progress};
+use crate::scratch::Scratch;
 use anyhow::{Context, bail};
 use foretrace_explore::{Budget, End, Execution, Finished, Goes, Minimised, Plan, PruningCounts, run, run_parallel};
 use foretrace_replay::{ExploreError, Notes, PlanText, Program, SharedNotes, WhyForked};
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -94,12 +94,12 @@ const MOST_TIMED_OUT: u64 = 3;
 pub fn hunt(
     searching: &Searching,
     (program, earlier): (&Program, Option<Unfinished>),
-    scratch: &Path,
     stop: &'static AtomicBool,
 ) -> anyhow::Result<Hunted> {
     let begin = Instant::now();
     let plan = earlier.as_ref().map(|earlier| &earlier.plan);
-    let mut executors = Executors::start(searching, program, (scratch, plan), stop)?;
+    let scratch = Scratch::in_memory("explore-")?;
+    let mut executors = Executors::start(searching, program, (scratch.path(), plan), stop)?;
     if earlier.as_ref().is_some_and(|earlier| Some(earlier.usual) != executors.usual) {
         bail!("the program does not run as it did when the search was interrupted; begin a new one without --resume");
     }
@@ -279,7 +279,9 @@ impl Hunt {
             |failing: &Failing| PlanText::new(failing.choices.clone(), directory, &failing.visible, searching.spurious);
         let found = |(failure, failing): (&Failure, &Failing)| {
             let minimised = failing.minimised.clone();
-            Ok(Found { kind: failure.kind(), plan: plan(failing)?, minimised })
+            let inflection = minimised.as_ref().and_then(|minimised| minimised.inflection);
+            let certain = inflection.and_then(|inflection| u32::try_from(inflection.decision).ok());
+            Ok(Found { kind: failure.kind(), plan: PlanText { certain, ..plan(failing)? }, minimised })
         };
         let failures: std::io::Result<_> = self.failures.iter().map(found).collect();
         let goes_on = searching.can_go_on() && finished != Finished::Exhausted && !self.is_given_up();
