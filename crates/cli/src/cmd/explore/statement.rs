@@ -126,6 +126,12 @@ pub fn notes(hunted: &Hunted) -> Vec<String> {
     if let Some(why) = hunted.forked {
         notes.push(format!("each execution was a fork of the program, which is slower, because {why}"));
     }
+    if hunted.differs {
+        notes.push(
+            "each execution was a fork of the program, which is slower, because a failure depends on addresses"
+                .to_owned(),
+        );
+    }
     match hunted.alone {
         Some(Alone::WritesFiles) => notes.push(
             "one execution was run at a time, because the program writes files; --jobs N runs several".to_owned(),
