@@ -5,6 +5,7 @@
 //! [`executors`] starts the program on each core, [`minimised`] finds out what of a failing order matters, which [`needs`] puts into
 //! the report, and [`unfinished`] keeps a search that was interrupted.
 
+mod again;
 mod confirm;
 mod executors;
 mod failure;

@@ -1,5 +1,6 @@
 //! The search: plans go to the program, and what fails is kept, each failure with its simplest plan.
 
+use super::again::Again;
 use super::executors::{Alone, Executors};
 use super::failure::{Failing, Failure, Kind};
 use super::minimised;
@@ -52,6 +53,8 @@ pub struct Hunted {
     pub has_no_table: bool,
     /// Steps of all executions.
     pub steps: u64,
+    /// A failure without a fork was none in a fork, so executions were forked.
+    pub differs: bool,
 }
 
 /// A failure, and how it comes about.
@@ -97,6 +100,22 @@ pub fn hunt(
     stop: &'static AtomicBool,
 ) -> anyhow::Result<Hunted> {
     let begin = Instant::now();
+    if let Some(hunted) = hunt_once(searching, (program, earlier), stop)? {
+        return Ok(hunted);
+    }
+    let budget = searching.budget.saturating_sub(begin.elapsed());
+    let forked = Searching { fork: true, budget, ..searching.clone() };
+    let hunted = hunt_once(&forked, (program, None), stop)?;
+    hunted.map(|hunted| Hunted { differs: true, ..hunted }).context("a search with forks is not begun again")
+}
+
+/// None: a failure was none in a fork.
+fn hunt_once(
+    searching: &Searching,
+    (program, earlier): (&Program, Option<Unfinished>),
+    stop: &'static AtomicBool,
+) -> anyhow::Result<Option<Hunted>> {
+    let begin = Instant::now();
     let plan = earlier.as_ref().map(|earlier| &earlier.plan);
     let scratch = Scratch::in_memory("explore-")?;
     let mut executors = Executors::start(searching, program, (scratch.path(), plan), stop)?;
@@ -104,16 +123,21 @@ pub fn hunt(
         bail!("the program does not run as it did when the search was interrupted; begin a new one without --resume");
     }
     let mut hunt = Hunt::new(begin, stop, executors.first().notes().clone());
+    hunt.is_checked = !searching.fork;
     hunt.prune = searching.prune.filter(|prune| *prune == Prune::Nothing || executors.first().has_table());
     let mut method = hunt.begin(searching, earlier);
     executors.set_visible(&hunt.visible);
-    let finished = hunt.rounds(searching, &mut executors, &mut method)?;
+    let directory = scratch.path().join("again");
+    let mut again = Again { searching, program, directory, stop, checked: BTreeMap::new() };
+    let Some(finished) = hunt.rounds(&mut again, &mut executors, &mut method)? else { return Ok(None) };
     let interrupted = stop.load(Ordering::Relaxed);
     let time = hunt.time();
     if !interrupted {
         minimised::all(&mut executors, &mut hunt.failures, searching.budget)?;
+        again.prefer_checked(&mut hunt.failures, &executors)?;
     }
-    hunt.into_hunted(searching, &executors, (finished, &method), time).context("cannot read the numbers of threads")
+    let hunted = hunt.into_hunted(searching, &executors, (finished, &method), time);
+    hunted.map(Some).context("cannot read the numbers of threads")
 }
 
 struct Hunt {
@@ -135,6 +159,10 @@ struct Hunt {
     prune: Option<Prune>,
     steps: u64,
     first_failure: Option<u64>,
+    /// Failures are repeated in a fork.
+    is_checked: bool,
+    /// Those that have not been yet.
+    unchecked: Vec<Failure>,
 }
 
 impl Hunt {
@@ -154,6 +182,8 @@ impl Hunt {
             prune: None,
             steps: 0,
             first_failure: None,
+            is_checked: false,
+            unchecked: Vec::new(),
         }
     }
 
@@ -177,21 +207,31 @@ impl Hunt {
         self.before + self.begin.elapsed()
     }
 
-    /// Searches, and begins again as long as there is reason to.
+    /// Searches, and begins again as long as there is reason to. None: a failure was none in a fork.
     fn rounds(
         &mut self,
-        searching: &Searching,
+        again: &mut Again<'_>,
         executors: &mut Executors,
         method: &mut Method,
-    ) -> Result<Finished, ExploreError> {
+    ) -> Result<Option<Finished>, ExploreError> {
+        let searching = again.searching;
         let mut budget = Budget::unlimited().until(self.begin + searching.budget);
         loop {
             self.keeps_off_files = executors.are_several_by_default();
             let finished = self.search(method, executors, &mut budget)?;
             let interrupted = self.stop.load(Ordering::Relaxed);
             let reduced = executors.are_reduced();
-            if finished != Finished::Stopped || interrupted || self.raced.is_empty() && !reduced {
-                return Ok(finished);
+            let was_checked = !self.unchecked.is_empty();
+            let new = std::mem::take(&mut self.unchecked);
+            if !interrupted && !again.all_fail(new, &self.failures, executors)? {
+                return Ok(None);
+            }
+            let begins_again = !self.raced.is_empty() || reduced;
+            if finished != Finished::Stopped || interrupted || self.is_given_up() || !(begins_again || was_checked) {
+                return Ok(Some(finished));
+            }
+            if !begins_again {
+                continue;
             }
             self.visible.append(&mut self.raced);
             self.visible.truncate(MOST_VISIBLE);
@@ -232,6 +272,7 @@ impl Hunt {
         let ends = self.stop.load(Ordering::Relaxed)
             || self.is_given_up()
             || !self.raced.is_empty()
+            || !self.unchecked.is_empty()
             || self.keeps_off_files && self.notes.get().writes_files();
         if ends { Goes::NoFurther } else { Goes::On }
     }
@@ -261,7 +302,10 @@ impl Hunt {
             let room = self.failures.len() < MOST_FAILURES;
             match self.failures.get_mut(&failure) {
                 Some(known) if known.switches > failing.switches => *known = failing,
-                None if room => drop(self.failures.insert(failure, failing)),
+                None if room => {
+                    self.unchecked.extend(self.is_checked.then(|| failure.clone()));
+                    self.failures.insert(failure, failing);
+                }
                 _ => {}
             }
         }
@@ -318,6 +362,7 @@ impl Hunt {
             races_alone: self.prune == Some(Prune::Races),
             has_no_table: searching.prune.is_some() && self.prune.is_none(),
             steps: self.steps,
+            differs: false,
         })
     }
 }
