@@ -10,6 +10,7 @@ use crate::cmd::progress::{Line, Progress};
 use anyhow::{Context, bail};
 use foretrace_explore::{Budget, End, Execution, Finished, Goes, Minimised, Plan, PruningCounts, run, run_parallel};
 use foretrace_replay::{ExploreError, Notes, PlanText, Program, SharedNotes, WhyForked};
+use foretrace_symbolic::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -62,6 +63,8 @@ pub struct Found {
     pub plan: PlanText,
     /// What of it matters.
     pub minimised: Option<Minimised>,
+    /// The values that it hangs on, if they were followed.
+    pub values: Vec<Value>,
 }
 
 impl Hunted {
@@ -279,7 +282,7 @@ impl Hunt {
             |failing: &Failing| PlanText::new(failing.choices.clone(), directory, &failing.visible, searching.spurious);
         let found = |(failure, failing): (&Failure, &Failing)| {
             let minimised = failing.minimised.clone();
-            Ok(Found { kind: failure.kind(), plan: plan(failing)?, minimised })
+            Ok(Found { kind: failure.kind(), plan: plan(failing)?, minimised, values: Vec::new() })
         };
         let failures: std::io::Result<_> = self.failures.iter().map(found).collect();
         let goes_on = searching.can_go_on() && finished != Finished::Exhausted && !self.is_given_up();
