@@ -35,6 +35,7 @@ mod plan;
 mod questions;
 mod regions;
 mod site;
+mod synchronised;
 mod together;
 mod values;
 

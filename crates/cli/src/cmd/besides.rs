@@ -19,6 +19,9 @@ const SEARCH: f64 = 0.8;
 const EXECUTION: Duration = Duration::from_secs(10);
 /// The most time for what the values of a run predict.
 const FOLLOWING: Duration = Duration::from_secs(20);
+/// The bounds of the time that is spent without being asked for.
+const SHORTEST: Duration = Duration::from_millis(200);
+const LONGEST: Duration = Duration::from_secs(5);
 /// With less time nothing is begun.
 const LEAST: Duration = Duration::from_millis(100);
 
@@ -37,7 +40,7 @@ pub fn add(
     if left() >= LEAST && asked {
         add_predicted(args, subject, (&scratch.join("followed"), stop), (suppressions, report), left())?;
     }
-    let time = args.explore.min(left()).mul_f64(SEARCH);
+    let time = args.explore.unwrap_or_else(|| usual(subject, report)).min(left()).mul_f64(SEARCH);
     if time < LEAST || stop.load(Ordering::Relaxed) {
         return Ok(());
     }
@@ -57,9 +60,20 @@ pub fn add(
         report.suppressed += found.suppressed;
         report.unused_suppressions.clone_from(&found.unused_suppressions);
     };
-    let found = for_check(&confirming, (time, args.jobs), &mut hide)?;
-    add_to(report, found);
+    let (findings, notes) = for_check(&confirming, (time, args.jobs), &mut hide)?;
+    // Nobody has asked how far it came.
+    let notes = if args.explore.is_none() && findings.is_empty() { Vec::new() } else { notes };
+    add_to(report, (findings, notes));
     Ok(())
+}
+
+/// How long to explore if the user has not said: about as long as the check has taken so far. If something was confirmed, that
+/// comes first.
+fn usual(subject: &Subject, report: &Report) -> Duration {
+    match report.counts().confirmed {
+        0 => (subject.time + subject.began.elapsed()).clamp(SHORTEST, LONGEST),
+        _ => Duration::ZERO,
+    }
 }
 
 fn add_to(report: &mut Report, (findings, notes): (Vec<Finding>, Vec<String>)) {

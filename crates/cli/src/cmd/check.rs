@@ -97,9 +97,10 @@ pub struct Args {
     #[arg(long, value_name = "TIME", default_value = "200ms", value_parser = flags::time, hide_short_help = true)]
     coarse_after: Duration,
     /// Afterwards, explore other orders as `foretrace explore` does, for up to this time and within the budget. This also finds
-    /// errors behind branches that the recorded run did not take. 0 turns it off
-    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = flags::time)]
-    pub(super) explore: Duration,
+    /// errors behind branches that the recorded run did not take. 0 turns it off [default: if nothing was found until then,
+    /// about as long as the check has taken, at least 200ms and at most 5s]
+    #[arg(long, value_name = "TIME", value_parser = flags::time)]
+    pub(super) explore: Option<Duration>,
     /// Find out which orders of operations each finding needs to fail, with at most this many more replays of each. 0 turns
     /// it off
     #[arg(long, value_name = "N", default_value_t = 40)]

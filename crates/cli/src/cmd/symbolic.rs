@@ -61,6 +61,7 @@ const NOTHING: PlanText = PlanText {
     threads: Vec::new(),
     visible: Vec::new(),
     spurious: false,
+    certain: None,
     regions: Regions::Marked,
 };
 

@@ -30,6 +30,8 @@ pub struct PlanText {
     pub spurious: bool,
     /// Which regions are meant to be atomic.
     pub regions: Regions,
+    /// The decision after which the failure is certain, if it is known.
+    pub certain: Option<u32>,
 }
 
 impl PlanText {
@@ -45,13 +47,13 @@ impl PlanText {
     ) -> std::io::Result<Self> {
         let path = |word: u64| (word as u32, ((word >> 32) as u32).saturating_sub(1));
         let threads = threads(directory)?.into_iter().map(path).collect();
-        Ok(Self { choices, threads, visible: visible.to_vec(), spurious, regions: Regions::Marked })
+        Ok(Self { choices, threads, visible: visible.to_vec(), spurious, regions: Regions::Marked, certain: None })
     }
 }
 
 /// `explore spurious=0 threads=0.0,0.1 visible=4010:4 choices=0*5,1,2:1` on one line: a choice is a thread, with an
 /// alternative after a colon, and with a star how often it is taken in a row. If critical sections are meant to be atomic, the
-/// second word is `sections`.
+/// second word is `sections`. At the end there may be ` certain=7`.
 impl fmt::Display for PlanText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |parts: Vec<String>| parts.join(",");
@@ -68,7 +70,8 @@ impl fmt::Display for PlanText {
         let spurious = u8::from(self.spurious);
         let (threads, visible, choices) = (list(threads), list(visible), list(choices));
         let regions = if self.regions == Regions::Sections { "sections " } else { "" };
-        write!(f, "explore {regions}spurious={spurious} threads={threads} visible={visible} choices={choices}")
+        write!(f, "explore {regions}spurious={spurious} threads={threads} visible={visible} choices={choices}")?;
+        self.certain.map_or(Ok(()), |certain| write!(f, " certain={certain}"))
     }
 }
 
@@ -90,6 +93,7 @@ impl FromStr for PlanText {
         if !is_explore {
             return Err(NotAPlan);
         }
+        let certain = words.next().map(|word| word.strip_prefix("certain=").ok_or(NotAPlan));
         let number = |text: &str| text.parse::<u32>().map_err(|_| NotAPlan);
         let list =
             |text: &'_ str| text.split(',').filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>();
@@ -116,6 +120,7 @@ impl FromStr for PlanText {
             visible: visible.collect::<Result<_, NotAPlan>>()?,
             spurious: spurious == "1",
             regions: if sections { Regions::Sections } else { Regions::Marked },
+            certain: certain.transpose()?.map(number).transpose()?,
         })
     }
 }
@@ -129,7 +134,10 @@ impl PlanText {
         let path = |(creator, before): &(u32, u32)| u64::from(*creator) | (u64::from(*before) + 1) << 32;
         set_threads(directory, &self.threads.iter().map(path).collect::<Vec<_>>())?;
         let flags = if self.spurious { flags::SPURIOUS } else { 0 };
-        Control::create(directory)?.put(&Plan::new(self.choices.clone()), &self.visible, flags, MOST_STEPS)
+        let control = Control::create(directory)?;
+        control.put(&Plan::new(self.choices.clone()), &self.visible, flags, MOST_STEPS)?;
+        control.set_certain(self.certain);
+        Ok(())
     }
 }
 
@@ -218,15 +226,18 @@ mod tests {
         let choices = vec![choice(0, 0), choice(0, 0), choice(2, 1), choice(1, 0)];
         let visible = std::iter::once(0x4010..0x4014).collect();
         let plan =
-            PlanText { choices, threads: vec![(0, 0), (1, 3)], visible, spurious: true, regions: Regions::Sections };
+            PlanText { choices, threads: vec![(0, 0), (1, 3)], visible, spurious: true, regions: Regions::Sections, certain: None };
         let text = plan.to_string();
         assert_eq!(text, "explore sections spurious=1 threads=0.0,1.3 visible=4010:4 choices=0*2,2:1,1");
         assert_eq!(text.parse::<PlanText>().unwrap(), plan);
+        let plan = PlanText { certain: Some(3), ..plan };
+        assert_eq!(plan.to_string().parse::<PlanText>().unwrap(), plan);
         for bad in [
             "",
             "explore",
             "explore spurious=0 threads=x visible= choices=0",
             "explore spurious=0 threads= visible= choices=-1",
+            "explore spurious=0 threads= visible= choices=0 certain=x",
         ] {
             assert!(bad.parse::<PlanText>().is_err(), "{bad}");
         }

@@ -30,7 +30,10 @@ impl Following<'_> {
         let Some(command) = self.sources.followed(self.scratch, self.atomic)? else { return Ok(None) };
         let (input, directory) = (self.like.input.clone(), self.like.directory.clone());
         let program = Program { input, directory, linger: self.like.linger, ..program(&command)? };
-        let (own, plan, directory) = self.first(&program)?;
+        // What follows values after the replays makes runs of its own beside these.
+        let beside = self.scratch.join("asked");
+        std::fs::create_dir_all(&beside)?;
+        let (own, plan, directory) = Following { scratch: &beside, ..*self }.first(&program)?;
         let run = program.follow(&plan, &directory, self.limit())?;
         let followed = foretrace_symbolic::read(&run.records, run.steps)?;
         if followed.is_cut || run.run.death.is_some() {
