@@ -194,22 +194,25 @@ fn regions(directory: &Path, regions: Regions) -> Vec<SeenRegion> {
             begin: steps[broken.begin].place,
             address: operation.object.0,
             size: operation.argument,
-            accesses: [broken.first, broken.remote, broken.second].map(|at| access(&steps[at])),
+            accesses: [broken.first, broken.remote, broken.second].map(|at| access(&steps, at)),
         }
     };
     broken(&steps, regions).into_iter().map(seen).collect()
 }
 
-fn access(step: &Step) -> SeenAccess {
-    use OpKind::{Load, PlainWrite, Store, Update, UpdateFailed};
+fn access(steps: &[Step], at: usize) -> SeenAccess {
+    use OpKind::{Load, PlainRead, PlainWrite, Store, Update, UpdateFailed};
+    let step = &steps[at];
     let kind = step.operation.kind;
+    let is_operation = |before: &&Step| !matches!(before.operation.kind, PlainRead | PlainWrite);
+    let own = steps[..at].iter().filter(|before| before.thread == step.thread).filter(is_operation);
     SeenAccess {
         thread: step.thread.0,
         write: matches!(kind, PlainWrite | Store | Update),
         free: false,
         atomic: matches!(kind, Load | Store | Update | UpdateFailed),
         size: step.operation.argument,
-        step: None,
+        step: u32::try_from(own.count()).ok(),
         pc: step.place,
         stack: vec![step.place],
         locks: Vec::new(),
@@ -225,8 +228,14 @@ mod tests {
         let choice = |thread, alternative| Choice { thread: ThreadId(thread), alternative };
         let choices = vec![choice(0, 0), choice(0, 0), choice(2, 1), choice(1, 0)];
         let visible = std::iter::once(0x4010..0x4014).collect();
-        let plan =
-            PlanText { choices, threads: vec![(0, 0), (1, 3)], visible, spurious: true, regions: Regions::Sections, certain: None };
+        let plan = PlanText {
+            choices,
+            threads: vec![(0, 0), (1, 3)],
+            visible,
+            spurious: true,
+            regions: Regions::Sections,
+            certain: None,
+        };
         let text = plan.to_string();
         assert_eq!(text, "explore sections spurious=1 threads=0.0,1.3 visible=4010:4 choices=0*2,2:1,1");
         assert_eq!(text.parse::<PlanText>().unwrap(), plan);
