@@ -36,7 +36,7 @@ pub(crate) struct Followed<'a> {
     pub(crate) waits: bool,
     /// How many sites, from the first on, fail; what the others do is told among the steps.
     pub(crate) failing: usize,
-    /// The site where it fails. It comes last: it is the first one or the last one.
+    /// The site where it fails. It comes last: it is the first one, or the last one, where the story ends.
     pub(crate) last: usize,
     /// What the run did in some steps: a thread, how many steps it had taken before, and the step. Values differ from run to
     /// run.
@@ -66,12 +66,12 @@ pub(crate) fn of(
     threads: &mut Vec<Thread>,
 ) -> (Vec<Step>, Picture) {
     let trace = resolver.subject.trace;
-    let story = Story { trace, steps: in_possible_order(trace, done(trace, followed)) };
-    let positions: Vec<usize> = sites
-        .iter()
-        .zip(&followed.done)
-        .map(|(site, done)| story.position(threads[site.thread].number, *done))
-        .collect();
+    let mut story = Story { trace, steps: in_possible_order(trace, done(trace, followed)) };
+    let position = |(site, done): (&Site, &Option<u32>)| story.position(threads[site.thread].number, *done);
+    let positions: Vec<usize> = sites.iter().zip(&followed.done).map(position).collect();
+    if followed.last > 0 {
+        story.steps.truncate(positions[followed.last]);
+    }
     let taken = taken(&story, sites, threads, &positions);
     let mut chosen = story.choose(resolver, threads, &positions);
     if followed.waits {

@@ -34,12 +34,8 @@ impl Failure for SeenRegion {
 
     /// The story ends where the region is broken: at its second access.
     fn followed<'a>(&self, schedule: &'a Schedule, sites: &[Site]) -> Followed<'a> {
-        let last = &self.accesses[2];
-        let own = schedule.steps().iter().enumerate().filter(|(_, step)| step.event.thread.0 == last.thread);
-        let next = last.step.and_then(|done| own.map(|(at, _)| at).nth(done as usize));
-        let until = next.and_then(|at| u32::try_from(at).ok());
         let done = self.accesses.iter().map(|access| access.step).collect();
-        Followed { until, done, last: 2, ..Followed::to_the_end(schedule, sites, false) }
+        Followed { done, last: 2, ..Followed::to_the_end(schedule, sites, false) }
     }
 }
 
