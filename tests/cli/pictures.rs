@@ -40,14 +40,15 @@ fn examples_of_errors_fail() {
     }
 }
 
-/// Comments in the example name the rule that is reported and the flags of the check.
+/// Comments in the example name the rule that is reported, the flags of the check, and the compiler if it must be clang.
 fn assert_example_fails(scratch: &Scratch, rule: &str, page: &str) {
     let example = page.split_once("```c\n").and_then(|(_, rest)| rest.split_once("```")).expect("an example").0;
     let comment = |name: &str| example.lines().find_map(|line| line.strip_prefix(&format!("// {name}: ")));
     let (expected, flags) = (comment("expect").expect("a rule"), comment("flags").unwrap_or_default());
     std::fs::write(scratch.path("example.c"), example).expect("a scratch file can be written");
     write_files(scratch, page);
-    let ran = scratch.run(&format!("foretrace check {flags} --format json example.c"));
+    let compiler = if comment("compiler").is_some() { "FORETRACE_CC=clang-19" } else { "" };
+    let ran = scratch.shell(&format!("{compiler} foretrace check {flags} --format json example.c"));
     let report: serde_json::Value = serde_json::from_str(&ran.out()).unwrap_or_else(|_| panic!("{}", ran.err()));
     let findings = report["findings"].as_array().expect("findings");
     let shows = |finding: &serde_json::Value| finding["rule"] == expected || finding["kind"] == expected;

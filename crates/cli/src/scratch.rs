@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// The first part of the names of all scratch directories.
 const PREFIX: &str = "foretrace-";
 /// The kinds there are, which are the second part.
-const KINDS: [&str; 4] = ["check-", "explore-", "replay-", "monitor-"];
+const KINDS: [&str; 5] = ["check-", "explore-", "replay-", "monitor-", "symbolic-"];
 
 static OPEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 

@@ -53,8 +53,8 @@ pub use human::Style;
 pub use kinds::ALL as KINDS;
 pub use model::{
     Access, Automaton, Bar, Block, Broken, Counts, Death, Drawn, Edge, ErrorKind, Excerpt, Experiments, Exploration,
-    Finding, Frame, How, Kind, Late, Link, Lock, Memory, Moment, Needs, Order, Origin, Pair, Picture, Report, Site,
-    Status, Step, Thread, Undecided, bytes, top,
+    Finding, Frame, How, Kind, Late, Link, Lock, Memory, Moment, Needs, Order, Origin, Pair, Picture, Report, Seen,
+    Site, Status, Step, Thread, Undecided, Written, bytes, top,
 };
 pub use visible::{Visible, visible};
 

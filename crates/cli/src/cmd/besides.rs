@@ -5,8 +5,10 @@ use super::check::suppress::Suppressions;
 use super::check::{Args, ErrorClass, examine};
 use super::explore::{Confirming, for_check};
 use super::symbolic::Following;
+use foretrace_explore::regions::Regions;
 use foretrace_predict::Predicted;
 use foretrace_report::{Finding, Kind, Report};
+use foretrace_symbolic::Asks;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -36,7 +38,8 @@ pub fn add(
         return Ok(());
     }
     let left = || examine::until(args, subject).saturating_duration_since(Instant::now());
-    if left() >= LEAST && args.look_for.contains(&ErrorClass::Crashes) {
+    let asked = [ErrorClass::Crashes, ErrorClass::Atomicity].iter().any(|class| args.look_for.contains(class));
+    if left() >= LEAST && asked {
         add_predicted(args, subject, (&scratch.join("followed"), stop), (suppressions, report), left())?;
     }
     let time = args.explore.unwrap_or_else(|| usual(subject, report)).min(left()).mul_f64(SEARCH);
@@ -119,6 +122,16 @@ fn following<'a>(
         until: Instant::now() + left.min(FOLLOWING),
         scratch,
         stop,
+        asks: asks(args),
+        atomic: &args.atomic,
+    }
+}
+
+fn asks(args: &Args) -> Asks {
+    let regions = if args.atomic_sections { Regions::Sections } else { Regions::Marked };
+    Asks {
+        no_checks: !args.look_for.contains(&ErrorClass::Crashes),
+        regions: args.look_for.contains(&ErrorClass::Atomicity).then_some(regions),
     }
 }
 
@@ -147,6 +160,7 @@ fn is_wanted(args: &Args, finding: &Finding) -> bool {
     let look = match finding.kind {
         kind if kind == Kind::DEADLOCK => ErrorClass::Deadlocks,
         kind if kind == Kind::CRASH => ErrorClass::Crashes,
+        kind if kind == Kind::ATOMICITY => ErrorClass::Atomicity,
         _ => ErrorClass::Races,
     };
     args.look_for.contains(&look)

@@ -48,6 +48,13 @@ pub struct Args {
     /// be given several times
     #[arg(long, value_name = "FILE|NAME")]
     property: Vec<String>,
+    /// Calls of this function are meant to be atomic, as are regions that the program marks (see `foretrace explain
+    /// atomicity-violation`); may be given several times. The program is compiled with clang
+    #[arg(long, value_name = "FUNCTION")]
+    pub(super) atomic: Vec<String>,
+    /// Critical sections are meant to be atomic, too
+    #[arg(long)]
+    pub(super) atomic_sections: bool,
     /// Check this recording instead of making one
     #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "command", "cflags"])]
     recording: Option<PathBuf>,
@@ -120,10 +127,11 @@ pub(super) enum ErrorClass {
     Deadlocks,
     Crashes,
     Properties,
+    Atomicity,
 }
 
 impl ErrorClass {
-    const ALL: [Self; 4] = [Self::Races, Self::Deadlocks, Self::Crashes, Self::Properties];
+    const ALL: [Self; 5] = [Self::Races, Self::Deadlocks, Self::Crashes, Self::Properties, Self::Atomicity];
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -38,6 +38,14 @@ pub fn yield_now(nanoseconds: i64, pc: usize) -> bool {
     true
 }
 
+/// The thread is at a border of a region that is meant to be atomic.
+pub fn region(edge: OpKind, pc: usize) {
+    if let Some(player) = thread::taking_part().filter(|_| controlled::asks()) {
+        part::flush(player);
+        controlled::ask(player, Operation::new(edge, 0), false, pc);
+    }
+}
+
 /// The same for a sleep of this time. One that is no time is left for the real function to refuse.
 pub unsafe fn sleep(time: *const timespec, pc: usize) -> bool {
     // SAFETY: the program passes a time, or null.

@@ -12,6 +12,7 @@ use crate::scratch::Scratch;
 use anyhow::{Context, bail};
 use foretrace_explore::{Budget, End, Execution, Finished, Goes, Minimised, Plan, PruningCounts, run, run_parallel};
 use foretrace_replay::{ExploreError, Notes, PlanText, Program, SharedNotes, WhyForked};
+use foretrace_symbolic::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -65,6 +66,8 @@ pub struct Found {
     pub plan: PlanText,
     /// What of it matters.
     pub minimised: Option<Minimised>,
+    /// The values that it hangs on, if they were followed.
+    pub values: Vec<Value>,
 }
 
 impl Hunted {
@@ -325,7 +328,7 @@ impl Hunt {
             let minimised = failing.minimised.clone();
             let inflection = minimised.as_ref().and_then(|minimised| minimised.inflection);
             let certain = inflection.and_then(|inflection| u32::try_from(inflection.decision).ok());
-            Ok(Found { kind: failure.kind(), plan: PlanText { certain, ..plan(failing)? }, minimised })
+            Ok(Found { kind: failure.kind(), plan: PlanText { certain, ..plan(failing)? }, minimised, values: Vec::new() })
         };
         let failures: std::io::Result<_> = self.failures.iter().map(found).collect();
         let goes_on = searching.can_go_on() && finished != Finished::Exhausted && !self.is_given_up();
