@@ -20,8 +20,10 @@ const EXECUTION: Duration = Duration::from_secs(10);
 /// The most time for what the values of a run predict.
 const FOLLOWING: Duration = Duration::from_secs(20);
 /// The bounds of the time that is spent without being asked for.
-const SHORTEST: Duration = Duration::from_millis(200);
+const SHORTEST: Duration = Duration::from_millis(125);
 const LONGEST: Duration = Duration::from_secs(5);
+/// With less time, one core is enough: to start the program on others takes a part of it.
+const SEVERAL: Duration = Duration::from_secs(1);
 /// With less time nothing is begun.
 const LEAST: Duration = Duration::from_millis(100);
 
@@ -60,7 +62,8 @@ pub fn add(
         report.suppressed += found.suppressed;
         report.unused_suppressions.clone_from(&found.unused_suppressions);
     };
-    let (findings, notes) = for_check(&confirming, (time, args.jobs), &mut hide)?;
+    let jobs = if args.explore.is_none() && time < SEVERAL { 1 } else { args.jobs };
+    let (findings, notes) = for_check(&confirming, (time, jobs), &mut hide)?;
     // Nobody has asked how far it came.
     let notes = if args.explore.is_none() && findings.is_empty() { Vec::new() } else { notes };
     add_to(report, (findings, notes));
