@@ -142,5 +142,8 @@ fn a_debugger_stops_where_the_failure_becomes_certain() {
     let program = scratch.build("bugs/torn_pair.c", &["-O0"]);
     let findings = scratch.explore(&program, &[], &[]).findings();
     let said: Vec<String> = findings.iter().map(|finding| scratch.debugged(finding)).collect();
-    assert!(said.iter().any(|said| said.contains("__foretrace_certain") && said.contains("torn_pair.c:14")), "{said:#?}");
+    assert!(
+        said.iter().any(|said| said.contains("__foretrace_certain") && said.contains("torn_pair.c:14")),
+        "{said:#?}"
+    );
 }

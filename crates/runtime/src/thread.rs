@@ -172,8 +172,8 @@ impl Thread {
         (new.shared.index, new.shared.number) = (index, number);
         new.clock.get().begin(number);
         // Where each access is examined at once, no line is kept.
-        let has_lines = axes::watches_accesses()
-            || new.lines.get().init(arena::allocate(SMALL * ENTRY_SIZE)?, SMALL, false);
+        let has_lines =
+            axes::watches_accesses() || new.lines.get().init(arena::allocate(SMALL * ENTRY_SIZE)?, SMALL, false);
         has_lines.then_some(new)
     }
 

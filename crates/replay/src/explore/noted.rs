@@ -49,8 +49,7 @@ impl Noted {
         self.notes.check()?;
         let [count, lost] = self.notes.read(0);
         let count = (count as usize).min(MOST_NOTES);
-        let words: Vec<[u64; NOTE_WORDS]> =
-            (0..count).map(|at| self.notes.read(FIRST + at * NOTE_WORDS)).collect();
+        let words: Vec<[u64; NOTE_WORDS]> = (0..count).map(|at| self.notes.read(FIRST + at * NOTE_WORDS)).collect();
         let mut reading = Reading { noted: self, open: HashMap::new(), notes: Vec::new(), steps };
         let understood = words.iter().all(|words| reading.add(words).is_some());
         if lost != 0 || !understood || count == 0 {

@@ -225,8 +225,14 @@ mod tests {
         let choice = |thread, alternative| Choice { thread: ThreadId(thread), alternative };
         let choices = vec![choice(0, 0), choice(0, 0), choice(2, 1), choice(1, 0)];
         let visible = std::iter::once(0x4010..0x4014).collect();
-        let plan =
-            PlanText { choices, threads: vec![(0, 0), (1, 3)], visible, spurious: true, regions: Regions::Sections, certain: None };
+        let plan = PlanText {
+            choices,
+            threads: vec![(0, 0), (1, 3)],
+            visible,
+            spurious: true,
+            regions: Regions::Sections,
+            certain: None,
+        };
         let text = plan.to_string();
         assert_eq!(text, "explore sections spurious=1 threads=0.0,1.3 visible=4010:4 choices=0*2,2:1,1");
         assert_eq!(text.parse::<PlanText>().unwrap(), plan);

@@ -55,7 +55,8 @@ fn add(area: &Area, line: &[u8]) -> bool {
 
 /// Lists a range, but for what keeps its content.
 fn add_without_kept(area: &Area, mut range: Range) -> bool {
-    let kept = |range: Range| lasting::kept().filter(move |(start, end)| *start < range.end && range.start < *end).min();
+    let kept =
+        |range: Range| lasting::kept().filter(move |(start, end)| *start < range.end && range.start < *end).min();
     while let Some((start, end)) = kept(range) {
         if !put(area, Range { end: start, ..range }) {
             return false;

@@ -55,7 +55,9 @@ pub fn renew() {
         let is_known = known().take(at).any(|earlier| earlier.object == first.object);
         // Which of several descriptors are the same end of two sockets is not known.
         let is_unclear = matches!(first.kind, EndKind::Socket(_)) && of_it().count() != 2;
-        let Some(ends) = Some(first.kind).filter(|_| !is_known && !is_unclear).and_then(sys::make_ends) else { continue };
+        let Some(ends) = Some(first.kind).filter(|_| !is_known && !is_unclear).and_then(sys::make_ends) else {
+            continue;
+        };
         for (number, known) in of_it().enumerate() {
             sys::put_end(ends, known.kind, number, known.fd);
         }

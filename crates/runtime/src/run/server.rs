@@ -7,9 +7,9 @@
 use crate::axes;
 use crate::fast::{self, Reason, Shared};
 use crate::gate::controlled;
+use crate::run::renew;
 use crate::sys::real::Real;
 use crate::sys::settings::Gate;
-use crate::run::renew;
 use crate::sys::{self};
 use crate::thread::handle;
 use crate::watch::shadow;

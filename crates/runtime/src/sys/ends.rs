@@ -36,7 +36,8 @@ fn name(prefix: &[u8], fd: i32, room: &mut [u8; 40]) -> usize {
 /// What the descriptor stands for; none, if it is something else, or has something to be read.
 pub fn end_kind(fd: i32) -> Option<EndKind> {
     let mut waiting = 0i32;
-    let is_empty = |waiting: &mut i32| call!(SYS_ioctl, fd, libc::FIONREAD, core::ptr::from_mut(waiting)).is_ok() && *waiting == 0;
+    let is_empty =
+        |waiting: &mut i32| call!(SYS_ioctl, fd, libc::FIONREAD, core::ptr::from_mut(waiting)).is_ok() && *waiting == 0;
     match file_kind(fd).ok()?.0 {
         libc::S_IFIFO => {
             let flags = call!(SYS_fcntl, fd, libc::F_GETFL).ok()? as i32;

@@ -328,7 +328,12 @@ impl Hunt {
             let minimised = failing.minimised.clone();
             let inflection = minimised.as_ref().and_then(|minimised| minimised.inflection);
             let certain = inflection.and_then(|inflection| u32::try_from(inflection.decision).ok());
-            Ok(Found { kind: failure.kind(), plan: PlanText { certain, ..plan(failing)? }, minimised, values: Vec::new() })
+            Ok(Found {
+                kind: failure.kind(),
+                plan: PlanText { certain, ..plan(failing)? },
+                minimised,
+                values: Vec::new(),
+            })
         };
         let failures: std::io::Result<_> = self.failures.iter().map(found).collect();
         let goes_on = searching.can_go_on() && finished != Finished::Exhausted && !self.is_given_up();
