@@ -61,7 +61,7 @@ struct Most(usize);
 
 impl Default for Most {
     fn default() -> Self {
-        Self(1 << 20)
+        Self(1 << 18)
     }
 }
 
