@@ -79,7 +79,8 @@ impl Solver {
             }
             if since >= RESTART * luby(round) {
                 (round, since) = (round + 1, 0);
-                self.retreat(0);
+                // What follows from the assumptions stays.
+                self.retreat(assumptions.len() as u32);
                 self.reduce();
                 continue;
             }
@@ -138,8 +139,7 @@ impl Solver {
         Choice::Taken
     }
 
-    /// Forgets the worse half of the learned clauses once there are many. Nothing is decided now, so none is a reason
-    /// that could be asked for again.
+    /// Forgets the worse half of the learned clauses once there are many, except those that are reasons.
     fn reduce(&mut self) {
         let most = 4000 + self.statistics.conflicts as usize / 8;
         if self.learned.len() < most {
