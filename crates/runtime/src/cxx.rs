@@ -6,6 +6,7 @@
 pub mod calls;
 
 mod containers;
+mod futures;
 mod notes;
 mod streams;
 mod strings;
@@ -26,7 +27,7 @@ pub fn note_for(name: &[u8]) -> Option<Note> {
         Name::Is(whole) => *whole == name,
         Name::Begins(start) => name.starts_with(start),
     };
-    let tables = streams::TABLE.iter().chain(&containers::TABLE);
+    let tables = streams::TABLE.iter().chain(&containers::TABLE).chain(&futures::TABLE);
     let listed = tables.filter(|(known, _)| is_it(known)).map(|(_, note)| *note).next();
     listed.or_else(|| strings::note_for(name))
 }

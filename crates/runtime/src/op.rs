@@ -1,6 +1,7 @@
 //! The one way in for operations and accesses: the gate, the sink and the watch answer. Nothing above knows which are on.
 
 pub mod access;
+pub mod at_exit;
 pub mod atomic;
 pub mod controlled;
 pub mod custom;
