@@ -40,17 +40,31 @@ fn examples_of_errors_fail() {
     }
 }
 
-/// Comments in the example name the rule that is reported and the flags of the check.
+/// Comments in the example name the rule that is reported, the flags of the check, and the compiler if it must be clang.
 fn assert_example_fails(scratch: &Scratch, rule: &str, page: &str) {
     let example = page.split_once("```c\n").and_then(|(_, rest)| rest.split_once("```")).expect("an example").0;
     let comment = |name: &str| example.lines().find_map(|line| line.strip_prefix(&format!("// {name}: ")));
     let (expected, flags) = (comment("expect").expect("a rule"), comment("flags").unwrap_or_default());
     std::fs::write(scratch.path("example.c"), example).expect("a scratch file can be written");
-    let ran = scratch.run(&format!("foretrace check {flags} --format json example.c"));
+    write_files(scratch, page);
+    let compiler = if comment("compiler").is_some() { "FORETRACE_CC=clang-19" } else { "" };
+    let ran = scratch.shell(&format!("{compiler} foretrace check {flags} --format json example.c"));
     let report: serde_json::Value = serde_json::from_str(&ran.out()).unwrap_or_else(|_| panic!("{}", ran.err()));
     let findings = report["findings"].as_array().expect("findings");
     let shows = |finding: &serde_json::Value| finding["rule"] == expected || finding["kind"] == expected;
     assert!(findings.iter().any(shows), "{rule}: {report:#}");
+}
+
+/// Writes the other files of an example: a block of text after a line that begins with the file's name.
+fn write_files(scratch: &Scratch, page: &str) {
+    for (before, block) in page.split("\n\n```text\n").zip(page.split("\n\n```text\n").skip(1)) {
+        let line = before.lines().last().unwrap_or_default();
+        let name = line.strip_prefix('`').and_then(|rest| rest.split_once('`')).map(|(name, _)| name);
+        if let Some(name) = name.filter(|name| name.contains('.') && !name.contains([' ', '/'])) {
+            let text = block.split_once("```").map_or(block, |(text, _)| text);
+            std::fs::write(scratch.path(name), text).expect("a scratch file can be written");
+        }
+    }
 }
 
 #[test]

@@ -85,3 +85,21 @@ fn what_is_no_program_is_refused() {
     ask("var x 4\nt1 if (eq 1:8 1)\nt1 write x 1:32\nt1 endif\n", "--model relaxed").refuses("cannot analyse");
     Scratch::new().run("foretrace symbolic missing.ctp").refuses("cannot read missing.ctp");
 }
+
+/// A trace without values: critical sections as regions, as in the paper's table 3.
+#[test]
+fn a_trace_of_the_rapid_tools_is_asked_about_sections() {
+    let trace = "T0|fork(T1)|1\nT0|fork(T2)|2\n\
+                 T1|acq(L)|3\nT1|r(x)|4\nT1|w(x)|5\nT1|rel(L)|6\n\
+                 T2|acq(L)|7\nT2|w(x)|8\nT2|rel(L)|9\nT2|w(x)|10\n\
+                 T0|join(T1)|11\nT0|join(T2)|12\nT0|w(x)|13\n";
+    let scratch = Scratch::with(&[("a.std", trace)]);
+    let ran = scratch.run("foretrace symbolic a.std --find sections");
+    assert_eq!(ran.code(), Some(1), "{}", ran.err());
+    let expected = "can happen: T2:4 (10) breaks the region of T1:2 (4) and T1:3 (5) (4 context switches)\n\
+                    2 regions: 3 triples of accesses, 2 that nothing orders, 1 that no lock prevents\n\
+                    1 questions: 1 can happen, 0 cannot, 0 not decided\n";
+    assert_eq!(ran.out(), expected);
+    let scratch = Scratch::with(&[("a.std", "T0|stop\n")]);
+    scratch.run("foretrace symbolic a.std").refuses("line 1");
+}

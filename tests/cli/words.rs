@@ -11,6 +11,7 @@ fn report(program: &str) -> String {
     let check = "FORETRACE_CC=clang-19 FORETRACE_CXX=clang++-19 foretrace check";
     let ran = scratch.shell(&format!("{check} {}", path.canonicalize().expect("it is there").display()));
     assert_eq!(ran.code(), Some(1), "{}", ran.err());
+    assert!(!ran.err().contains("values were not followed"), "{}", ran.err());
     ran.err()
 }
 

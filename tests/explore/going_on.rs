@@ -37,16 +37,16 @@ fn a_search_goes_on_where_its_budget_ended() {
     let program = scratch.build("programs/readers.c", &["-O1"]);
     for jobs in ["1", "2"] {
         let flags = ["--jobs", jobs, "--strategy", "complete"];
-        let mut explored = scratch.explore(&program, &["9"], &[&flags[..], &["--budget", "100ms"]].concat());
+        let mut explored = scratch.explore(&program, &["13"], &[&flags[..], &["--budget", "100ms"]].concat());
         let mut rounds = 0;
         while explored.code == 2 {
             rounds += 1;
             assert!(rounds < 100, "{}", explored.text);
             let more = ["--budget", "300ms", "--resume", folder(&explored)];
-            explored = scratch.explore(&program, &["9"], &[&flags[..], &more].concat());
+            explored = scratch.explore(&program, &["13"], &[&flags[..], &more].concat());
         }
         assert!(rounds > 0, "the budget was enough: {}", explored.text);
-        assert_eq!((explored.code, explored.orders()), (0, Some(512)), "{}", explored.text);
+        assert_eq!((explored.code, explored.orders()), (0, Some(8_192)), "{}", explored.text);
         assert!(!scratch.path("foretrace-findings/unfinished").exists());
     }
 }
@@ -69,11 +69,11 @@ fn interrupted(scratch: &Scratch, program: &Path, size: &str, after: Duration) -
 fn ctrl_c_keeps_everything() {
     let scratch = Scratch::new();
     let program = scratch.build("programs/readers.c", &["-O1"]);
-    let explored = interrupted(&scratch, &program, "11", Duration::from_millis(700));
+    let explored = interrupted(&scratch, &program, "15", Duration::from_millis(700));
     assert_eq!(explored.code, 2, "{}", explored.text);
     assert!(explored.text.contains("interrupted"), "{}", explored.text);
-    let resumed = scratch.explore(&program, &["11"], &["--strategy", "complete", "--resume", folder(&explored)]);
-    assert_eq!((resumed.code, resumed.orders()), (0, Some(2048)), "{}", resumed.text);
+    let resumed = scratch.explore(&program, &["15"], &["--strategy", "complete", "--resume", folder(&explored)]);
+    assert_eq!((resumed.code, resumed.orders()), (0, Some(32_768)), "{}", resumed.text);
 }
 
 #[test]
@@ -91,12 +91,12 @@ fn what_was_found_before_is_reported_at_the_end() {
 fn another_program_does_not_go_on() {
     let scratch = Scratch::new();
     let program = scratch.build("programs/readers.c", &["-O1"]);
-    let explored = scratch.explore(&program, &["12"], &["--strategy", "complete", "--budget", "200ms"]);
+    let explored = scratch.explore(&program, &["15"], &["--strategy", "complete", "--budget", "200ms"]);
     let folder = folder(&explored);
     let other = scratch.explore(&program, &["5"], &["--strategy", "complete", "--resume", folder]);
     assert_eq!(other.code, 2, "{}", other.text);
     assert!(other.text.contains("does not run as it did"), "{}", other.text);
-    let other = scratch.explore(&program, &["12"], &["--resume", folder]);
+    let other = scratch.explore(&program, &["15"], &["--resume", folder]);
     assert!(other.text.contains("--strategy complete"), "{}", other.text);
 }
 

@@ -6,6 +6,7 @@ mod going_on;
 mod pruning;
 mod robust;
 mod support;
+mod waits;
 
 use support::{Explored, Scratch};
 
@@ -14,15 +15,16 @@ use support::{Explored, Scratch};
 fn the_classes_of_known_programs_are_counted() {
     let scratch = Scratch::new();
     let known: [(&str, &[(u32, u64)]); 3] = [
-        ("readers", &[(1, 2), (3, 8), (6, 64)]),
-        ("lastzero", &[(2, 5), (3, 12), (5, 64)]),
-        ("indexer", &[(11, 1), (12, 8), (13, 64)]),
+        ("readers", &[(1, 2), (3, 8), (6, 64), (13, 8_192)]),
+        ("lastzero", &[(2, 5), (3, 12), (5, 64), (12, 15_360)]),
+        ("indexer", &[(11, 1), (12, 8), (13, 64), (14, 512), (15, 4_096)]),
     ];
     for (name, sizes) in known {
         let program = scratch.build(&format!("programs/{name}.c"), &["-O1"]);
         for (size, classes) in sizes {
-            let explored = scratch.explore(&program, &[&size.to_string()], &[]);
+            let explored = scratch.explore(&program, &[&size.to_string()], &["--strategy", "complete"]);
             assert_eq!((explored.code, explored.orders()), (0, Some(*classes)), "{name}({size}): {}", explored.text);
+            assert!(!explored.text.contains("fork of the program"), "{name}({size}): {}", explored.text);
         }
     }
 }
@@ -86,9 +88,10 @@ fn random_strategies_find_bugs_and_claim_nothing() {
     }
 }
 
-/// `foretrace check --explore` finds what lies behind branches that the recorded run did not take.
+/// `foretrace check` finds what lies behind branches that the recorded run did not take, unless exploration is turned off. It
+/// says how far that came if it was asked to explore.
 #[test]
-fn a_check_explores_if_it_is_asked_to() {
+fn a_check_explores_besides() {
     let scratch = Scratch::new();
     for bug in ["account", "philosophers", "nested_monitor"] {
         let [program, twin] =
@@ -101,9 +104,15 @@ fn a_check_explores_if_it_is_asked_to() {
         }
         let explored = scratch.check(&twin, &["--explore", "5s"]);
         assert_eq!(explored.code, 0, "{bug}, correct: {}", explored.text);
+        let explored = scratch.check(&program, &[]);
+        assert_eq!(explored.code, 1, "{bug}: {}", explored.text);
         let explored = scratch.check(&twin, &[]);
+        assert_eq!(explored.code, 0, "{bug}, correct: {}", explored.text);
         assert!(!explored.text.contains("explored besides"), "{bug}: {}", explored.text);
     }
+    let program = scratch.build("bugs/account.c", &["-O1"]);
+    let explored = scratch.check(&program, &["--explore", "0"]);
+    assert_eq!(explored.code, 0, "account: {}", explored.text);
 }
 
 /// A finding says which orders make it fail, and after what it is certain.
@@ -124,4 +133,17 @@ fn a_failing_order_is_explained() {
     let missed = explained("missed_signal");
     assert!(missed.contains("`pthread_cond_signal(&ready)` :18 of t1 comes before `pthread_cond_wait("), "{missed}");
     assert!(missed.contains("a thread that could go on has to be left once"), "{missed}");
+}
+
+/// With `--certain`, a debugger stops before the operation that nothing can make good any more.
+#[test]
+fn a_debugger_stops_where_the_failure_becomes_certain() {
+    let scratch = Scratch::new();
+    let program = scratch.build("bugs/torn_pair.c", &["-O0"]);
+    let findings = scratch.explore(&program, &[], &[]).findings();
+    let said: Vec<String> = findings.iter().map(|finding| scratch.debugged(finding)).collect();
+    assert!(
+        said.iter().any(|said| said.contains("__foretrace_certain") && said.contains("torn_pair.c:14")),
+        "{said:#?}"
+    );
 }

@@ -1,6 +1,6 @@
 //! Programs that do what programs do: they crash, exit in a thread, fork, take signals, throw exceptions and have many threads.
 
-use crate::support::Scratch;
+use crate::support::{self, Scratch};
 
 /// Explores a program of `robust`, for a second or two; the exit code and the report.
 fn explore(name: &str) -> (i32, String) {
@@ -36,6 +36,48 @@ fn children_are_not_explored_and_that_is_said() {
 fn exceptions_locals_and_statics_work() {
     let (code, text) = explore("exceptions.cc");
     assert_eq!(code, 0, "{text}");
+}
+
+/// Threads have storage of their own, and leave nested calls, one of which holds a lock.
+#[test]
+fn threads_may_jump_out_of_calls() {
+    let (code, text) = explore("jumps.c");
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("no failure"), "{text}");
+}
+
+#[test]
+fn output_to_files_is_noticed() {
+    let (code, text) = explore("output.c");
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("the program writes files"), "{text}");
+}
+
+/// Its signals come when they come, so only the time limit or the last order ends the search.
+#[test]
+fn timers_do_no_harm() {
+    let (code, text) = explore("timer.c");
+    assert!(code == 0 || code == 2, "{text}");
+    assert!(!text.contains("error:") && !text.contains("took too long"), "{text}");
+}
+
+#[test]
+fn threads_talk_over_sockets() {
+    let (code, text) = explore("sockets.c");
+    assert!(code == 0 || text.contains("and there are more"), "{text}");
+    assert!(!text.contains("error:") && !text.contains("took too long"), "{text}");
+}
+
+/// The program's own children, and ours, are gone with it.
+#[test]
+fn no_process_is_left() {
+    let scratch = Scratch::new();
+    for source in ["robust/fork.c", "robust/null.c", "robust/many.c", "robust/endless.c"] {
+        let program = scratch.build(source, &["-O1"]);
+        scratch.explore(&program, &[], &["--budget", "2s", "--timeout", "1s"]);
+        let left = support::processes_of(&program);
+        assert!(left.is_empty(), "{source}: {left:?} are left");
+    }
 }
 
 #[test]

@@ -130,8 +130,30 @@ impl Scratch {
         Explored { code: output.status.code().unwrap_or(-1), text, time: begin.elapsed() }
     }
 
+    /// What gdb says of a finding where it stops first.
+    pub fn debugged(&self, finding: &str) -> String {
+        let output = self.run(Command::new(FORETRACE).args(["replay", "--gdb", "--certain", finding]));
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+    }
+
     /// Replays a finding; the exit code.
     pub fn replay(&self, finding: &str) -> i32 {
         self.run(Command::new(FORETRACE).args(["replay", "--times", "2", finding])).status.code().unwrap_or(-1)
     }
+}
+
+/// The processes that run a program, once those that are about to end have ended.
+pub fn processes_of(program: &Path) -> Vec<String> {
+    let program = program.canonicalize().expect("the program is there");
+    let runs = |process: &str| fs::read_link(format!("/proc/{process}/exe")).is_ok_and(|exe| exe == program);
+    let mut left = Vec::new();
+    for _ in 0..50 {
+        let all = fs::read_dir("/proc").expect("processes").flatten();
+        left = all.map(|entry| entry.file_name().to_string_lossy().into_owned()).filter(|name| runs(name)).collect();
+        if left.is_empty() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    left
 }

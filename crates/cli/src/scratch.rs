@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// The first part of the names of all scratch directories.
 const PREFIX: &str = "foretrace-";
 /// The kinds there are, which are the second part.
-const KINDS: [&str; 4] = ["check-", "explore-", "replay-", "monitor-"];
+const KINDS: [&str; 5] = ["check-", "explore-", "replay-", "monitor-", "symbolic-"];
 
 static OPEN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -27,11 +27,21 @@ pub struct Scratch {
 impl Scratch {
     /// A new one of that kind, one of [`KINDS`].
     pub fn new(kind: &str) -> anyhow::Result<Self> {
+        Self::new_in(&std::env::temp_dir(), kind)
+    }
+
+    /// One that lies in memory, if the system has a place for that: whoever writes to a mapped file on a disk may have to wait
+    /// for the disk.
+    pub fn in_memory(kind: &str) -> anyhow::Result<Self> {
+        Self::new_in(Path::new(MEMORY), kind).or_else(|_| Self::new(kind))
+    }
+
+    fn new_in(place: &Path, kind: &str) -> anyhow::Result<Self> {
         debug_assert!(KINDS.contains(&kind));
-        remove_abandoned(&std::env::temp_dir());
+        remove_abandoned(place);
         let directory = tempfile::Builder::new()
             .prefix(&format!("{PREFIX}{kind}"))
-            .tempdir()
+            .tempdir_in(place)
             .context("cannot create a scratch directory")?;
         let lock = hold(&directory).context("cannot create a scratch directory")?;
         OPEN.lock().expect(NO_PANIC).push(directory.path().to_owned());
@@ -51,6 +61,9 @@ fn hold(directory: &TempDir) -> io::Result<File> {
     let _ = file.try_lock();
     Ok(file)
 }
+
+/// Where Linux systems keep files in memory.
+const MEMORY: &str = "/dev/shm";
 
 const NO_PANIC: &str = "nothing panics while it holds this";
 

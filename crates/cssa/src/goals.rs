@@ -117,7 +117,8 @@ pub fn breaks(first: bool, remote: bool, second: bool) -> bool {
     }
 }
 
-/// All triples that could break the regions, without those that are excluded by what always comes before what.
+/// All triples that could break the regions; and those of them that are left when what always comes before what, common
+/// locks, and the orders in which locks were taken have excluded what they can.
 pub fn triples(ctp: &Ctp, regions: &[Region]) -> (Vec<Triple>, Vec<Triple>) {
     let accesses: Vec<EventId> =
         ctp.events().filter(|(_, event)| event.action.place().is_some()).map(|(id, _)| id).collect();
@@ -143,6 +144,7 @@ pub fn triples(ctp: &Ctp, regions: &[Region]) -> (Vec<Triple>, Vec<Triple>) {
         must.as_ref()
             .is_some_and(|must| !must.before(triple.remote, triple.first) && !must.before(triple.second, triple.remote))
             && !common_lock(ctp, **triple)
+            && !histories_clash(ctp, **triple)
     };
     let left = all.iter().filter(possible).copied().collect();
     (all, left)
@@ -162,6 +164,35 @@ fn common_lock(ctp: &Ctp, triple: Triple) -> bool {
     kept.iter().any(|(lock, since, alone)| {
         is_kept(ctp, *lock, EventId { index: *since, ..triple.first }, triple.second)
             && around.iter().any(|(other, _, other_alone)| other == lock && (*alone || *other_alone))
+    })
+}
+
+/// Whether the acquisition histories of both threads exclude that the remote access comes in between (Kahlon, Ivančić,
+/// Gupta, CAV'05): the region holds `l` and has taken `k` since, and the other thread holds `k` and has taken `l` since.
+/// Both would have to have taken and given back their second lock before the other took its first.
+fn histories_clash(ctp: &Ctp, triple: Triple) -> bool {
+    let kept = |(lock, since, alone): &(ObjectId, u32, bool)| {
+        *alone && is_kept(ctp, *lock, EventId { index: *since, ..triple.first }, triple.second)
+    };
+    let region = held(ctp, triple.first).into_iter().filter(kept);
+    let around = held(ctp, triple.remote);
+    region.into_iter().any(|(own, since, _)| {
+        around.iter().filter(|(.., alone)| *alone).any(|(other, from, _)| {
+            own != *other && takes(ctp, triple.first, since, *other) && takes(ctp, triple.remote, *from, own)
+        })
+    })
+}
+
+/// Whether a thread takes a lock between two of its events on every path.
+fn takes(ctp: &Ctp, before: EventId, since: u32, lock: ObjectId) -> bool {
+    let mut depth = 0_u32;
+    ctp.threads[before.thread.index()].events.iter().enumerate().take(before.index as usize).any(|(index, event)| {
+        match event.action {
+            Action::If(_) => depth += 1,
+            Action::EndIf => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth == 0 && index as u32 > since && event.action == Action::Lock(lock)
     })
 }
 

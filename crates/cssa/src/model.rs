@@ -2,7 +2,7 @@
 
 pub mod machine;
 
-use foretrace_ctp::{Action, Ctp, EventId, Expr, ExprId, ReadId};
+use foretrace_ctp::{Action, Ctp, EventId, Expr, ExprId, Initial, ReadId};
 use machine::Machine;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -65,6 +65,8 @@ pub enum Refused {
 pub struct Modelled {
     /// The program; its events are in the same places.
     pub ctp: Ctp,
+    /// Memory at the beginning.
+    pub initial: Initial,
     /// What these reads must see.
     pub pinned: FxHashMap<ReadId, u64>,
 }
@@ -72,7 +74,7 @@ pub struct Modelled {
 impl Modelled {
     /// The program under a model.
     pub fn new(ctp: &Ctp, model: Model) -> Result<Self, Refused> {
-        let modelled = Self { ctp: ctp.clone(), pinned: FxHashMap::default() };
+        let modelled = Self { ctp: ctp.clone(), initial: Initial::of(ctp), pinned: FxHashMap::default() };
         match model {
             Model::Exact => Ok(modelled),
             Model::Constrained => modelled.constrained(),

@@ -166,7 +166,7 @@ impl Writer<'_> {
                 .chain(others))
         };
         let first = all(writers.iter().map(|other| any([format!("(not {})", x(*other)), hb(id, *other)])));
-        let initial = format!("(= {seen} (_ bv{} 8))", self.modelled.ctp.initial(byte));
+        let initial = format!("(= {seen} (_ bv{} 8))", self.modelled.initial.value(byte));
         any(writers.iter().map(from).chain([all([first, initial])]))
     }
 
@@ -190,8 +190,7 @@ impl Writer<'_> {
                 ObjectKind::Lock { .. } => self.lock(object)?,
                 ObjectKind::Semaphore(count) => self.semaphore(object, count),
                 ObjectKind::Condition => self.condition(object),
-                ObjectKind::Barrier(_) if self.with(|a| a == Action::BarrierEnter(object)).is_empty() => {}
-                ObjectKind::Barrier(_) => return None,
+                ObjectKind::Barrier(count) => self.barrier(object, count)?,
             }
         }
         Some(())
@@ -207,14 +206,15 @@ impl Writer<'_> {
         self.last(thread).into_iter().chain(fork).map(x).collect()
     }
 
-    /// The paper's owner of a lock, as the order of sections; only for exclusive locks that are not taken twice.
+    /// The paper's owner of a lock, as the order of sections, of which two for reading may overlap; only for locks that are
+    /// not taken twice.
     fn lock(&mut self, lock: ObjectId) -> Option<()> {
         let mut sections: Vec<(EventId, Option<EventId>)> = Vec::new();
+        let shared = |writer: &Self, id: EventId| writer.modelled.ctp.event(id).action == Action::ReadLock(lock);
         for (id, action) in self.events() {
             let open = sections.last().is_some_and(|(taken, released)| taken.thread == id.thread && released.is_none());
             match action {
-                Action::ReadLock(other) if other == lock => return None,
-                Action::Lock(other) | Action::Woken { mutex: other, .. } if other == lock => {
+                Action::Lock(other) | Action::ReadLock(other) | Action::Woken { mutex: other, .. } if other == lock => {
                     if open || !self.flow.outside(id) {
                         return None;
                     }
@@ -231,11 +231,34 @@ impl Writer<'_> {
         }
         for (place, (a, a_end)) in sections.iter().enumerate() {
             for (b, b_end) in sections[place + 1..].iter().filter(|(b, _)| b.thread != a.thread) {
+                if shared(self, *a) && shared(self, *b) {
+                    continue;
+                }
                 let after = |end: &Option<EventId>, next: EventId| end.map(|end| all([x(end), hb(end, next)]));
                 let orders = after(a_end, *b).into_iter().chain(after(b_end, *a));
                 let formula = format!("(=> (and {} {}) {})", x(*a), x(*b), any(orders));
                 self.say(&formula);
             }
+        }
+        Some(())
+    }
+
+    /// Whoever leaves a round has seen all of it arrive; not for rounds that threads enter in branches.
+    fn barrier(&mut self, barrier: ObjectId, count: u32) -> Option<()> {
+        let enters = self.with(|a| a == Action::BarrierEnter(barrier));
+        let before = |id: &EventId| enters.iter().filter(|e| e.thread == id.thread && e.index < id.index).count();
+        for exit in self.with(|a| a == Action::BarrierExit(barrier)) {
+            let round = before(&exit).checked_sub(1)?;
+            let there: Vec<EventId> = enters.iter().filter(|enter| before(enter) == round).copied().collect();
+            if there.len() > count as usize || !there.iter().chain([&exit]).all(|id| self.flow.outside(*id)) {
+                return None;
+            }
+            let arrived = |enter: &EventId| {
+                let earlier = if enter.thread == exit.thread { "true".to_owned() } else { hb(*enter, exit) };
+                all([x(*enter), earlier])
+            };
+            let full = if there.len() == count as usize { all(there.iter().map(arrived)) } else { "false".to_owned() };
+            self.say(&format!("(=> {} {full})", x(exit)));
         }
         Some(())
     }

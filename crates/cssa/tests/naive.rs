@@ -3,7 +3,7 @@
 //! checker of the solver follows.
 
 use foretrace_cssa::model::Modelled;
-use foretrace_cssa::{Analysis, Extent, Model, Options, Switches, Verdict, naive};
+use foretrace_cssa::{Analysis, Extent, Model, Options, Switches, Verdict, goals, naive};
 use foretrace_ctp::{Ctp, text};
 use foretrace_order::{Budget, check_proof};
 
@@ -98,6 +98,28 @@ fn counters_have_the_right_sums() {
     assert!(tally.yes > 200 && tally.no > 200, "{tally:?}");
 }
 
+/// What always comes before what, common locks and acquisition histories leave out only what cannot happen.
+#[test]
+fn left_out_triples_cannot_happen() {
+    let mut random = Random(6);
+    let (mut left_out, mut by_histories) = (0, 0);
+    for _ in 0..600 {
+        let text = nested_locks(&mut random);
+        let ctp = text::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let (all, left) = goals::triples(&ctp, &goals::marked_regions(&ctp));
+        let mut analysis = Analysis::new(&ctp, Options::default()).unwrap();
+        for triple in all.into_iter().filter(|triple| !left.contains(triple)) {
+            let verdict = analysis.ask(&triple.goal(), &Budget::default());
+            assert!(matches!(verdict, Verdict::No { .. }), "{triple:?} {verdict:?}\n{text}");
+            left_out += 1;
+            let locks = |id| goals::held(&ctp, id).into_iter().map(|(lock, ..)| lock).collect::<Vec<_>>();
+            let (own, others) = (locks(triple.first), locks(triple.remote));
+            by_histories += u32::from(!own.iter().any(|lock| others.contains(lock)));
+        }
+    }
+    assert!(left_out > 300 && by_histories > 10, "{left_out}, {by_histories} of them without a common lock");
+}
+
 #[test]
 fn every_no_has_a_proof() {
     let mut random = Random(4);
@@ -116,4 +138,23 @@ fn every_no_has_a_proof() {
         }
     }
     assert!(proofs > 50, "{proofs}");
+}
+
+/// Two threads with a region each, whose accesses are under locks that are nested in some order, and given back in any.
+fn nested_locks(random: &mut Random) -> String {
+    let mut lines = vec!["var x 1".to_owned(), "lock l".to_owned(), "lock k".to_owned()];
+    for thread in ["t1", "t2"] {
+        let [outer, inner] = if random.below(2) == 0 { ["l", "k"] } else { ["k", "l"] };
+        let mut body = vec!["begin".to_owned(), format!("lock {outer}"), format!("lock {inner}")];
+        let early = random.below(3) > 0;
+        body.extend(early.then(|| format!("unlock {inner}")));
+        for access in 0..1 + random.below(2) {
+            body.push(if random.below(2) == 0 { format!("read v{access} x") } else { "write x 1:8".to_owned() });
+        }
+        body.extend((!early).then(|| format!("unlock {inner}")));
+        body.push(format!("unlock {outer}"));
+        body.push("end".to_owned());
+        lines.extend(body.into_iter().map(|line| format!("{thread} {line}")));
+    }
+    lines.join("\n") + "\n"
 }

@@ -5,7 +5,7 @@ use crate::event::{Action, Place};
 use crate::expr::Expr;
 use crate::ids::{EventId, ExprId, ObjectId, ReadId, ThreadId};
 use crate::must::Must;
-use crate::program::{Ctp, ObjectKind};
+use crate::program::{Ctp, Initial, ObjectKind};
 use rustc_hash::FxHashSet;
 
 /// The largest program: events in all threads together.
@@ -79,10 +79,11 @@ pub fn check(ctp: &Ctp) -> Result<(), CheckError> {
         return Err(CheckError::Events);
     }
     vars(ctp)?;
+    let initial = Initial::of(ctp);
     for (id, event) in ctp.events() {
         let fail = |what| CheckError::Event { event: ctp.name(id), id, what };
         refers(ctp, id, event.action).map_err(fail)?;
-        sizes(ctp, event.action).map_err(fail)?;
+        sizes(ctp, &initial, event.action).map_err(fail)?;
     }
     (0..ctp.threads.len()).try_for_each(|thread| structure(ctp, thread))?;
     forked_once(ctp)?;
@@ -142,9 +143,9 @@ fn kind(ctp: &Ctp, id: ObjectId, right: impl Fn(ObjectKind) -> bool) -> Result<(
     }
 }
 
-fn sizes(ctp: &Ctp, action: Action) -> Result<(), What> {
+fn sizes(ctp: &Ctp, initial: &Initial, action: Action) -> Result<(), What> {
     if let Some(place) = action.place() {
-        memory(ctp, place)?;
+        memory(initial, place)?;
         if let Some(value) = action.written() {
             wide(ctp, value, place.width())?;
         }
@@ -161,17 +162,12 @@ fn wide(ctp: &Ctp, expr: ExprId, width: u8) -> Result<(), What> {
     if is == width { Ok(()) } else { Err(What::Width(width, is)) }
 }
 
-fn memory(ctp: &Ctp, place: Place) -> Result<(), What> {
+fn memory(initial: &Initial, place: Place) -> Result<(), What> {
     let fail = || What::Memory(place.address, place.size);
     if !(1..=8).contains(&place.size) || place.address.checked_add(u64::from(place.size)).is_none() {
         return Err(fail());
     }
-    let covered: u64 = ctp
-        .vars
-        .iter()
-        .filter(|var| var.place.overlaps(place))
-        .fold(0, |sum, var| sum + var.place.end().min(place.end()) - var.place.address.max(place.address));
-    if covered == u64::from(place.size) { Ok(()) } else { Err(fail()) }
+    if initial.covers(place) { Ok(()) } else { Err(fail()) }
 }
 
 /// Branches, regions, waits and barriers of a thread match.

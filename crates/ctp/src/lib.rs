@@ -35,4 +35,4 @@ pub mod text;
 pub use event::{Action, Event, Link, Place};
 pub use expr::{Binary, Expr, Exprs, Values};
 pub use ids::{EventId, ExprId, ObjectId, ReadId, ThreadId};
-pub use program::{Ctp, Object, ObjectKind, Thread, Var};
+pub use program::{Ctp, Initial, Object, ObjectKind, Thread, Var};

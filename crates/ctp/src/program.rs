@@ -127,13 +127,41 @@ impl Ctp {
         }
     }
 
-    /// The value of a place at the beginning.
+    /// The value of a place at the beginning. Whoever asks for many takes [`Initial`].
     pub fn initial(&self, place: Place) -> u64 {
+        Initial::of(self).value(place)
+    }
+}
+
+/// Memory at the beginning, by address.
+#[derive(Clone, Debug)]
+pub struct Initial(Vec<(Place, u64)>);
+
+impl Initial {
+    /// Of a program.
+    pub fn of(ctp: &Ctp) -> Self {
+        let mut all: Vec<_> = ctp.vars.iter().map(|var| (var.place, var.initial)).collect();
+        all.sort_unstable_by_key(|(place, _)| place.address);
+        Self(all)
+    }
+
+    /// The value of a place; bytes outside of variables are 0.
+    pub fn value(&self, place: Place) -> u64 {
         let byte = |offset: u8| {
             let address = place.address + u64::from(offset);
-            let var = self.vars.iter().find(|var| (var.place.address..var.place.end()).contains(&address));
-            var.map_or(0, |var| (var.initial >> (8 * (address - var.place.address))) & 0xff)
+            self.at(address).map_or(0, |(var, initial)| (initial >> (8 * (address - var.address))) & 0xff)
         };
         (0..place.size).fold(0, |value, offset| value | (byte(offset) << (8 * offset)))
+    }
+
+    /// Whether all bytes of a place are in variables.
+    pub fn covers(&self, place: Place) -> bool {
+        (place.address..place.end()).all(|address| self.at(address).is_some())
+    }
+
+    fn at(&self, address: u64) -> Option<(Place, u64)> {
+        let after = self.0.partition_point(|(place, _)| place.address <= address);
+        let (place, initial) = *self.0.get(after.checked_sub(1)?)?;
+        (address < place.end()).then_some((place, initial))
     }
 }

@@ -5,12 +5,14 @@ mod line;
 mod parse;
 mod print;
 mod scope;
+mod std_form;
 #[cfg(test)]
 mod tests;
 mod tree;
 
 pub use parse::{ParseError, parse};
 pub use print::print;
+pub use std_form::parse_std;
 
 /// Names of events, with what is written after them; [`parse`] and [`print`] share them.
 mod names {

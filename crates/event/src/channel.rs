@@ -68,6 +68,10 @@ pub enum Header {
     /// Why the execution was forked, though executions need not be: one more than the number of a system call, or one of
     /// [`forked`]. Zero: it was not, or nobody asked for anything else.
     Forked,
+    /// One more than the number of the decision after which the failure is certain. Zero: it is not known.
+    Certain,
+    /// For how many threads the plan says how many steps they are expected to take.
+    Lengths,
 }
 
 /// Words of the header.

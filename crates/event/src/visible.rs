@@ -136,6 +136,10 @@ kinds! {
     Reset = "reset",
     /// Anything else that uses an object; no one knows what may block it.
     Other = "other",
+    /// A region begins that is meant to be atomic.
+    RegionBegin = "region-begin",
+    /// Such a region ends.
+    RegionEnd = "region-end",
 }
 
 impl OpKind {

@@ -6,6 +6,7 @@ mod deadlock;
 mod death;
 mod property;
 mod race;
+mod region;
 
 use crate::resolver::{Locks, Resolver};
 use crate::steps::Followed;
@@ -74,6 +75,7 @@ pub(crate) fn of_failure(evidence: &Evidence) -> &dyn Failure {
         Evidence::Deadlock(stuck) => stuck,
         Evidence::Death(death) => &**death,
         Evidence::Violation(violation) => &**violation,
+        Evidence::Region(region) => &**region,
     }
 }
 

@@ -12,7 +12,7 @@
 
 use crate::execution::{End, Execution, Step};
 use crate::plan::{Choice, Plan};
-use crate::search::{Search, look_ahead};
+use crate::search::Search;
 use foretrace_event::ThreadId;
 
 /// What is counted.
@@ -118,8 +118,8 @@ impl Search for Bounded {
         Some(Plan::new(self.path.iter().map(|level| level.current).collect()))
     }
 
-    fn upcoming(&self, most: usize) -> Vec<Plan> {
-        if self.path.is_empty() { Vec::new() } else { look_ahead(Self { last: self.bound, ..self.clone() }, most) }
+    fn copy(&self) -> Box<dyn Search + Send> {
+        Box::new(self.clone())
     }
 
     fn learn(&mut self, execution: &Execution) {

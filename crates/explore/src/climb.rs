@@ -4,7 +4,7 @@ use crate::bounded::{Bounded, Cost};
 use crate::execution::Execution;
 use crate::optimal::{Counts, Optimal};
 use crate::plan::Plan;
-use crate::search::{Search, look_ahead};
+use crate::search::Search;
 use crate::walk::{Walk, Walks};
 use std::time::Instant;
 
@@ -119,13 +119,8 @@ impl Search for Climb {
         self.next()
     }
 
-    fn upcoming(&self, most: usize) -> Vec<Plan> {
-        match self.part {
-            Part::Simple => self.simple.upcoming(most),
-            Part::Complete => self.complete.upcoming(most),
-            Part::Random => look_ahead(self.clone(), most),
-            Part::Done => Vec::new(),
-        }
+    fn copy(&self) -> Box<dyn Search + Send> {
+        Box::new(self.clone())
     }
 
     fn learn(&mut self, execution: &Execution) {

@@ -10,7 +10,8 @@
 //! * [`Bounded`] runs those with few delays or preemptions, [`Walks`] random ones.
 //! * [`Climb`] is the usual search: simple schedules, then one of each class, then random ones.
 //!
-//! A failing schedule is [minimised](minimise()) by running others.
+//! A failing schedule is [minimised](minimise()) by running others. [`regions`] says which regions of an execution that are meant
+//! to be atomic were not.
 //!
 //! **Definitions.** Two operations are *dependent* if their order matters ([`Operation::conflicts_with`]). Executions that differ
 //! only in the order of independent neighbours are *equivalent*: they end in the same state and show the same races.
@@ -53,6 +54,7 @@ mod optimal;
 mod parallel;
 mod plan;
 pub mod pruning;
+pub mod regions;
 mod search;
 mod summary;
 pub mod tiny;

@@ -54,6 +54,10 @@ impl Search for DepthFirst {
         Some(Plan::new(self.stack.iter().map(|level| level.choice).collect()))
     }
 
+    fn copy(&self) -> Box<dyn Search + Send> {
+        Box::new(self.clone())
+    }
+
     fn learn(&mut self, execution: &Execution) {
         let known = self.stack.len();
         if let (Some(level), Some(step)) = (self.stack.last_mut(), execution.steps.get(known.wrapping_sub(1))) {

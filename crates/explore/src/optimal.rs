@@ -25,7 +25,7 @@ use crate::estimate::Progress;
 use crate::execution::{End, Execution};
 use crate::plan::{Choice, Plan};
 use crate::pruning::{Pruning, PruningCounts};
-use crate::search::{Search, look_ahead};
+use crate::search::Search;
 use event::Event;
 use foretrace_event::ThreadId;
 use foretrace_event::visible::{OpKind, Operation};
@@ -61,7 +61,7 @@ struct Most(usize);
 
 impl Default for Most {
     fn default() -> Self {
-        Self(1 << 16)
+        Self(1 << 18)
     }
 }
 
@@ -336,9 +336,8 @@ impl Search for Optimal {
         Some(self.plan())
     }
 
-    fn upcoming(&self, most: usize) -> Vec<Plan> {
-        let (frames, root) = (self.frames.clone(), self.root.clone());
-        look_ahead(Self { frames, root, begun: true, ..Self::default() }, most)
+    fn copy(&self) -> Box<dyn Search + Send> {
+        Box::new(self.clone())
     }
 
     fn learn(&mut self, execution: &Execution) {

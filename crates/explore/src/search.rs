@@ -12,16 +12,9 @@ pub trait Search {
     /// Learns what happened under the plan that [`Self::next`] gave.
     fn learn(&mut self, execution: &Execution);
 
-    /// The plans that would follow if the current execution and those after it brought nothing new: at most so many. They
-    /// may be run ahead.
-    fn upcoming(&self, _most: usize) -> Vec<Plan> {
-        Vec::new()
-    }
-}
-
-/// The plans that a copy of a search proposes without learning anything.
-pub(crate) fn look_ahead(mut copy: impl Search, most: usize) -> Vec<Plan> {
-    std::iter::from_fn(|| copy.next()).take(most).collect()
+    /// A copy, which goes on by itself. It may also leave plans out: propose the next one without having learnt from the one
+    /// before.
+    fn copy(&self) -> Box<dyn Search + Send>;
 }
 
 /// Whether a search goes on after an execution.

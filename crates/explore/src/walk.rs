@@ -2,7 +2,7 @@
 
 use crate::execution::Execution;
 use crate::plan::Plan;
-use crate::search::{Search, look_ahead};
+use crate::search::Search;
 use foretrace_event::Policy;
 use foretrace_event::visible::ObjectId;
 use std::collections::BTreeMap;
@@ -67,8 +67,8 @@ impl Search for Walks {
         Some(plan)
     }
 
-    fn upcoming(&self, most: usize) -> Vec<Plan> {
-        look_ahead(self.clone(), most)
+    fn copy(&self) -> Box<dyn Search + Send> {
+        Box::new(self.clone())
     }
 
     /// The longest execution so far is what the next are expected to be.

@@ -56,7 +56,7 @@ fn after_the_first_execution_of_figure_1_the_second_thread_goes_first() {
     let Ok(execution) = Machine::with_table(&program).execute(&plan);
     search.learn(&execution);
     assert!(execution.races.is_empty(), "the race is behind the branch");
-    let upcoming: Vec<Vec<Choice>> = search.upcoming(9).into_iter().map(|plan| plan.prefix).collect();
+    let upcoming: Vec<Vec<Choice>> = std::iter::from_fn(|| search.next()).map(|plan| plan.prefix).take(9).collect();
     assert_eq!(upcoming, [[Choice::of(ThreadId(1))]], "s0.backtrack = {{2}}, and nothing else");
 }
 

@@ -14,6 +14,7 @@ mod forked;
 mod noted;
 mod once;
 mod server;
+mod words;
 
 pub use control::{Malformed, Notes, SharedNotes};
 pub use executor::{ExploreError, Forked, Setup};

@@ -214,6 +214,7 @@ pub(crate) fn read(directory: &Path, ended: Ended) -> Result<Run, ReplayError> {
         modules: Modules::read(&directory.join("modules")),
         ended,
         violations: Vec::new(),
+        regions: Vec::new(),
     })
 }
 

@@ -5,6 +5,7 @@ mod groups;
 mod names;
 mod needs;
 mod readable;
+mod seen;
 mod snippet;
 
 use std::io::{self, Write};
@@ -12,7 +13,7 @@ use std::io::{self, Write};
 use crate::visible::visible;
 
 use crate::model::Kind;
-pub(crate) use needs::{lines as needs, words as moment};
+pub(crate) use needs::words as moment;
 
 use crate::model::{Access, Counts, Finding, Frame, Origin, Report, Status, bytes};
 use crate::words;
@@ -90,7 +91,7 @@ fn write_finding(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
     }
     columns::write(finding, style, out)?;
     write_death(finding, style, out)?;
-    needs::lines(finding).iter().try_for_each(|line| note(line, style, out))?;
+    why(finding).iter().try_for_each(|line| note(line, style, out))?;
     if let Some((seen, of)) = finding.repeats {
         note(&format!("it does not come every time: {seen} of {of} replays showed it"), style, out)?;
     }
@@ -105,10 +106,15 @@ fn write_finding(finding: &Finding, style: Style, out: &mut dyn Write) -> io::Re
     writeln!(out)
 }
 
+/// Why it fails: the values, and what an order needs.
+pub(crate) fn why(finding: &Finding) -> Vec<String> {
+    seen::lines(finding).into_iter().chain(needs::lines(finding)).collect()
+}
+
 /// Why it fails and what would mend it, for forms that are lines of text.
 pub(crate) fn advice(finding: &Finding) -> Vec<String> {
     let fixes = finding.fixes.iter().map(|fix| visible(&format!("help: {fix}")));
-    needs::lines(finding).into_iter().chain(fixes).collect()
+    why(finding).into_iter().chain(fixes).collect()
 }
 
 /// A finding with names that people can read.

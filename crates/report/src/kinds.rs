@@ -4,6 +4,7 @@
 //! the kind and know none by name, so a new kind is one new file and one line in [`ALL`]; a crate that has a kind of its
 //! own implements [`ErrorKind`](crate::ErrorKind) and need not be listed.
 
+mod atomicity_violation;
 mod crash;
 mod data_race;
 mod deadlock;
@@ -13,7 +14,8 @@ mod wait_not_in_loop;
 use crate::model::Kind;
 
 /// All kinds, in the order in which they are documented.
-pub const ALL: &[Kind] = &[Kind::DATA_RACE, Kind::DEADLOCK, Kind::WAIT_NOT_IN_LOOP, Kind::CRASH, Kind::PROPERTY];
+pub const ALL: &[Kind] =
+    &[Kind::DATA_RACE, Kind::DEADLOCK, Kind::WAIT_NOT_IN_LOOP, Kind::ATOMICITY, Kind::CRASH, Kind::PROPERTY];
 
 impl Kind {
     /// Two unordered accesses.
@@ -22,6 +24,8 @@ impl Kind {
     pub const DEADLOCK: Self = Self(&deadlock::Deadlock);
     /// A wait on a condition variable whose condition is not looked at again.
     pub const WAIT_NOT_IN_LOOP: Self = Self(&wait_not_in_loop::WaitNotInLoop);
+    /// Another thread comes in between where nothing should.
+    pub const ATOMICITY: Self = Self(&atomicity_violation::AtomicityViolation);
     /// Events come in an order that a property of the program's own forbids.
     pub const PROPERTY: Self = Self(&property::Property);
     /// The program died, or stood still without a deadlock that could be repeated.

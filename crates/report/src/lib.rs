@@ -54,7 +54,7 @@ pub use kinds::ALL as KINDS;
 pub use model::{
     Access, Automaton, Bar, Block, Broken, Counts, Death, Delayed, Drawn, Edge, ErrorKind, Excerpt, Experiments,
     Exploration, Finding, Frame, How, Kind, Link, Lock, Memory, Moment, Needs, Order, Origin, Pair, Picture, Report,
-    Site, Status, Step, Thread, Undecided, bytes, top,
+    Seen, Site, Status, Step, Thread, Undecided, Written, bytes, top,
 };
 pub use visible::{Visible, visible};
 

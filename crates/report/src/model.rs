@@ -6,6 +6,7 @@ mod kind;
 mod memory;
 mod needs;
 mod picture;
+mod seen;
 
 use crate::act::{Act, Thing};
 pub use exploration::Exploration;
@@ -15,6 +16,7 @@ pub use kind::{ErrorKind, Kind};
 pub use memory::{Block, Memory, Origin, bytes};
 pub use needs::{Delayed, Experiments, Moment, Needs, Order};
 pub use picture::{Automaton, Bar, Drawn, Edge, Excerpt, How, Link, Picture};
+pub use seen::{Seen, Written};
 use serde::{Deserialize, Serialize};
 
 /// What a check found.
@@ -105,6 +107,9 @@ pub struct Finding {
     /// What an order needs to fail, if others were run to find that out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs: Option<Needs>,
+    /// The values that it hangs on, if they were followed, in the order in which they were read.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen: Vec<Seen>,
     /// What would mend it, where that follows from what was seen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fixes: Vec<String>,
@@ -293,6 +298,7 @@ impl Finding {
             folder: None,
             death: None,
             needs: None,
+            seen: Vec::new(),
             fixes: Vec::new(),
             picture: None,
         }

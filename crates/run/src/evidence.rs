@@ -5,6 +5,7 @@
 mod deadlock;
 mod death;
 mod race;
+mod region;
 mod violation;
 
 use std::path::PathBuf;
@@ -12,7 +13,7 @@ use std::path::PathBuf;
 use foretrace_finding::Candidate;
 use foretrace_trace::Trace;
 
-use crate::{Cause, Death, Modules, Run, SeenRace, SeenStuck, SeenViolation};
+use crate::{Cause, Death, Modules, Run, SeenRace, SeenRegion, SeenStuck, SeenViolation};
 
 pub use race::same_race;
 
@@ -30,6 +31,8 @@ pub enum Evidence {
     Death(Box<Death>),
     /// A property of the user's own was violated.
     Violation(Box<SeenViolation>),
+    /// A region that was meant to be atomic was broken.
+    Region(Box<SeenRegion>),
 }
 
 /// What is known of a kind of failure; one file each.
@@ -70,7 +73,8 @@ impl Evidence {
         let deadlock = deadlock::in_run(run).map(Self::Deadlock);
         let death = run.death.clone().map(Box::new).map(Self::Death);
         let violations = run.violations.iter().cloned().map(Box::new).map(Self::Violation);
-        races.chain(deadlock).chain(death).chain(violations).collect()
+        let regions = run.regions.iter().cloned().map(Box::new).map(Self::Region);
+        races.chain(deadlock).chain(death).chain(violations).chain(regions).collect()
     }
 
     fn failure(&self) -> &dyn Failure {
@@ -79,6 +83,7 @@ impl Evidence {
             Self::Deadlock(stuck) => stuck,
             Self::Death(death) => &**death,
             Self::Violation(violation) => &**violation,
+            Self::Region(region) => &**region,
         }
     }
 

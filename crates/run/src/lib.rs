@@ -35,6 +35,7 @@ mod evidence;
 mod modules;
 mod operation;
 mod outcome;
+mod region;
 mod runner;
 mod violation;
 
@@ -48,5 +49,6 @@ pub use outcome::{
     Block, Diverged, MAX_OUTCOME, Outcome, OutcomeError, Owner, SeenAccess, SeenFault, SeenLock, SeenRace, SeenStuck,
     Stalled, Unsignalled,
 };
+pub use region::SeenRegion;
 pub use runner::{Precision, Run, Runner};
 pub use violation::{SeenEvent, SeenViolation};

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::time::Duration;
 
-use crate::{Death, Ended, Modules, Outcome, SeenViolation};
+use crate::{Death, Ended, Modules, Outcome, SeenRegion, SeenViolation};
 
 /// Runs a program under a plan and answers what happened.
 ///
@@ -54,6 +54,8 @@ pub struct Run {
     pub death: Option<Death>,
     /// Properties of the user's own that its events violated, if anybody looked.
     pub violations: Vec<SeenViolation>,
+    /// Regions that were meant to be atomic and were not, if anybody looked.
+    pub regions: Vec<SeenRegion>,
 }
 
 impl Run {

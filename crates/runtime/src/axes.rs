@@ -2,7 +2,7 @@
 
 use crate::memory::spin::Spin;
 use crate::sys;
-use crate::sys::settings::{Settings, Watch};
+use crate::sys::settings::{Gate, Settings, Watch};
 use core::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 pub const UNKNOWN: u8 = 0;
@@ -28,6 +28,12 @@ pub static INSTRUMENTED: AtomicBool = AtomicBool::new(false);
 #[inline]
 pub fn will_watch_accesses() -> bool {
     watches_accesses() && STATE.load(Ordering::Acquire) == ARMED
+}
+
+/// Is the program run under the controlled gate, from now or from its first thread on?
+pub fn is_explored() -> bool {
+    let settings = SETTINGS.lock();
+    settings.as_ref().is_some_and(|settings| matches!(settings.gate, Gate::Controlled { .. }))
 }
 
 /// What is checked, as a number of [`Watch`].

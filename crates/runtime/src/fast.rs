@@ -18,9 +18,10 @@ mod stacks;
 mod switch;
 mod threads;
 
+use crate::memory::lasting;
 use crate::sys;
 use crate::thread::tls::Section;
-use crate::thread::{Body, signals};
+use crate::thread::{Body, signals, stack};
 use area::{Area, area};
 pub use area::{Reason, Shared, share, shared};
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -58,7 +59,8 @@ pub fn stand(pipes: [i32; 2], more: u32) -> bool {
     let section = Section::nest();
     let pointer = crate::thread::handle::handle() as usize;
     let before = signals::block_all();
-    let ready = is_supported() && area::make() && threads::make(pointer, more) && sys::keep_mapped(ROOM);
+    let lasts = area::make() && lasting::open() && stack::keep();
+    let ready = lasts && is_supported() && threads::make(pointer, more) && sys::keep_mapped(ROOM);
     signals::set_mask(&before);
     if !ready || !signals_suit() {
         return false;
@@ -122,6 +124,9 @@ extern "C" fn drive() -> ! {
         if area.is_last.get() {
             calls::leave(area.status.get());
         }
+        if lasting::is_exhausted() {
+            calls::unsuited(Reason::Memory as u32);
+        }
         pages::restore(area);
         shared().busy.store(0, Ordering::Relaxed);
         let ended = Answer::Ended((area.status.get() as u32 & 0xff) << 8);
@@ -180,8 +185,14 @@ pub fn hand_over(from: u32, to: u32) {
     unsafe { switch::switch(threads::context(from), there, pointer) };
 }
 
-/// What the current thread is to the kernel and to libc, if it is a coroutine.
-pub fn body() -> Option<Body> {
-    let body = || Body { stack: stacks::bounds(threads::current()), tid: threads::tid() };
-    (is_on() && threads::current() != 0).then(body)
+/// What the current thread, which has this number, is to the kernel and to libc, if it is a coroutine or runs on a stack that it
+/// was given here.
+pub fn body(number: u32) -> Option<Body> {
+    if is_on() {
+        let body = || Body { stack: stacks::bounds(threads::current()), tid: threads::tid() };
+        return (threads::current() != 0).then(body);
+    }
+    let here = (&raw const number).addr();
+    let (start, size) = stacks::bounds(number);
+    (start..start + size).contains(&here).then(|| Body { stack: (start, size), tid: sys::tid() })
 }

@@ -2,6 +2,7 @@
 
 pub mod arena;
 pub mod fork;
+pub mod lasting;
 pub mod map;
 pub mod pages;
 pub mod spin;

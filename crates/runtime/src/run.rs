@@ -8,6 +8,7 @@
 pub mod ending;
 pub mod modules;
 pub mod process;
+mod renew;
 mod server;
 
 use crate::axes::{self, *};

@@ -17,6 +17,7 @@ macro_rules! call {
     }};
 }
 
+mod ends;
 mod mapping;
 mod process;
 mod task;
@@ -34,6 +35,7 @@ pub mod tables;
 
 use core::arch::asm;
 use core::sync::atomic::{AtomicU64, Ordering};
+pub use ends::{EndKind, end_kind, make_ends, put_end};
 pub use mapping::{heap_end, keep_mapped, map_apart, map_file, map_memory, map_memory_at, map_shared};
 pub use process::{abort, die_with_parent, exit, is_there, kill_group, parent, pid, send_to_self, wait_for_child};
 pub use task::{Activity, activity, is_alone, other_threads, sleeps_until_woken};

@@ -168,11 +168,13 @@ impl Deref for Thread {
 impl Thread {
     /// A thread that begins, with that number in vector clocks; none if there is no memory for it.
     pub fn new(index: u32, number: u32) -> Option<&'static mut Self> {
-        let lines = arena::allocate(SMALL * ENTRY_SIZE)?;
         let new = Self::empty()?;
         (new.shared.index, new.shared.number) = (index, number);
         new.clock.get().begin(number);
-        new.lines.get().init(lines, SMALL, false).then_some(new)
+        // Where each access is examined at once, no line is kept.
+        let has_lines =
+            axes::watches_accesses() || new.lines.get().init(arena::allocate(SMALL * ENTRY_SIZE)?, SMALL, false);
+        has_lines.then_some(new)
     }
 
     fn empty() -> Option<&'static mut Self> {

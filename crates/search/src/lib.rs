@@ -40,7 +40,7 @@
 //!     fn run(&self, _: &Schedule, _: Precision) -> std::io::Result<Run> {
 //!         let outcome = Outcome { ended: true, ..Outcome::default() };
 //!         let ended = Ended { process: 1, status: Default::default(), cut_short: None, time: Default::default() };
-//!         Ok(Run { outcome, progress: 0, modules: Modules::default(), ended, death: None, violations: Vec::new() })
+//!         Ok(Run { outcome, progress: 0, modules: Modules::default(), ended, death: None, violations: Vec::new(), regions: Vec::new() })
 //!     }
 //!     fn spent(&self) -> Option<&'static str> {
 //!         None

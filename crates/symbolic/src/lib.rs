@@ -1,6 +1,6 @@
 //! From a followed run of a program to a concurrent trace program, and from an order of its events back to a plan.
 //!
-//! **Decides** which orders of a program to run ([`Paths`]): those in which a check fails, and those that lead to combinations of
+//! **Decides** which orders of a program to run ([`Paths`]): those in which a check fails or a region is broken, and those that lead to combinations of
 //! paths that no run has taken. [`model`] turns the steps of a controlled run and the records of its values
 //! (`foretrace_event::symbolic`) into a [`Ctp`](foretrace_ctp::Ctp), and [`plan`] turns an order of its events into the choices
 //! that make the program take this order. Whether such an order exists is a question to `foretrace_cssa`.
@@ -33,10 +33,17 @@ mod objects;
 mod paths;
 mod plan;
 mod questions;
+mod regions;
+mod site;
+mod synchronised;
 mod together;
+mod values;
 
 pub use log::{Followed, Malformed, read};
 pub use model::{Check, Loss, Model, model};
-pub use paths::{Order, Paths, Site};
+pub use paths::{Order, Paths};
 pub use plan::plan;
+pub use questions::Asks;
+pub use site::Site;
 pub use together::Together;
+pub use values::{Value, values};

@@ -85,6 +85,8 @@ impl Objects {
             OpKind::Rewake => Action::Woken { condition: condition(self, ctp), mutex: self.lock(ctp, other, false) },
             OpKind::BarrierArrive => Action::BarrierEnter(self.barrier(ctp, operation)),
             OpKind::BarrierLeave => Action::BarrierExit(self.barrier(ctp, operation)),
+            OpKind::RegionBegin => Action::Begin,
+            OpKind::RegionEnd => Action::End,
             OpKind::Create => Action::Fork(thread(ctp, operation)?),
             OpKind::Join | OpKind::TryJoin => Action::Join(thread(ctp, operation)?),
             _ => return None,

@@ -9,11 +9,11 @@
 //! Questions are about paths, not about runs, so each is asked once.
 
 use crate::log::{Followed, Malformed};
-use crate::model::{Check, Model, model};
+use crate::model::{Model, model};
 use crate::plan::plan;
-use crate::questions::{Asked, Question, Tier};
-use foretrace_cssa::{Analysis, Goal, Options, Verdict};
-use foretrace_event::symbolic::Why;
+use crate::questions::{Asked, Asks, Question, Tier};
+use crate::site::Site;
+use foretrace_cssa::{Analysis, Options, Verdict};
 use foretrace_explore::{Choice, Step};
 use foretrace_order::Budget;
 use rustc_hash::FxHashSet;
@@ -24,15 +24,12 @@ pub(crate) const MOST_PAIRS: usize = 100_000;
 /// Conflicts of the solver for one question, at most.
 const MOST_CONFLICTS: u64 = 20_000;
 
-/// A check, as different runs know it: what it is, where in the program, and in which thread.
-pub type Site = (Why, u64, usize);
-
 /// An order to run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Order {
     /// The choices.
     pub choices: Vec<Choice>,
-    /// The check that fails in it; none if it leads to another path.
+    /// The check that fails in it, or the region that it breaks; none if it leads to another path.
     pub fails: Option<Site>,
 }
 
@@ -43,7 +40,7 @@ pub struct Paths {
     /// Questions by their tier, the next one first.
     open: [VecDeque<Question>; 3],
     asked: Asked,
-    /// Checks that are known to fail.
+    /// Checks that are known to fail, and regions that are known to be broken.
     failing: FxHashSet<Site>,
     /// The analysis of the run that was asked about last.
     current: Option<(usize, Analysis)>,
@@ -56,6 +53,11 @@ struct Seen {
 }
 
 impl Paths {
+    /// With nothing seen so far.
+    pub fn new(asks: Asks) -> Self {
+        Self { asked: Asked::new(asks), ..Self::default() }
+    }
+
     /// Adds a run that came to its end, and answers with its model.
     ///
     /// # Errors
@@ -64,17 +66,17 @@ impl Paths {
         let model = model(&run)?;
         let number = self.runs.len();
         if foretrace_ctp::check::check(&model.ctp).is_err() || foretrace_cssa::pairs(&model.ctp) > MOST_PAIRS {
-            self.undecided.extend(model.checks.iter().chain(&model.branches).map(site));
+            self.undecided.extend(model.checks.iter().chain(&model.branches).map(Site::of));
         } else {
-            let (questions, left_out) = self.asked.questions(number, &model);
-            self.undecided.extend(left_out.iter().map(site));
+            let (questions, left_out) = self.asked.questions(number, (&model, &run.steps));
+            self.undecided.extend(left_out.iter().map(Site::of));
             questions.into_iter().for_each(|question| self.open[question.tier as usize].push_back(question));
         }
         self.runs.push(Seen { steps: run.steps, model });
         Ok(&self.runs[number].model)
     }
 
-    /// A check really failed in its order.
+    /// A check really failed in its order, or a region was broken.
     pub fn failed(&mut self, site: Site) {
         self.failing.insert(site);
     }
@@ -92,7 +94,7 @@ impl Paths {
 
     /// How many checks and branches there are with a question that has no answer.
     pub fn undecided(&self) -> usize {
-        let open = self.open.iter().flatten().map(|question| site(&question.check));
+        let open = self.open.iter().flatten().map(|question| question.site);
         self.undecided.iter().copied().chain(open).collect::<FxHashSet<Site>>().len()
     }
 
@@ -105,24 +107,23 @@ impl Paths {
     }
 
     fn answer(&mut self, question: &Question, budget: &Budget) -> Option<Order> {
-        let fails = (question.tier == Tier::Check).then(|| site(&question.check));
+        let fails = (question.tier == Tier::Check).then_some(question.site);
         if fails.is_some_and(|site| self.failing.contains(&site)) {
             return None;
         }
-        let goal = Goal { fails: Some(question.check.event), done: question.done.clone(), ..Goal::default() };
         let limited = Budget { conflicts: Some(MOST_CONFLICTS), ..*budget };
-        let verdict = self.analysis(question.run).map(|analysis| analysis.ask(&goal, &limited));
+        let verdict = self.analysis(question.run).map(|analysis| analysis.ask(&question.goal, &limited));
         match verdict {
             Some(Verdict::Yes(mut witness)) => {
-                if witness.order.last() != Some(&question.check.event) {
-                    witness.order.push(question.check.event);
+                if !witness.order.contains(&question.last) {
+                    witness.order.push(question.last);
                 }
                 let seen = &self.runs[question.run];
                 Some(Order { choices: plan(&seen.model.ctp, &seen.steps, &witness.order, &witness.woken), fails })
             }
             Some(Verdict::No { .. }) => None,
             Some(Verdict::Unknown) | None => {
-                self.undecided.insert(site(&question.check));
+                self.undecided.insert(question.site);
                 None
             }
         }
@@ -135,8 +136,4 @@ impl Paths {
         }
         self.current.as_mut().map(|(_, analysis)| analysis)
     }
-}
-
-fn site(check: &Check) -> Site {
-    (check.why, check.place, check.event.thread.index())
 }

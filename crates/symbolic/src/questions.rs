@@ -1,8 +1,13 @@
 //! The questions about one run that no run before it has raised.
 
 use crate::model::{Check, Model};
+use crate::regions;
+use crate::site::Site;
+use foretrace_cssa::Goal;
 use foretrace_ctp::must::Must;
 use foretrace_ctp::{EventId, ThreadId};
+use foretrace_explore::Step;
+use foretrace_explore::regions::Regions;
 use rustc_hash::{FxHashSet, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -14,7 +19,7 @@ const MOST_QUESTIONS: usize = 4096;
 /// What is asked first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Tier {
-    /// Whether a check fails.
+    /// Whether a check fails, or a region is broken.
     Check,
     /// Whether a branch goes the other way, which it has never done.
     Side,
@@ -22,33 +27,62 @@ pub enum Tier {
     Combination,
 }
 
-/// Whether a condition does not hold, after these events.
+/// Whether some order reaches a goal.
 #[derive(Clone, Debug)]
 pub struct Question {
     pub tier: Tier,
     /// The number of the run.
     pub run: usize,
-    pub check: Check,
-    pub done: Vec<EventId>,
+    pub site: Site,
+    pub goal: Goal,
+    /// The last event of the order.
+    pub last: EventId,
+}
+
+impl Question {
+    /// Whether a condition does not hold, after these events.
+    fn fails(tier: Tier, run: usize, check: &Check, done: Vec<EventId>) -> Self {
+        let goal = Goal { fails: Some(check.event), done, ..Goal::default() };
+        Self { tier, run, site: Site::of(check), goal, last: check.event }
+    }
+}
+
+/// What is asked about besides branches.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Asks {
+    /// Checks are not.
+    pub no_checks: bool,
+    /// Which regions are meant to be atomic; without, none.
+    pub regions: Option<Regions>,
 }
 
 /// What has been asked, by the paths that it is about.
 #[derive(Default)]
 pub struct Asked {
+    asks: Asks,
     questions: FxHashSet<u64>,
     sides: FxHashSet<(u64, usize, u64)>,
 }
 
 impl Asked {
+    pub fn new(asks: Asks) -> Self {
+        Self { asks, ..Self::default() }
+    }
+
     /// The new questions, and the branches about which there are too many to ask all.
-    pub fn questions(&mut self, run: usize, model: &Model) -> (Vec<Question>, Vec<Check>) {
+    pub fn questions(&mut self, run: usize, (model, steps): (&Model, &[Step])) -> (Vec<Question>, Vec<Check>) {
         let passed = Passed::new(model);
         let mut found = Vec::new();
         let mut left_out = Vec::new();
-        for check in &model.checks {
+        for check in model.checks.iter().filter(|_| !self.asks.no_checks) {
             let key = key(check, passed.ends());
             if self.questions.insert(key) {
-                found.push(Question { tier: Tier::Check, run, check: *check, done: Vec::new() });
+                found.push(Question::fails(Tier::Check, run, check, Vec::new()));
+            }
+        }
+        for regions::Suspect { site, triple } in regions::suspects(model, steps, self.asks.regions) {
+            if self.questions.insert(hash(&site, passed.ends())) {
+                found.push(Question { tier: Tier::Check, run, site, goal: triple.goal(), last: triple.second });
             }
         }
         let Some(must) = Must::new(&model.ctp) else { return (found, left_out) };
@@ -62,7 +96,7 @@ impl Asked {
                 let is_new = self.questions.insert(key(branch, passed.prefixes(&counts)));
                 let done = passed.last(branch.event.thread, &counts).collect();
                 let tier = self.tier(branch);
-                found.extend(is_new.then_some(Question { tier, run, check: *branch, done }));
+                found.extend(is_new.then(|| Question::fails(tier, run, branch, done)));
             }
         }
         (found, left_out)
@@ -75,8 +109,12 @@ impl Asked {
 }
 
 fn key(check: &Check, paths: impl Iterator<Item = u64>) -> u64 {
+    hash(&(Site::of(check), check.value), paths)
+}
+
+fn hash(about: &impl Hash, paths: impl Iterator<Item = u64>) -> u64 {
     let mut hasher = FxHasher::default();
-    (check.why, check.place, check.value, check.event.thread.0).hash(&mut hasher);
+    about.hash(&mut hasher);
     paths.for_each(|path| path.hash(&mut hasher));
     hasher.finish()
 }

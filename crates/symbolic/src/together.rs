@@ -1,11 +1,14 @@
 //! Whether two accesses can be next at once, as far as the data of one followed run tell: which branches were taken, and
 //! which memory was accessed, depends on what was read, and that on the order.
 //!
-//! Values that were not followed may be anything here, so that what cannot happen depends on values that are known.
+//! Values that were not followed may be anything here, so that what cannot happen depends on values that are known. The same
+//! holds for what is read without synchronisation ([`crate::synchronised`]): two accesses that only a relaxed flag keeps apart
+//! are never next at once, and race all the same.
 
 use crate::log::{Followed, Malformed};
 use crate::model::model;
 use crate::paths::MOST_PAIRS;
+use crate::synchronised::only_synchronised;
 use foretrace_cssa::{Analysis, Goal, Options, Verdict};
 use foretrace_ctp::must::Must;
 use foretrace_ctp::{Action, Ctp, EventId};
@@ -35,8 +38,9 @@ impl Together {
         let model = model(run)?;
         let ctp = model.without_losses();
         let fits = foretrace_ctp::check::check(&ctp).is_ok() && foretrace_cssa::pairs(&ctp) <= MOST_PAIRS;
-        let parts = fits.then(|| Some((Must::new(&ctp)?, Analysis::new(&ctp, Options::default()).ok()?))).flatten();
-        let Some((must, analysis)) = parts else { return Ok(None) };
+        let Some(must) = fits.then(|| Must::new(&ctp)).flatten() else { return Ok(None) };
+        let ctp = only_synchronised(ctp, &must, run);
+        let Ok(analysis) = Analysis::new(&ctp, Options::default()) else { return Ok(None) };
         let mut accesses: BTreeMap<u64, Vec<EventId>> = BTreeMap::new();
         for (id, event) in ctp.events().filter(|(_, event)| event.action.place().is_some()) {
             let step = event.link.and_then(|link| run.steps.get(link.index as usize));

@@ -5,6 +5,7 @@
 // fails: told_while_there
 // flags: -std=c++20
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -43,6 +44,8 @@ int main() {
     Observer observer;
     subject.enter(&observer);
     std::thread teller([&] { subject.tell(); });
+    // In the recorded run the teller has told by then.
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
     subject.leave(&observer);
     teller.join();
 }

@@ -40,7 +40,42 @@ pub fn run(rounds: usize) -> anyhow::Result<()> {
         let [fast, forked, loom, shuttle] = rates.map(median);
         println!("| {name}({argument}) | {threads} | {fast} | {forked} | {loom} | {shuttle} |");
     }
+    whole(&bench, rounds)
+}
+
+/// Whole searches, on one core and on two.
+fn whole(bench: &Bench, rounds: usize) -> anyhow::Result<()> {
+    println!("\nWhole searches, medians of {rounds} runs; memory of the tool.\n");
+    println!("| program | orders | orders a second, one core | two cores | ratio | memory |");
+    println!("| --- | ---: | ---: | ---: | ---: | ---: |");
+    for (name, argument, _) in &PROGRAMS[1..] {
+        let program = bench.build(name)?;
+        let mut runs = [const { Vec::new() }; 2];
+        for _ in 0..rounds {
+            for (jobs, runs) in ["1", "2"].into_iter().zip(&mut runs) {
+                runs.push(bench.search(&program, argument, jobs)?);
+            }
+        }
+        let [one, two] = runs.map(middle);
+        let ratio = two.rate / one.rate;
+        println!(
+            "| {name}({argument}) | {} | {:.0} | {:.0} | {ratio:.2} | {:.1} MB, {:.1} MB |",
+            one.orders, one.rate, two.rate, one.megabytes, two.megabytes
+        );
+    }
     Ok(())
+}
+
+/// A whole search.
+struct Whole {
+    orders: u64,
+    rate: f64,
+    megabytes: f64,
+}
+
+fn middle(mut runs: Vec<Whole>) -> Whole {
+    runs.sort_by(|a, b| a.rate.total_cmp(&b.rate));
+    runs.remove(runs.len() / 2)
 }
 
 fn median(mut rates: Vec<u64>) -> String {
@@ -80,6 +115,26 @@ impl Bench {
         let text = String::from_utf8_lossy(&output.stderr);
         let rate = text.rsplit_once(" a second").and_then(|(before, _)| before.rsplit_once('('));
         rate.and_then(|(_, rate)| rate.parse().ok()).with_context(|| format!("no rate in: {text}"))
+    }
+
+    /// Explores everything, and reads the report in JSON.
+    fn search(&self, program: &Path, argument: &str, jobs: &str) -> anyhow::Result<Whole> {
+        let mut command = Command::new("/usr/bin/env");
+        command.arg("time").args(["-f", "%M"]).arg(&self.foretrace);
+        command.args(["explore", "--jobs", jobs, "--strategy", "complete", "--format", "json", "--output"]);
+        let report = self.scratch.path().join("report.json");
+        command.arg(&report).arg("--").arg(program).arg(argument).current_dir(self.scratch.path());
+        let output = command.output().context("cannot explore")?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        let memory = said.lines().last().and_then(|line| line.trim().parse::<f64>().ok());
+        let text = std::fs::read_to_string(&report).with_context(|| format!("no report: {said}"))?;
+        let number = |name: &str| {
+            let (_, rest) = text.split_once(&format!("\"{name}\":"))?;
+            rest.trim_start().split(|byte: char| !byte.is_ascii_digit()).next()?.parse::<u64>().ok()
+        };
+        let (orders, time) = number("executions").zip(number("milliseconds")).context("no numbers in the report")?;
+        let rate = orders as f64 / (time.max(1) as f64 / 1000.0);
+        Ok(Whole { orders, rate, megabytes: memory.context("`time` says no memory")? / 1024.0 })
     }
 
     /// The peer says how many executions it ran, and how many a second.

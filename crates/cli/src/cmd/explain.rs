@@ -22,7 +22,7 @@ macro_rules! pages {
     };
 }
 
-pages!["data-race", "deadlock", "lost-signal", "wait-not-in-loop", "crash", "property"];
+pages!["data-race", "deadlock", "lost-signal", "wait-not-in-loop", "atomicity-violation", "crash", "property"];
 
 /// Prints the page, or the list of pages.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {

@@ -5,6 +5,7 @@
 //! [`executors`] starts the program on each core, [`minimised`] finds out what of a failing order matters, which [`needs`] puts into
 //! the report, and [`unfinished`] keeps a search that was interrupted.
 
+mod again;
 mod confirm;
 mod executors;
 mod failure;
@@ -77,7 +78,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let (command, compiled) = args.sources.command(scratch.path(), &build)?;
     let (input, copied) = Input::own(&scratch.path().join("input"))?;
     let program = Program { input, linger: LINGER, ..program(&command)? };
-    let hunted = hunt::hunt(&args.searching, (&program, args.earlier()?), scratch.path(), stop).map_err(explained)?;
+    let hunted = hunt::hunt(&args.searching, (&program, args.earlier()?), stop).map_err(explained)?;
     let confirming = Confirming {
         program: (&program, compiled),
         findings: &args.reporting.findings,
@@ -140,7 +141,7 @@ pub fn for_check(
     hide: &mut dyn FnMut(&mut Report),
 ) -> anyhow::Result<(Vec<Finding>, Vec<String>)> {
     let searching = Searching::usual(budget, confirming.timeout, jobs);
-    match hunt::hunt(&searching, (confirming.program.0, None), confirming.scratch, confirming.stop) {
+    match hunt::hunt(&searching, (confirming.program.0, None), confirming.stop) {
         Err(error) => Ok((Vec::new(), vec![format!("the program could not be explored: {:#}", explained(error))])),
         Ok(hunted) => {
             let confirmed = confirm::all(confirming, (&hunted.failures, hunted.interrupted), hide)?;

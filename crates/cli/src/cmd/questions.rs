@@ -1,27 +1,38 @@
-//! `foretrace symbolic`: questions about a concurrent trace program in a file.
+//! `foretrace symbolic`: questions about a concurrent trace program, in a file or of a run.
 
 use super::interrupt;
+use super::sources::Sources;
 use crate::flags;
 use crate::output;
+use crate::scratch::Scratch;
 use anyhow::Context;
 use foretrace_cssa::{Analysis, Extent, Goal, Model, Options, Verdict, Witness, goals, smt};
+use foretrace_ctp::must::Must;
 use foretrace_ctp::{Ctp, EventId, text};
 use foretrace_order::Budget;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 /// Answer questions about a concurrent trace program
 ///
-/// The file lists the events of a run with expressions over what they read; docs/symbolic.md describes it. Each answer is
-/// decided for all orders of the events that can really happen. The exit code is 0 if nothing was found, 1 if something
+/// A file FILE.ctp lists the events of a run with expressions over what they read; docs/symbolic.md describes it. A file FILE.std
+/// is a trace in the form of the RAPID tools, without values. Source files
+/// are compiled with clang and run, and the program is that of the run. Each answer is decided for all orders of the events
+/// that can really happen; nothing is replayed (`foretrace check` does that). The exit code is 0 if nothing was found, 1 if something
 /// was, and 2 if a question could not be decided or the file has an error.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The program
-    #[arg(value_name = "FILE.ctp")]
-    file: PathBuf,
+    #[command(flatten)]
+    sources: Sources,
+    /// Calls of this function are regions; may be given several times
+    #[arg(long, value_name = "FUNCTION")]
+    atomic: Vec<String>,
+    /// Write the program to this file
+    #[arg(long, value_name = "FILE.ctp")]
+    emit_ctp: Option<PathBuf>,
     /// What to look for
     #[arg(long, value_enum, value_delimiter = ',', default_value = "assertions,atomicity")]
     find: Vec<Question>,
@@ -77,14 +88,16 @@ struct Asked {
 
 /// Answers all questions; the exit code is the worst answer.
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
-    let path = args.file.display();
-    let bytes = foretrace_file::read(&args.file, foretrace_file::LONGEST_TEXT);
-    let bytes = bytes.with_context(|| format!("cannot read {path}"))?;
-    let source = String::from_utf8(bytes).map_err(|_| anyhow::anyhow!("{path} is not text in UTF-8"))?;
-    let ctp = text::parse(&source).with_context(|| format!("{path} is not a concurrent trace program"))?;
+    let stop = interrupt::flag()?;
+    let first = Path::new(args.sources.files.first().context("name a file: FILE.ctp, FILE.std, or source files")?);
+    let path = first.display();
+    let ctp = if args.sources.are_compiled() { followed(args, stop)? } else { read(first)? };
+    if let Some(file) = &args.emit_ctp {
+        std::fs::write(file, text::print(&ctp)).with_context(|| format!("cannot write {}", file.display()))?;
+    }
     let mut analysis = Analysis::new(&ctp, options(args)).with_context(|| format!("cannot analyse {path}"))?;
     let until = Instant::now().checked_add(args.timeout);
-    let budget = Budget { until, stop: Some(interrupt::flag()?), ..Budget::default() };
+    let budget = Budget { until, stop: Some(stop), ..Budget::default() };
     let asked: Vec<Asked> = args.find.iter().flat_map(|question| questions(&ctp, *question)).collect();
     if let Some(file) = &args.emit_smt {
         let formulas = formulas(&analysis, &asked, options(args));
@@ -97,6 +110,10 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         open += usize::from(verdict == Verdict::Unknown);
         output::write(|out| answer(out, &ctp, asked, &verdict, args.orders))?;
     }
+    let about_regions = args.find.iter().filter_map(|question| regions(&ctp, *question));
+    for line in about_regions {
+        output::write(|out| Ok(writeln!(out, "{line}")?))?;
+    }
     output::write(|out| {
         Ok(writeln!(
             out,
@@ -106,6 +123,24 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
         )?)
     })?;
     Ok(ExitCode::from(if open > 0 { 2 } else { u8::from(found > 0) }))
+}
+
+/// The program of a run.
+fn followed(args: &Args, stop: &'static AtomicBool) -> anyhow::Result<Ctp> {
+    let scratch = Scratch::new("symbolic-")?;
+    super::symbolic::followed((&args.sources, &args.atomic), scratch.path(), (args.timeout, stop))
+}
+
+/// The program in a file.
+fn read(file: &Path) -> anyhow::Result<Ctp> {
+    let path = file.display();
+    let bytes = foretrace_file::read(file, foretrace_file::LONGEST_TEXT);
+    let bytes = bytes.with_context(|| format!("cannot read {path}"))?;
+    let source = String::from_utf8(bytes).map_err(|_| anyhow::anyhow!("{path} is not text in UTF-8"))?;
+    if file.extension().is_some_and(|ending| ending == "std") {
+        return text::parse_std(&source).with_context(|| format!("{path} is not a trace in the STD form"));
+    }
+    text::parse(&source).with_context(|| format!("{path} is not a concurrent trace program"))
 }
 
 /// One formula for each question, with its name before it.
@@ -154,6 +189,24 @@ fn questions(ctp: &Ctp, question: Question) -> Vec<Asked> {
         Question::Races => next(goals::races(ctp), "a data race of "),
         Question::Locks => next(goals::lock_errors(ctp), "a wrong use of a lock by "),
     }
+}
+
+/// How many combinations of accesses there are in regions, and what is left of them to be asked about (the columns of the
+/// paper's tables 2 and 3).
+fn regions(ctp: &Ctp, question: Question) -> Option<String> {
+    let regions = match question {
+        Question::Atomicity => goals::marked_regions(ctp),
+        Question::Sections => goals::critical_sections(ctp),
+        _ => return None,
+    };
+    let must = Must::new(ctp)?;
+    let (all, left) = goals::triples(ctp, &regions);
+    let is_open = |t: &&goals::Triple| !must.before(t.remote, t.first) && !must.before(t.second, t.remote);
+    let ordered = all.iter().filter(is_open).count();
+    let (regions, all, left) = (regions.len(), all.len(), left.len());
+    Some(format!(
+        "{regions} regions: {all} triples of accesses, {ordered} that nothing orders, {left} that no lock prevents"
+    ))
 }
 
 /// An event, as a person finds it in the file.

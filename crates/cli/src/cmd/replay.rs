@@ -40,6 +40,10 @@ pub struct Args {
     /// Run under gdb and stop where the program fails
     #[arg(long, conflicts_with_all = ["lldb", "times", "timeout"])]
     gdb: bool,
+    /// With a debugger, also stop before the operation after which the failure is certain, if exploration has found out
+    /// which that is; `continue` goes on to the failure
+    #[arg(long)]
+    certain: bool,
     /// Run under lldb and stop where the program fails
     #[arg(long, conflicts_with_all = ["times", "timeout"])]
     lldb: bool,
@@ -59,7 +63,7 @@ impl Args {
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let saved = open(args)?;
     if let Some(debugger) = args.debugger() {
-        return debugger.run(&saved);
+        return debugger.run(&saved, args.certain);
     }
     announce(&saved.program);
     let count = replay(args, &saved)?;

@@ -49,8 +49,9 @@ impl Sources {
         self.files.first().is_some_and(|first| is_source(first))
     }
 
-    /// The same program, compiled so that its values can be followed; none if it is not compiled here, or not with clang.
-    pub fn followed(&self, scratch: &Path) -> anyhow::Result<Option<Vec<OsString>>> {
+    /// The same program, compiled so that its values can be followed and calls of these functions are regions; none if it is
+    /// not compiled here, or not with clang.
+    pub fn followed(&self, scratch: &Path, atomic: &[String]) -> anyhow::Result<Option<Vec<OsString>>> {
         let Some(first) = self.files.first().filter(|first| is_source(first)) else { return Ok(None) };
         let (driver, language) = driver(self);
         if !is_clang_default(language)? {
@@ -63,7 +64,13 @@ impl Sources {
         if program.exists() {
             return Ok(Some(command()));
         }
-        let mut compiler = compiler(self, &[driver, SYMBOLIC].map(str::to_owned), &program)?;
+        let mut words = [driver, SYMBOLIC].map(str::to_owned).to_vec();
+        if !atomic.is_empty() {
+            let regions = scratch.join("regions.events");
+            std::fs::write(&regions, atomic.iter().map(|function| region(function)).collect::<String>())?;
+            words.push(format!("{EVENTS}={}", regions.display()));
+        }
+        let mut compiler = compiler(self, &words, &program)?;
         // What the compiler says about the program, it has said before.
         let output = compiler.output().context("cannot run the compiler")?;
         if !output.status.success() {
@@ -72,6 +79,11 @@ impl Sources {
         }
         Ok(Some(command()))
     }
+}
+
+/// The events that make calls of a function regions.
+fn region(function: &str) -> String {
+    format!("enter(\"{function}\") before body {function}\nexit(\"{function}\") after body {function}\n")
 }
 
 /// The program that a command starts, with the runtime in it.

@@ -1,4 +1,4 @@
-//! Prediction with values: which assertions fail in another order of the same events (paper 002).
+//! Prediction with values: which assertions fail in another order of the same events, and which regions are broken (paper 002).
 //!
 //! 1. The program is compiled once more, so that its values can be followed (`foretrace cc --symbolic`).
 //! 2. It is run under the controlled gate and recorded: which memory do several threads use?
@@ -8,17 +8,21 @@
 //!    These orders are run and followed in turn ([`paths`]).
 //! 5. Each run that failed is run once more. What fails there again is reported, and nothing else.
 
+mod once;
 mod paths;
 mod ruled_out;
 
 use super::check::subject::Subject;
-use super::explore::{Confirming, FailureKind, FoundFailure, confirm_all, rerun};
+use super::explore::{Confirming, FoundFailure, confirm_all, rerun};
 use super::sources::{Sources, program};
+use foretrace_explore::regions::Regions;
+use foretrace_explore::{OpKind, Step};
 use foretrace_replay::{PlanText, Program, TimeLimit};
 use foretrace_report::{Finding, Report};
 use foretrace_run::Modules;
-use foretrace_symbolic::Model;
+use foretrace_symbolic::{Asks, Model};
 use foretrace_trace::Trace;
+pub use once::followed;
 use paths::{Bounds, Paths};
 use std::ffi::OsString;
 use std::fs;
@@ -43,12 +47,23 @@ pub struct Following<'a> {
     pub scratch: &'a Path,
     /// Ends everything.
     pub stop: &'static AtomicBool,
+    /// What is asked about.
+    pub asks: Asks,
+    /// Functions whose calls are meant to be atomic.
+    pub atomic: &'a [String],
 }
 
 /// Memory that may be visible, at most.
 const MOST_VISIBLE: usize = foretrace_event::channel::MOST_VISIBLE;
 
-const NOTHING: PlanText = PlanText { choices: Vec::new(), threads: Vec::new(), visible: Vec::new(), spurious: false };
+const NOTHING: PlanText = PlanText {
+    choices: Vec::new(),
+    threads: Vec::new(),
+    visible: Vec::new(),
+    spurious: false,
+    certain: None,
+    regions: Regions::Marked,
+};
 
 /// Findings, and what is to be said besides.
 type Found = (Vec<Finding>, Vec<String>);
@@ -57,11 +72,25 @@ impl Following<'_> {
     /// Predicts, and confirms what is predicted. A program whose values cannot be followed is no error.
     pub fn predict(&self, hide: &mut dyn FnMut(&mut Report)) -> anyhow::Result<Found> {
         let followed = fs::create_dir_all(self.scratch).map_err(anyhow::Error::from);
-        match followed.and_then(|()| self.sources.followed(self.scratch)) {
-            Ok(None) => Ok(Found::default()),
+        match followed.and_then(|()| self.sources.followed(self.scratch, self.atomic)) {
+            Ok(None) => Ok((Vec::new(), self.needs_clang().into_iter().collect())),
             Ok(Some(command)) => self.run(&command, hide),
             Err(error) => Ok((Vec::new(), vec![unfollowed(&error)])),
         }
+    }
+
+    /// Regions were named, and nothing can be said about them.
+    fn needs_clang(&self) -> Option<String> {
+        let is_named = !self.atomic.is_empty() || self.asks.regions == Some(Regions::Sections);
+        let needs = "regions were not checked: that needs source files that clang compiles (set FORETRACE_CC=clang)";
+        is_named.then(|| needs.to_owned())
+    }
+
+    /// Functions were named, and none of them was called.
+    fn without_regions(&self, steps: &[Step]) -> Option<String> {
+        let is_region = |step: &Step| step.operation.kind == OpKind::RegionBegin;
+        let is_empty = !self.atomic.is_empty() && !steps.iter().any(is_region);
+        is_empty.then(|| format!("no call of {} was seen: is the name right?", self.atomic.join(" or ")))
     }
 
     fn run(&self, command: &[OsString], hide: &mut dyn FnMut(&mut Report)) -> anyhow::Result<Found> {
@@ -72,7 +101,7 @@ impl Following<'_> {
             Ok(followed) => followed,
             Err(error) => return Ok((Vec::new(), vec![unfollowed(&error)])),
         };
-        let failure = |plan| FoundFailure { kind: FailureKind::Death, plan, minimised: None };
+        let failure = |(kind, plan, values)| FoundFailure { kind, plan, minimised: None, values };
         let failures: Vec<_> = paths.failing.into_iter().map(failure).collect();
         let confirming = Confirming {
             program: (&program, true),
@@ -85,7 +114,8 @@ impl Following<'_> {
         let said = paths.first.map(|(model, modules)| notes(&model, &modules, &subject)).unwrap_or_default();
         let open = paths.undecided;
         let open = (open > 0).then(|| format!("assertions and branches left undecided: {open}"));
-        Ok((confirmed.findings, said.into_iter().chain(open).collect()))
+        let nowhere = self.without_regions(&paths.steps);
+        Ok((confirmed.findings, said.into_iter().chain(open).chain(nowhere).collect()))
     }
 
     fn limit(&self) -> TimeLimit {
@@ -98,7 +128,8 @@ impl Following<'_> {
         let (_, subject) = rerun((program, true), &NOTHING, &self.scratch.join("first"), self.limit())?;
         let directory = self.scratch.join("second");
         fs::create_dir_all(&directory)?;
-        let plan = PlanText { visible: shared(&subject.trace), ..NOTHING };
+        let regions = self.asks.regions.unwrap_or_default();
+        let plan = PlanText { visible: shared(&subject.trace), regions, ..NOTHING };
         Ok((subject, plan, directory.canonicalize()?))
     }
 
@@ -106,7 +137,7 @@ impl Following<'_> {
     fn paths(&self, program: &Program) -> anyhow::Result<(Subject, Paths)> {
         let (subject, plan, directory) = self.first(program)?;
         let bounds = Bounds { until: self.until, stop: self.stop, limit: self.limit() };
-        let paths = Paths::follow(program, &directory, &plan, bounds)?;
+        let paths = Paths::follow(program, &directory, &plan, (bounds, self.asks))?;
         Ok((subject, paths))
     }
 }

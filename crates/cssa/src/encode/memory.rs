@@ -189,7 +189,7 @@ impl Parts {
         };
         let seen = self.read_bits(s, read)[part(self, by)].to_vec();
         let written = match from {
-            None => self.circuits.number(place.width(), self.modelled.ctp.initial(place)),
+            None => self.circuits.number(place.width(), self.modelled.initial.value(place)),
             Some(write) => match self.action(write).written() {
                 Some(value) => self.value_bits(s, value)[part(self, write)].to_vec(),
                 None => return,

@@ -99,7 +99,7 @@ impl Parts {
     pub fn sum(&mut self, s: &mut Solver, read: ReadId, by: EventId) {
         let Some(place) = self.action(by).place() else { return };
         let Some(additions) = self.counters.of.get(&place).cloned() else { return };
-        let mut sum = self.circuits.number(place.width(), self.modelled.ctp.initial(place));
+        let mut sum = self.circuits.number(place.width(), self.modelled.initial.value(place));
         for Addition { write, number } in additions.into_iter().filter(|addition| addition.write != by) {
             let (x, before) = (self.x(write), self.before(s, write, by));
             let counts = self.circuits.and(s, x, before);

@@ -120,7 +120,7 @@ impl<'a> Machine<'a> {
 
     /// The value in memory.
     pub fn load(&self, place: Place) -> u64 {
-        let initial = self.modelled.ctp.initial(place);
+        let initial = self.modelled.initial.value(place);
         let byte = |at: u8| {
             let stored = self.state.memory.get(&(place.address + u64::from(at))).copied();
             u64::from(stored.unwrap_or((initial >> (8 * at)) as u8)) << (8 * at)

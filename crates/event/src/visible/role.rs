@@ -81,6 +81,7 @@ fn part(operation: &Operation) -> Option<Part> {
         K::TryJoin => Part::Joins,
         K::JoinFailed => Part::JoinFailed,
         K::Rewake | K::BarrierLeave | K::Create | K::Start | K::Join | K::Yield | K::Exit => return None,
+        K::RegionBegin | K::RegionEnd => return None,
     })
 }
 

@@ -1,6 +1,7 @@
 //! The files `control` and `numbers` of a controlled run, from the tool's side.
 
 use super::forked::WhyForked;
+use super::words::Words;
 use foretrace_event::channel::{
     CONTROL_WORDS, HEADER_WORDS, Header, LENGTHS, MAGIC, MOST_RACES, MOST_STEPS, MOST_VISIBLE, PENDING, PENDING_WORDS,
     PREFIX, RACE_WORDS, RACES, RaceRecord, SLEEP, STEP_WORDS, STEPS, StepRecord, THREADS_WORDS, VISIBLE, end, notes,
@@ -8,11 +9,10 @@ use foretrace_event::channel::{
 };
 use foretrace_event::visible::{ObjectId, Operation};
 use foretrace_event::{ThreadId, ThreadSet};
-use foretrace_explore::{Plan, RaceSeen, Step};
+use foretrace_explore::{Choice, Plan, RaceSeen, Step};
 use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,9 +23,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Malformed;
 
 /// The file `control`.
-pub struct Control {
-    file: File,
-}
+pub struct Control(Words);
 
 /// What is to be said about an execution.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -130,58 +128,52 @@ impl Control {
             options
         };
         options().open(directory.join("numbers"))?.set_len(8 * THREADS_WORDS as u64)?;
-        let file = options().open(directory.join("control"))?;
-        file.set_len(8 * CONTROL_WORDS as u64)?;
-        Ok(Self { file })
-    }
-
-    fn write(&self, at: usize, words: &[u64]) -> io::Result<()> {
-        self.file.write_all_at(&bytes(words), 8 * at as u64)
-    }
-
-    fn read(&self, at: usize, count: usize) -> io::Result<Vec<u64>> {
-        let mut bytes = vec![0; 8 * count];
-        self.file.read_exact_at(&mut bytes, 8 * at as u64)?;
-        Ok(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
+        Ok(Self(Words::map(options().open(directory.join("control"))?, CONTROL_WORDS)?))
     }
 
     /// Writes a plan, and forgets the execution before.
     pub fn put(&self, plan: &Plan, visible: &[Range<u64>], flags: u64, most_steps: usize) -> io::Result<()> {
+        self.0.check()?;
         let prefix = &plan.prefix[..plan.prefix.len().min(MOST_STEPS)];
         let sleep = &plan.sleep[..plan.sleep.len().min(ThreadSet::CAPACITY as usize)];
+        let lengths = &plan.lengths[..plan.lengths.len().min(ThreadSet::CAPACITY as usize)];
         let visible = &visible[..visible.len().min(MOST_VISIBLE)];
         let mut header = [0; HEADER_WORDS];
         let mut set = |word: Header, value: usize| header[word as usize] = value as u64;
         set(Header::Prefix, prefix.len());
         set(Header::Sleep, sleep.len());
+        set(Header::Lengths, lengths.len());
         set(Header::Visible, visible.len());
         set(Header::MostSteps, most_steps);
         header[Header::Magic as usize] = MAGIC;
         header[Header::Flags as usize] = flags;
         header[Header::Policy as usize..][..4].copy_from_slice(&plan.policy.words());
-        let choice =
-            |choice: &foretrace_explore::Choice| u64::from(choice.thread.0) | u64::from(choice.alternative) << 32;
-        self.write(PREFIX, &prefix.iter().map(choice).collect::<Vec<_>>())?;
-        let sleeper = |(thread, operation): &(ThreadId, Operation)| pending_words(*thread, operation);
-        self.write(SLEEP, &sleep.iter().flat_map(sleeper).collect::<Vec<_>>())?;
-        let mut lengths: Vec<u64> = plan.lengths.iter().map(|length| u64::from(*length)).collect();
-        lengths.resize(ThreadSet::CAPACITY as usize, 0);
-        self.write(LENGTHS, &lengths)?;
-        let range = |range: &Range<u64>| [range.start, range.end - range.start];
-        self.write(VISIBLE, &visible.iter().flat_map(range).collect::<Vec<_>>())?;
-        self.write(0, &header)
+        let choice = |choice: &Choice| u64::from(choice.thread.0) | u64::from(choice.alternative) << 32;
+        self.0.write(PREFIX, prefix.iter().map(choice));
+        self.0.write(SLEEP, sleep.iter().flat_map(|(thread, operation)| pending_words(*thread, operation)));
+        self.0.write(LENGTHS, lengths.iter().map(|length| u64::from(*length)));
+        self.0.write(VISIBLE, visible.iter().flat_map(|range| [range.start, range.end - range.start]));
+        self.0.write(0, header);
+        Ok(())
+    }
+
+    /// From the decision of this number on, the execution is certain to fail, as a debugger is told.
+    pub fn set_certain(&self, decision: Option<u32>) {
+        self.0.write(Header::Certain as usize, [decision.map_or(0, |decision| u64::from(decision) + 1)]);
     }
 
     /// Reads what happened.
     pub fn get(&self) -> io::Result<Result<Answered, Malformed>> {
-        let header = self.read(0, HEADER_WORDS)?;
+        self.0.check()?;
+        let header: [u64; HEADER_WORDS] = self.0.read(0);
         let count = |word: Header, most: usize| (header[word as usize] as usize).min(most);
-        let steps = self.read(STEPS, STEP_WORDS * count(Header::Steps, MOST_STEPS))?;
-        let pending = self.read(PENDING, PENDING_WORDS * count(Header::Pending, ThreadSet::CAPACITY as usize))?;
-        let races = self.read(RACES, RACE_WORDS * count(Header::Races, MOST_RACES))?;
-        let steps: Option<_> = steps.chunks(STEP_WORDS).map(step).collect();
-        let pending: Option<_> = pending.chunks(PENDING_WORDS).map(pending_from).collect();
-        let races: Option<_> = races.chunks(RACE_WORDS).map(race).collect();
+        let steps = (0..count(Header::Steps, MOST_STEPS)).map(|at| step(self.0.read(STEPS + at * STEP_WORDS)));
+        let pending = 0..count(Header::Pending, ThreadSet::CAPACITY as usize);
+        let pending = pending.map(|at| pending_from(&self.0.read::<PENDING_WORDS>(PENDING + at * PENDING_WORDS)));
+        let races = (0..count(Header::Races, MOST_RACES)).map(|at| race(self.0.read(RACES + at * RACE_WORDS)));
+        let steps: Option<Vec<_>> = steps.collect();
+        let pending: Option<Vec<_>> = pending.collect();
+        let races: Option<Vec<_>> = races.collect();
         let (code, argument) = (header[Header::End as usize], header[Header::Argument as usize]);
         let end = (code != end::NONE).then_some((code, argument));
         let all = steps.zip(pending).zip(races).map(|((steps, pending), races)| Answered {
@@ -196,14 +188,14 @@ impl Control {
     }
 }
 
-fn step(words: &[u64]) -> Option<Step> {
-    let StepRecord { thread, alternative, alternatives, operation, place, enabled } = StepRecord::from_words(words)?;
+fn step(words: [u64; STEP_WORDS]) -> Option<Step> {
+    let StepRecord { thread, alternative, alternatives, operation, place, enabled } = StepRecord::from_words(&words)?;
     let (alternative, alternatives) = (alternative.into(), alternatives.into());
     Some(Step { thread, alternative, alternatives, operation, enabled, place })
 }
 
-fn race(words: &[u64]) -> Option<RaceSeen> {
-    let RaceRecord { address, size, places: [later, earlier], threads, .. } = RaceRecord::from_words(words)?;
+fn race(words: [u64; RACE_WORDS]) -> Option<RaceSeen> {
+    let RaceRecord { address, size, places: [later, earlier], threads, .. } = RaceRecord::from_words(&words)?;
     address.checked_add(u64::from(size))?;
     Some(RaceSeen {
         object: ObjectId(address),

@@ -1,5 +1,6 @@
 //! The files `notes` and `branches` of an explored program, from the tool's side. They are untrusted: every number is checked.
 
+use super::words::Words as Mapped;
 use foretrace_event::notes::{FIRST, MOST_ENTRY, MOST_NOTES, NOTE_WORDS, NoteRecord, Reach, SLOTS, Said, WORDS};
 use foretrace_event::visible::{ObjectId, OpKind, Operation};
 use foretrace_event::{ThreadId, ThreadSet};
@@ -7,13 +8,12 @@ use foretrace_explore::{LockUpdate, MayAccess, Note, Reach as May, Summary, What
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What the notes of a program's executions are read with.
 pub struct Noted {
-    notes: File,
+    notes: Mapped,
     branches: PathBuf,
     /// The entries of the table, once it is there.
     entries: HashMap<u64, Vec<u64>>,
@@ -30,8 +30,7 @@ impl Noted {
     pub fn create(directory: &Path) -> io::Result<Self> {
         let create =
             |name: &str| File::options().read(true).write(true).create(true).truncate(true).open(directory.join(name));
-        let notes = create("notes")?;
-        notes.set_len(8 * WORDS as u64)?;
+        let notes = Mapped::map(create("notes")?, WORDS)?;
         create("branches")?;
         let branches = directory.join("branches");
         Ok(Self { notes, branches, entries: HashMap::new(), summaries: HashMap::new() })
@@ -47,12 +46,13 @@ impl Noted {
         if self.entries.is_empty() {
             self.read_table()?;
         }
-        let head = read_words(&self.notes, 0, FIRST)?;
-        let count = (head[0] as usize).min(MOST_NOTES);
-        let words = read_words(&self.notes, FIRST, count * NOTE_WORDS)?;
+        self.notes.check()?;
+        let [count, lost] = self.notes.read(0);
+        let count = (count as usize).min(MOST_NOTES);
+        let words: Vec<[u64; NOTE_WORDS]> = (0..count).map(|at| self.notes.read(FIRST + at * NOTE_WORDS)).collect();
         let mut reading = Reading { noted: self, open: HashMap::new(), notes: Vec::new(), steps };
-        let understood = words.chunks(NOTE_WORDS).all(|words| reading.add(words).is_some());
-        if head[1] != 0 || !understood || count == 0 {
+        let understood = words.iter().all(|words| reading.add(words).is_some());
+        if lost != 0 || !understood || count == 0 {
             reading.put(ThreadId::MAIN, steps, What::Unknown);
         }
         reading.notes.sort_by_key(|note| note.before);
@@ -84,12 +84,6 @@ impl Noted {
         let known = self.summaries.entry((entry, slots));
         (known.or_insert_with(|| Words { rest: words, slots }.summary().map(Arc::new)).clone(), join)
     }
-}
-
-fn read_words(file: &File, at: usize, count: usize) -> io::Result<Vec<u64>> {
-    let mut bytes = vec![0; 8 * count];
-    file.read_exact_at(&mut bytes, 8 * at as u64)?;
-    Ok(bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect())
 }
 
 /// The notes of an execution, as far as they are read.

@@ -6,8 +6,9 @@ use crate::program::{PRINTED, read, watch_output};
 use crate::{Program, ReplayError, TimeLimit, run_beside};
 use foretrace_event::ThreadId;
 use foretrace_event::channel::{MOST_STEPS, THREADS_WORDS, flags};
-use foretrace_explore::{Choice, Plan};
-use foretrace_run::Run;
+use foretrace_explore::regions::{Broken, Regions, broken};
+use foretrace_explore::{Choice, OpKind, Plan, Step};
+use foretrace_run::{Run, SeenAccess, SeenRegion};
 use std::fmt;
 use std::fs;
 use std::ops::Range;
@@ -27,6 +28,10 @@ pub struct PlanText {
     pub visible: Vec<Range<u64>>,
     /// Waits may end without a signal.
     pub spurious: bool,
+    /// Which regions are meant to be atomic.
+    pub regions: Regions,
+    /// The decision after which the failure is certain, if it is known.
+    pub certain: Option<u32>,
 }
 
 impl PlanText {
@@ -42,12 +47,13 @@ impl PlanText {
     ) -> std::io::Result<Self> {
         let path = |word: u64| (word as u32, ((word >> 32) as u32).saturating_sub(1));
         let threads = threads(directory)?.into_iter().map(path).collect();
-        Ok(Self { choices, threads, visible: visible.to_vec(), spurious })
+        Ok(Self { choices, threads, visible: visible.to_vec(), spurious, regions: Regions::Marked, certain: None })
     }
 }
 
 /// `explore spurious=0 threads=0.0,0.1 visible=4010:4 choices=0*5,1,2:1` on one line: a choice is a thread, with an
-/// alternative after a colon, and with a star how often it is taken in a row.
+/// alternative after a colon, and with a star how often it is taken in a row. If critical sections are meant to be atomic, the
+/// second word is `sections`. At the end there may be ` certain=7`.
 impl fmt::Display for PlanText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list = |parts: Vec<String>| parts.join(",");
@@ -63,7 +69,9 @@ impl fmt::Display for PlanText {
         let choices = self.choices.chunk_by(|a, b| a == b).map(one).collect();
         let spurious = u8::from(self.spurious);
         let (threads, visible, choices) = (list(threads), list(visible), list(choices));
-        write!(f, "explore spurious={spurious} threads={threads} visible={visible} choices={choices}")
+        let regions = if self.regions == Regions::Sections { "sections " } else { "" };
+        write!(f, "explore {regions}spurious={spurious} threads={threads} visible={visible} choices={choices}")?;
+        self.certain.map_or(Ok(()), |certain| write!(f, " certain={certain}"))
     }
 }
 
@@ -76,11 +84,16 @@ impl FromStr for PlanText {
     type Err = NotAPlan;
 
     fn from_str(text: &str) -> Result<Self, NotAPlan> {
-        let mut words = text.trim().split(' ');
+        let mut words = text.trim().split(' ').peekable();
+        let is_explore = words.next() == Some("explore");
+        let sections = words.next_if_eq(&"sections").is_some();
         let mut value = |key: &str| words.next().and_then(|word| word.strip_prefix(key)).ok_or(NotAPlan);
-        value("explore")?;
         let (spurious, threads) = (value("spurious=")?, value("threads=")?);
         let (visible, choices) = (value("visible=")?, value("choices=")?);
+        if !is_explore {
+            return Err(NotAPlan);
+        }
+        let certain = words.next().map(|word| word.strip_prefix("certain=").ok_or(NotAPlan));
         let number = |text: &str| text.parse::<u32>().map_err(|_| NotAPlan);
         let list =
             |text: &'_ str| text.split(',').filter(|part| !part.is_empty()).map(str::to_owned).collect::<Vec<_>>();
@@ -106,6 +119,8 @@ impl FromStr for PlanText {
             threads: threads.collect::<Result<_, NotAPlan>>()?,
             visible: visible.collect::<Result<_, NotAPlan>>()?,
             spurious: spurious == "1",
+            regions: if sections { Regions::Sections } else { Regions::Marked },
+            certain: certain.transpose()?.map(number).transpose()?,
         })
     }
 }
@@ -119,7 +134,10 @@ impl PlanText {
         let path = |(creator, before): &(u32, u32)| u64::from(*creator) | (u64::from(*before) + 1) << 32;
         set_threads(directory, &self.threads.iter().map(path).collect::<Vec<_>>())?;
         let flags = if self.spurious { flags::SPURIOUS } else { 0 };
-        Control::create(directory)?.put(&Plan::new(self.choices.clone()), &self.visible, flags, MOST_STEPS)
+        let control = Control::create(directory)?;
+        control.put(&Plan::new(self.choices.clone()), &self.visible, flags, MOST_STEPS)?;
+        control.set_certain(self.certain);
+        Ok(())
     }
 }
 
@@ -160,7 +178,41 @@ impl Program {
             false
         };
         let ended = run_beside(&mut command, limit.into(), &is_done, None).map_err(error)?;
-        read(directory, ended)
+        let run = read(directory, ended)?;
+        let regions = regions(directory, plan.regions);
+        Ok(Run { regions, ..run })
+    }
+}
+
+/// The regions that were broken, as far as the program has not overwritten what it shares with the tool.
+fn regions(directory: &Path, regions: Regions) -> Vec<SeenRegion> {
+    let answered = Control::create(directory).ok().and_then(|control| control.get().ok()?.ok());
+    let steps = answered.map(|answered| answered.steps).unwrap_or_default();
+    let seen = |broken: Broken| {
+        let operation = steps[broken.remote].operation;
+        SeenRegion {
+            begin: steps[broken.begin].place,
+            address: operation.object.0,
+            size: operation.argument,
+            accesses: [broken.first, broken.remote, broken.second].map(|at| access(&steps[at])),
+        }
+    };
+    broken(&steps, regions).into_iter().map(seen).collect()
+}
+
+fn access(step: &Step) -> SeenAccess {
+    use OpKind::{Load, PlainWrite, Store, Update, UpdateFailed};
+    let kind = step.operation.kind;
+    SeenAccess {
+        thread: step.thread.0,
+        write: matches!(kind, PlainWrite | Store | Update),
+        free: false,
+        atomic: matches!(kind, Load | Store | Update | UpdateFailed),
+        size: step.operation.argument,
+        step: None,
+        pc: step.place,
+        stack: vec![step.place],
+        locks: Vec::new(),
     }
 }
 
@@ -173,15 +225,25 @@ mod tests {
         let choice = |thread, alternative| Choice { thread: ThreadId(thread), alternative };
         let choices = vec![choice(0, 0), choice(0, 0), choice(2, 1), choice(1, 0)];
         let visible = std::iter::once(0x4010..0x4014).collect();
-        let plan = PlanText { choices, threads: vec![(0, 0), (1, 3)], visible, spurious: true };
+        let plan = PlanText {
+            choices,
+            threads: vec![(0, 0), (1, 3)],
+            visible,
+            spurious: true,
+            regions: Regions::Sections,
+            certain: None,
+        };
         let text = plan.to_string();
-        assert_eq!(text, "explore spurious=1 threads=0.0,1.3 visible=4010:4 choices=0*2,2:1,1");
+        assert_eq!(text, "explore sections spurious=1 threads=0.0,1.3 visible=4010:4 choices=0*2,2:1,1");
         assert_eq!(text.parse::<PlanText>().unwrap(), plan);
+        let plan = PlanText { certain: Some(3), ..plan };
+        assert_eq!(plan.to_string().parse::<PlanText>().unwrap(), plan);
         for bad in [
             "",
             "explore",
             "explore spurious=0 threads=x visible= choices=0",
             "explore spurious=0 threads= visible= choices=-1",
+            "explore spurious=0 threads= visible= choices=0 certain=x",
         ] {
             assert!(bad.parse::<PlanText>().is_err(), "{bad}");
         }

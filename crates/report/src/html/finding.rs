@@ -47,7 +47,7 @@ pub(super) fn write(number: usize, finding: &Finding, out: &mut dyn Write) -> io
 
 /// Why it fails.
 fn needs(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
-    let lines = crate::human::needs(finding);
+    let lines = crate::human::why(finding);
     if lines.is_empty() {
         return Ok(());
     }

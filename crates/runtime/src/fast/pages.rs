@@ -9,6 +9,7 @@
 
 use super::area::{Area, MOST_PAGES, MOST_RANGES, PAGE, Range, area, bounds};
 use super::switch::call;
+use crate::memory::lasting;
 use crate::sys;
 
 /// Our own mappings begin here, and end below the program's.
@@ -49,9 +50,26 @@ fn add(area: &Area, line: &[u8]) -> bool {
     if rights.get(3) != Some(&b'p') {
         return range.start >= OURS.0 && range.end <= OURS.1;
     }
+    add_without_kept(area, range)
+}
+
+/// Lists a range, but for what keeps its content.
+fn add_without_kept(area: &Area, mut range: Range) -> bool {
+    let kept =
+        |range: Range| lasting::kept().filter(move |(start, end)| *start < range.end && range.start < *end).min();
+    while let Some((start, end)) = kept(range) {
+        if !put(area, Range { end: start, ..range }) {
+            return false;
+        }
+        range.start = end;
+    }
+    put(area, range)
+}
+
+fn put(area: &Area, range: Range) -> bool {
     let count = area.ranges.get();
     let room = count < MOST_RANGES;
-    if room {
+    if room && range.start < range.end {
         area.range[count].set(range);
         area.ranges.set(count + 1);
     }

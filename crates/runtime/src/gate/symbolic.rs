@@ -39,12 +39,14 @@ struct Pending {
 
 struct State {
     pending: Cell<Option<Pending>>,
+    /// The read before, if a visible write follows it directly: both may be parts of a copy.
+    source: Cell<Option<Pending>>,
 }
 
 // SAFETY: only the thread that has the turn comes here.
 unsafe impl Sync for State {}
 
-static STATE: State = State { pending: Cell::new(None) };
+static STATE: State = State { pending: Cell::new(None), source: Cell::new(None) };
 
 /// Opens the file; without it nothing is followed.
 pub fn open(settings: &Settings) {
@@ -73,10 +75,11 @@ fn memory(address: u64, size: u64) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
+/// Longer accesses are copies of whole buffers, of which the beginning is enough to see that they were written.
+const LONGEST: u64 = 4096;
+
 /// The pieces of an access, none of which is longer than a word.
 fn pieces(address: u64, size: u64) -> impl Iterator<Item = Bytes> {
-    // Longer ones are copies of whole buffers, of which the beginning is enough to see that they were written.
-    const LONGEST: u64 = 4096;
     (0..size.min(LONGEST)).step_by(8).map(move |offset| {
         let (at, length) = (address + offset, (size - offset).min(8));
         Bytes { address: at, size: length as u8, value: memory(at, length) }
@@ -86,6 +89,9 @@ fn pieces(address: u64, size: u64) -> impl Iterator<Item = Bytes> {
 /// A visible access is about to happen.
 pub fn begin_access(moment: Moment, address: u64, size: u64, writes: bool, place: u64) {
     settle();
+    if !writes {
+        STATE.source.set(None);
+    }
     let mut first = 0;
     for bytes in pieces(address, size) {
         let record = if writes { Record::Write(moment, bytes, place) } else { Record::Read(moment, bytes, place) };
@@ -97,7 +103,9 @@ pub fn begin_access(moment: Moment, address: u64, size: u64, writes: bool, place
 
 /// A write that instrumented code has said nothing about has written what memory holds now.
 pub fn settle() {
-    if let Some(pending) = STATE.pending.take().filter(|pending| pending.writes) {
+    let Some(pending) = STATE.pending.take() else { return };
+    STATE.source.set(Some(pending).filter(|pending| !pending.writes));
+    if pending.writes {
         pieces(pending.address, pending.size).for_each(|bytes| {
             log::put(Record::Written(pending.moment, bytes, 0));
         });
@@ -109,6 +117,7 @@ fn take_pending(address: u64, size: u64, writes: bool) -> Option<Pending> {
     let is_it = |pending: &Pending| (pending.address, pending.size, pending.writes) == (address, size, writes);
     let found = STATE.pending.get().filter(is_it)?;
     STATE.pending.set(None);
+    STATE.source.set(None);
     Some(found)
 }
 
@@ -138,8 +147,30 @@ pub fn store(address: u64, size: u64, expression: Expression) {
 
 /// Memory has been copied by code that is followed.
 pub fn copied(to: u64, from: u64, size: u64) {
-    settle();
-    shadow::copy(to, from, size);
+    let read = take_pending(from, size, false).or_else(|| {
+        let source = STATE.source.take()?;
+        ((source.address, source.size) == (from, size)).then_some(source)
+    });
+    let write = take_pending(to, size, true);
+    if size > LONGEST || read.is_none() && write.is_none() {
+        settle();
+        return shadow::copy(to, from, size);
+    }
+    for (number, bytes) in (0..).zip(pieces(to, size)) {
+        let length = u64::from(bytes.size);
+        let expression = match read {
+            Some(Pending { record: 0, .. }) => 0,
+            Some(Pending { record, .. }) => node::read(record + number, 8 * bytes.size),
+            None => shadow::load(bytes.address - to + from, length),
+        };
+        match write {
+            Some(Pending { moment, .. }) => {
+                log::put(Record::Written(moment, bytes, node::live(expression)));
+                shadow::clear(bytes.address, length);
+            }
+            None => shadow::store(bytes.address, length, node::live(expression)),
+        }
+    }
 }
 
 /// Memory has been filled with something that depends on nothing.

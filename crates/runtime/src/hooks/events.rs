@@ -7,7 +7,8 @@ use crate::run;
 use crate::sys;
 use crate::thread;
 use crate::watch::names;
-use core::ffi::{c_char, c_int};
+use core::ffi::{CStr, c_char, c_int};
+use foretrace_event::visible::OpKind;
 
 /// An event has at most so many values.
 const MOST: usize = 8;
@@ -62,12 +63,29 @@ unsafe fn emit(name: *const c_char, given: &[u64], texts: u32, pc: usize) {
     }
     // SAFETY: the program passes a string that stays.
     unsafe { names::name_custom(name) };
+    // SAFETY: as above.
+    if let Some(edge) = unsafe { region_edge(name) } {
+        crate::op::in_gate::region(edge, pc);
+    }
     let mut values = [Value::Number(0); MOST];
     for (number, (value, given)) in values.iter_mut().zip(given).enumerate() {
         let is_text = texts >> number & 1 != 0 && *given != 0;
         *value = if is_text { text(*given as usize) } else { Value::Number(*given) };
     }
     crate::op::custom::emit(name as usize, &values[..given.len()], pc);
+}
+
+/// Events of these names are the borders of regions that are meant to be atomic (`foretrace.h`).
+unsafe fn region_edge(name: *const c_char) -> Option<OpKind> {
+    if name.is_null() {
+        return None;
+    }
+    // SAFETY: the caller passes a string.
+    match unsafe { CStr::from_ptr(name) }.to_bytes() {
+        b"enter" => Some(OpKind::RegionBegin),
+        b"exit" => Some(OpKind::RegionEnd),
+        _ => None,
+    }
 }
 
 /// A text of the program, or what can be read of it.

@@ -6,19 +6,25 @@
 //! all signals. A handler's own work is its thread's, so what `pause` and `sigsuspend` order needs nothing more.
 
 use crate::axes;
+use crate::gate::controlled;
 use crate::interpose::fd::channel::{self, Channel};
 use crate::memory::map::Map;
 use crate::memory::spin::Spin;
 use crate::op::access::fills;
+use crate::op::in_gate::files;
+use crate::op::in_gate::waits::{Attempt, before_change, until_done};
+use crate::sys::{self, Files};
 use crate::thread::tls::Section;
 use core::ffi::{c_int, c_uint, c_void};
-use libc::{itimerspec, itimerval, pthread_t, sigevent, siginfo_t, sigset_t, sigval, timespec};
+use libc::{itimerspec, itimerval, pollfd, pthread_t, sigevent, siginfo_t, sigset_t, sigval, timespec};
 
 /// The signal is about to be sent, or may come from now on.
 pub fn sends(signal: c_int, pc: usize) {
     if axes::is_live() && signal > 0 {
         Channel::signal(signal).release(pc);
         Channel::signal(ANY).release(pc);
+        // Last, so that no other thread looks before the signal is there.
+        before_change(files::SIGNALS, pc);
     }
 }
 
@@ -27,6 +33,28 @@ pub fn comes(signal: c_int, pc: usize) {
     if axes::is_live() && signal > 0 {
         Channel::signal(signal).acquire(pc);
     }
+}
+
+real_function!(fn sigtimedwait(set: *const sigset_t, info: *mut siginfo_t, limit: *const timespec) -> c_int);
+real_function!(fn signalfd(fd: c_int, set: *const sigset_t, flags: c_int) -> c_int);
+
+/// Takes a signal of a set under the controlled gate. None: the gate does not decide.
+unsafe fn taken_in_gate(set: *const sigset_t, info: *mut siginfo_t, pc: usize) -> Option<c_int> {
+    if !controlled::asks() {
+        return None;
+    }
+    let now = timespec { tv_sec: 0, tv_nsec: 0 };
+    // What comes from outside is seen by this file.
+    // SAFETY: the program's own set; the other arguments are locals.
+    let mut file = pollfd { fd: unsafe { signalfd(-1, set, 0) }, events: libc::POLLIN, revents: 0 };
+    let files = Files { at: &raw mut file, count: 1 };
+    let taken = until_done(files::SIGNALS, Some(files), pc, || {
+        // SAFETY: as above.
+        let signal = unsafe { sigtimedwait(set, info, &raw const now) };
+        if signal > 0 { Attempt::Done(signal) } else { Attempt::NotYet }
+    });
+    sys::close(file.fd);
+    taken
 }
 
 /// Stands for all signals.
@@ -157,7 +185,13 @@ interpose! {
     fn sigwait(set: *const sigset_t, signal: *mut c_int) -> c_int |pc| {
         // SAFETY: the program's own arguments.
         unsafe {
-            let result = real(set, signal);
+            let result = match taken_in_gate(set, core::ptr::null_mut(), pc) {
+                Some(taken) => {
+                    *signal = taken;
+                    0
+                }
+                None => real(set, signal),
+            };
             if result == 0 {
                 comes(*signal, pc);
             }
@@ -167,7 +201,7 @@ interpose! {
 
     fn sigwaitinfo(set: *const sigset_t, info: *mut siginfo_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        let signal = unsafe { real(set, info) };
+        let signal = unsafe { taken_in_gate(set, info, pc).unwrap_or_else(|| real(set, info)) };
         comes(signal, pc);
         signal
     }

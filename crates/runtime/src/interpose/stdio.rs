@@ -11,6 +11,7 @@ use crate::interpose::fd::channel;
 use crate::interpose::fd::dup::closing;
 use crate::interpose::fd::path::{changing, seen};
 use crate::op::access::{fills, reads, writes};
+use crate::op::in_gate;
 use crate::op::text::{reads_text, writes_text};
 use core::ffi::{c_char, c_int, c_void};
 use libc::FILE;
@@ -21,7 +22,9 @@ real_function!(fn fileno(stream: *mut FILE) -> c_int);
 pub unsafe fn releases(stream: *mut FILE, pc: usize) {
     if axes::is_live() && !stream.is_null() {
         // SAFETY: the program passes a stream.
-        channel::release(unsafe { fileno(stream) }, pc);
+        let fd = unsafe { fileno(stream) };
+        in_gate::note_output(fd);
+        channel::release(fd, pc);
     }
 }
 

@@ -1,8 +1,7 @@
 //! Shadow pages: for each page of the program's memory, room for what is known of it. Found through a table of tables: no
 //! fixed place in the address space is needed, so no layout of it is unexpected.
 
-use crate::memory::arena;
-use crate::sys;
+use crate::memory::lasting;
 use core::sync::atomic::{AtomicU64, Ordering};
 
 /// Bytes of a page of the program.
@@ -15,6 +14,7 @@ const REGIONS: usize = 1 << 17;
 const IN_THE_MAKING: u64 = 1;
 
 /// A table of shadow pages with cells of type `T`, which is valid when zeroed, each for `GRAIN` bytes.
+#[repr(C, align(4096))]
 pub struct Pages<T, const GRAIN: usize> {
     regions: [AtomicU64; REGIONS],
     cells: core::marker::PhantomData<fn() -> T>,
@@ -45,7 +45,15 @@ fn get_new(slot: &AtomicU64, make: impl FnOnce() -> Option<*mut u8>) -> Option<u
     }
 }
 
+/// Bytes of a table of the pages of a region.
+const TABLE: usize = REGION / PAGE * size_of::<AtomicU64>();
+
 impl<T, const GRAIN: usize> Pages<T, GRAIN> {
+    /// The cells of a page are in the same place in each execution from now on.
+    pub fn keep(&'static self) {
+        lasting::keep(core::ptr::from_ref(self).addr(), size_of::<Self>());
+    }
+
     /// Empty.
     #[expect(clippy::large_stack_arrays, reason = "evaluated at compile time")]
     pub const fn new() -> Self {
@@ -62,8 +70,8 @@ impl<T, const GRAIN: usize> Pages<T, GRAIN> {
     #[inline]
     pub fn cell(&self, address: usize) -> Option<*mut T> {
         let region = self.regions.get(address / REGION)?;
-        let table = get(region, || sys::map_memory(REGION / PAGE * size_of::<AtomicU64>()).ok())?;
-        let cells = get(Self::slot(table, address), || arena::allocate(PAGE / GRAIN * size_of::<T>()))?;
+        let table = get(region, || lasting::table(TABLE))?;
+        let cells = get(Self::slot(table, address), || lasting::content(PAGE / GRAIN * size_of::<T>()))?;
         // SAFETY: the index is below the number of cells of a page.
         Some(unsafe { (cells as *mut T).add(address % PAGE / GRAIN) })
     }

@@ -38,6 +38,14 @@ pub fn yield_now(nanoseconds: i64, pc: usize) -> bool {
     true
 }
 
+/// The thread is at a border of a region that is meant to be atomic.
+pub fn region(edge: OpKind, pc: usize) {
+    if let Some(player) = thread::taking_part().filter(|_| controlled::asks()) {
+        part::flush(player);
+        controlled::ask(player, Operation::new(edge, 0), false, pc);
+    }
+}
+
 /// The same for a sleep of this time. One that is no time is left for the real function to refuse.
 pub unsafe fn sleep(time: *const timespec, pc: usize) -> bool {
     // SAFETY: the program passes a time, or null.
@@ -55,11 +63,17 @@ pub fn await_input(file: c_int, pc: usize) {
     }
 }
 
-/// The thread is about to write to a pipe, a socket or a file.
-pub fn before_output(file: c_int, pc: usize) {
-    if controlled::is_on() && sys::file_kind(file).is_ok_and(|(kind, _)| kind == libc::S_IFREG) {
+/// Something is about to be written to a file, now or when a buffer is full. Standard output is thrown away.
+pub fn note_output(file: c_int) {
+    let is_file = || sys::file_kind(file).is_ok_and(|(kind, _)| kind == libc::S_IFREG);
+    if file > libc::STDERR_FILENO && controlled::is_on() && is_file() {
         controlled::note(notes::WRITES_FILES);
     }
+}
+
+/// The thread is about to write to a pipe, a socket or a file.
+pub fn before_output(file: c_int, pc: usize) {
+    note_output(file);
     if let Some(player) = thread::taking_part().filter(|_| controlled::asks())
         && let Some(channel) = files::blocking(file)
     {

@@ -64,7 +64,7 @@ pub fn open(settings: &Settings) -> sys::Result<()> {
 /// The current thread takes part from now on.
 pub fn join_in(index: u32, parent: u32) {
     let _section = Section::nest();
-    let own = fast::body();
+    let own = fast::body(index);
     let Some(new) = thread::join(index, own.unwrap_or_else(Body::of_caller), axes::is_recording()) else { return };
     if index != schedule::MAIN {
         count::one_less_coming();
@@ -74,7 +74,7 @@ pub fn join_in(index: u32, parent: u32) {
     thread::attach(new);
     fault::prepare_thread();
     if own.is_none() {
-        // Only a coroutine's stack has never been another's.
+        // Only a stack of ours has never been another's.
         forget(new.stack.0, new.stack.1 - new.stack.0);
     }
     answer::thread(index, parent);

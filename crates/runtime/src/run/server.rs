@@ -7,9 +7,12 @@
 use crate::axes;
 use crate::fast::{self, Reason, Shared};
 use crate::gate::controlled;
+use crate::run::renew;
 use crate::sys::real::Real;
 use crate::sys::settings::Gate;
 use crate::sys::{self};
+use crate::thread::handle;
+use crate::watch::shadow;
 use core::sync::atomic::{AtomicU32, Ordering};
 use foretrace_event::ThreadSet;
 use foretrace_event::channel::Answer;
@@ -55,6 +58,9 @@ pub fn serve() -> bool {
     let positions: [Option<u64>; FILES as usize] = core::array::from_fn(|fd| sys::position(fd as i32));
     let shared = if may_be_fast() { fast::share() } else { None };
     let mut way = if shared.is_some() { Way::Fast(THREADS) } else { Way::Forked(0) };
+    // libc reads the list of all mappings to find it out.
+    handle::remember_stack();
+    renew::look();
     while await_request(requests) {
         loop {
             positions.iter().zip(0..).for_each(|(at, fd)| at.iter().for_each(|at| sys::set_position(fd, *at)));
@@ -79,6 +85,7 @@ pub fn serve() -> bool {
 /// In a fork that serves many executions: prepares for them, and returns at the beginning of each.
 pub fn stand() {
     let [threads, requests, answers] = [0, 1, 2].map(|index: usize| MANY[index].load(Ordering::Relaxed));
+    shadow::keep();
     if threads != 0 && !fast::stand([requests as i32, answers as i32], threads) {
         fast::shared().unsuited.store(Reason::Other as u32, Ordering::Relaxed);
         sys::exit(0);
@@ -94,6 +101,7 @@ fn fork() -> i32 {
 /// This process is a fork.
 fn enter(pipes: Pipes, way: Way) {
     sys::die_with_parent();
+    renew::renew();
     match way {
         Way::Fast(threads) => {
             let words = [threads, pipes.requests as u32, pipes.answers as u32];

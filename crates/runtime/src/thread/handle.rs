@@ -5,6 +5,7 @@ use crate::memory::spin::Spin;
 use crate::sys::sandbox;
 use crate::thread::tls::Section;
 use core::ffi::c_void;
+use core::sync::atomic::{AtomicUsize, Ordering};
 
 /// Thread numbers by `pthread_t`. A handle that is used again belongs to the thread with the larger number.
 static BY_HANDLE: Spin<Map> = Spin::new(Map::new());
@@ -40,8 +41,22 @@ pub fn handle() -> u64 {
     unsafe { pthread_self() as u64 }
 }
 
+/// The handle and the stack of a thread that will ask for it in each of many forks.
+static KNOWN: [AtomicUsize; 3] = [const { AtomicUsize::new(0) }; 3];
+
+/// Remembers the current thread's stack.
+pub fn remember_stack() {
+    let (at, size) = stack();
+    let known = [handle() as usize, at, size];
+    KNOWN.iter().zip(known).for_each(|(word, value)| word.store(value, Ordering::Relaxed));
+}
+
 /// The current thread's stack: lowest address and size; zeros if unknown.
 pub fn stack() -> (usize, usize) {
+    let [thread, at, size] = [0, 1, 2].map(|index: usize| KNOWN[index].load(Ordering::Relaxed));
+    if thread as u64 == handle() {
+        return (at, size);
+    }
     // Among the attributes that libc asks for is the affinity.
     if sandbox::refuses(libc::SYS_sched_getaffinity) {
         return (0, 0);

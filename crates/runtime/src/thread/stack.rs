@@ -7,8 +7,9 @@
 //! A thread remembers the stacks it saw last. To see that one of them is the present one it is walked again, but neither
 //! hashed nor looked for among all, and nobody is met.
 
-use crate::memory::arena;
+use crate::memory::lasting::{self, Apart};
 use crate::memory::spin::Spin;
+use crate::sys;
 use crate::thread::{Shared, Thread, callers};
 use core::cell::Cell;
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -76,10 +77,24 @@ struct Depot {
 // SAFETY: the tables are memory of our own, reached through the lock alone.
 unsafe impl Send for Depot {}
 
-static DEPOT: Spin<Depot> = Spin::new(Depot { stacks: core::ptr::null_mut(), slots: core::ptr::null_mut(), count: 0 });
+static DEPOT: Apart<Spin<Depot>> =
+    Apart(Spin::new(Depot { stacks: core::ptr::null_mut(), slots: core::ptr::null_mut(), count: 0 }));
 
 /// By number, as in the depot: what a number stands for never changes.
 static STACKS_BY_NUMBER: AtomicPtr<Stack> = AtomicPtr::new(core::ptr::null_mut());
+
+/// Bytes of the tables.
+const SLOTS_SIZE: usize = 2 * STACKS * size_of::<u32>();
+const STACKS_SIZE: usize = (STACKS * size_of::<Stack>()).next_multiple_of(4096);
+
+/// What is known of stacks stays from one execution to the next: a number stands for the same stack in all of them.
+pub fn keep() -> bool {
+    let mut depot = DEPOT.0.lock();
+    depot.ready().is_some()
+        && lasting::keep((&raw const DEPOT).addr(), size_of_val(&DEPOT))
+        && lasting::keep(depot.slots.addr(), SLOTS_SIZE)
+        && lasting::keep(depot.stacks.addr(), STACKS_SIZE)
+}
 
 const REMEMBERED: usize = 256;
 
@@ -178,7 +193,7 @@ fn capture_new(bounds: (usize, usize), place: Place, circumstances: Circumstance
         stack.depth += 1;
         stack.depth < DEPTH
     });
-    DEPOT.lock().put_as_fits(&mut stack)
+    DEPOT.0.lock().put_as_fits(&mut stack)
 }
 
 fn is_frame(bounds: (usize, usize), frame: usize) -> bool {
@@ -235,14 +250,14 @@ pub fn put_locks(words: impl Iterator<Item = usize> + Clone, before: StackId) ->
         *to = word;
         stack.depth += 1;
     }
-    if stack.depth == 0 { 0 } else { DEPOT.lock().put(&stack, WITH_LOCKS) }
+    if stack.depth == 0 { 0 } else { DEPOT.0.lock().put(&stack, WITH_LOCKS) }
 }
 
 impl Depot {
     fn ready(&mut self) -> Option<()> {
         if self.stacks.is_null() {
-            self.slots = arena::allocate(2 * STACKS * size_of::<u32>())?.cast();
-            self.stacks = arena::allocate(STACKS * size_of::<Stack>())?.cast();
+            self.slots = sys::map_memory(SLOTS_SIZE).ok()?.cast();
+            self.stacks = sys::map_memory(STACKS_SIZE).ok()?.cast();
             self.count = 1;
             STACKS_BY_NUMBER.store(self.stacks, Ordering::Relaxed);
         }
@@ -310,7 +325,7 @@ impl Depot {
 }
 
 fn get(id: StackId) -> Stack {
-    let mut depot = DEPOT.lock();
+    let mut depot = DEPOT.0.lock();
     match depot.ready() {
         // SAFETY: numbers are given out for stacks that have been written; number zero is zeroed.
         Some(()) => unsafe { *self::at(&depot, id & !FREE) },

@@ -194,6 +194,11 @@ impl Cell {
 
 static CELLS: Pages<Cell, GRAIN> = Pages::new();
 
+/// The cells of a page are in the same place in each execution from now on.
+pub fn keep() {
+    CELLS.keep();
+}
+
 /// The cell of an address.
 #[inline]
 pub fn cell(address: usize) -> Option<&'static Cell> {

@@ -85,7 +85,7 @@ impl Runner<Schedule> for Script<'_> {
         let ended = Ended { process: 1, status: ExitStatus::from_raw(wait_status), cut_short, time: Duration::ZERO };
         let death = Death::of(&ended, &outcome, "");
         self.running.fetch_sub(1, Ordering::SeqCst);
-        Ok(Run { outcome, progress: 0, modules: modules(), ended, death, violations: Vec::new() })
+        Ok(Run { outcome, progress: 0, modules: modules(), ended, death, violations: Vec::new(), regions: Vec::new() })
     }
 
     /// A run takes a second.

@@ -1,6 +1,6 @@
 //! The wrapper's own options, which come before those of the compiler.
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use foretrace_cc::HOOK_EACH_READ;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -53,9 +53,6 @@ impl Own {
         if own.events.is_empty() && !own.symbolic {
             own.events = of_project()?;
         }
-        if own.symbolic && !own.events.is_empty() {
-            bail!("--symbolic and --events cannot be combined: give one of them");
-        }
         Ok((own, rest.to_vec()))
     }
 
@@ -64,6 +61,7 @@ impl Own {
     /// debug information has.
     pub fn compiler_args(&self, args: &[OsString]) -> Vec<OsString> {
         let options: &[&str] = match self {
+            _ if self.symbolic && !self.events.is_empty() => &["-g", "-mllvm", HOOK_EACH_READ],
             _ if self.symbolic => &["-mllvm", HOOK_EACH_READ],
             _ if !self.events.is_empty() => &["-g"],
             _ => &[],

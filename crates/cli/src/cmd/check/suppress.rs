@@ -5,8 +5,10 @@ use anyhow::{Context, bail};
 use foretrace_report::{Finding, Report};
 use std::path::PathBuf;
 
-/// What a line may begin with: ThreadSanitizer's types. Those that Foretrace never reports are accepted and hide nothing.
-const TYPES: [&str; 7] = ["race", "race_top", "deadlock", "mutex", "thread", "signal", "called_from_lib"];
+/// What a line may begin with: ThreadSanitizer's types, of which those that Foretrace never reports are accepted and hide
+/// nothing, and kinds of errors that it does not have.
+const TYPES: [&str; 9] =
+    ["race", "race_top", "deadlock", "mutex", "thread", "signal", "called_from_lib", "atomicity", "property"];
 
 /// All lines, and which of them hid something.
 pub struct Suppressions(Vec<Line>);

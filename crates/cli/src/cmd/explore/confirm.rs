@@ -14,9 +14,10 @@ use crate::way::way_into;
 use anyhow::Context;
 use foretrace_predict::Prediction;
 use foretrace_replay::{PlanText, Program, TimeLimit};
-use foretrace_report::{Finding, Report};
-use foretrace_run::Evidence;
+use foretrace_report::{Finding, Report, Seen, Written};
+use foretrace_run::{Evidence, Modules};
 use foretrace_search::{Confirmed, Found};
+use foretrace_symbolic::Value;
 use foretrace_trace::Recording;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -70,7 +71,7 @@ pub fn all(
     // If the search was interrupted, what it has found is still confirmed; who interrupts again ends the tool.
     let stop = (!interrupted).then_some(stop);
     let limit = TimeLimit { stop, ..timeout.into() };
-    for (number, Failing { kind, plan, minimised }) in failures.iter().enumerate() {
+    for (number, Failing { kind, plan, minimised, values }) in failures.iter().enumerate() {
         let directory = scratch.join(format!("confirmed-{number}"));
         let (subject, results) = confirm(program, (*kind, plan), &directory, limit)?;
         if results.found.confirmed.is_empty() {
@@ -82,6 +83,7 @@ pub fn all(
         let needs = minimised.as_ref().and_then(|minimised| needs::of(minimised, plan, &subject, modules));
         for finding in &mut report.findings {
             (finding.schedule, finding.needs) = (plan.to_string(), needs.clone());
+            finding.seen = values.iter().map(|value| seen(value, &subject, modules)).collect();
         }
         report.findings.retain(|finding| !known.contains(&finding.id));
         hide(&mut report);
@@ -100,12 +102,28 @@ pub fn all(
     Ok(all)
 }
 
+/// A value by the names of what it is about.
+fn seen(value: &Value, subject: &Subject, modules: &Modules) -> Seen {
+    let thread = |number: u32| if number == 0 { "main".to_owned() } else { format!("t{number}") };
+    let place = |pc: u64| foretrace_explain::place(&subject.symbols, modules, &subject.base(), pc);
+    let written = value.written.map(|(writer, at)| Written { thread: thread(writer), place: place(at) });
+    Seen {
+        thread: thread(value.thread),
+        name: subject.symbols.name_of(value.bytes.address),
+        address: value.bytes.address,
+        value: value.bytes.value,
+        place: place(value.place),
+        written,
+    }
+}
+
 /// Is it the failure that the plan was kept for? What a race leads to is a finding of its own.
 fn is_of(kind: Kind, evidence: &Evidence) -> bool {
     match evidence {
         Evidence::Race(_) => kind == Kind::Race,
         Evidence::Deadlock(_) => kind == Kind::Stuck,
         Evidence::Death(_) => kind == Kind::Death,
+        Evidence::Region(_) => kind == Kind::Region,
         Evidence::Violation(_) => false,
     }
 }

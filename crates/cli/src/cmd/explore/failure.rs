@@ -14,6 +14,8 @@ pub enum Kind {
     Stuck,
     /// The program died.
     Death,
+    /// A region was broken.
+    Region,
 }
 
 /// What makes two failures the same.

@@ -1,5 +1,6 @@
 //! The search: plans go to the program, and what fails is kept, each failure with its simplest plan.
 
+use super::again::Again;
 use super::executors::{Alone, Executors};
 use super::failure::{Failing, Failure, Kind};
 use super::minimised;
@@ -7,12 +8,13 @@ use super::round::Round;
 use super::searching::{Method, Prune, Searching};
 use super::unfinished::Unfinished;
 use crate::cmd::progress::{Line, Progress};
+use crate::scratch::Scratch;
 use anyhow::{Context, bail};
 use foretrace_explore::{Budget, End, Execution, Finished, Goes, Minimised, Plan, PruningCounts, run, run_parallel};
 use foretrace_replay::{ExploreError, Notes, PlanText, Program, SharedNotes, WhyForked};
+use foretrace_symbolic::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -52,6 +54,8 @@ pub struct Hunted {
     pub has_no_table: bool,
     /// Steps of all executions.
     pub steps: u64,
+    /// A failure without a fork was none in a fork, so executions were forked.
+    pub differs: bool,
 }
 
 /// A failure, and how it comes about.
@@ -62,6 +66,8 @@ pub struct Found {
     pub plan: PlanText,
     /// What of it matters.
     pub minimised: Option<Minimised>,
+    /// The values that it hangs on, if they were followed.
+    pub values: Vec<Value>,
 }
 
 impl Hunted {
@@ -94,26 +100,47 @@ const MOST_TIMED_OUT: u64 = 3;
 pub fn hunt(
     searching: &Searching,
     (program, earlier): (&Program, Option<Unfinished>),
-    scratch: &Path,
     stop: &'static AtomicBool,
 ) -> anyhow::Result<Hunted> {
     let begin = Instant::now();
+    if let Some(hunted) = hunt_once(searching, (program, earlier), stop)? {
+        return Ok(hunted);
+    }
+    let budget = searching.budget.saturating_sub(begin.elapsed());
+    let forked = Searching { fork: true, budget, ..searching.clone() };
+    let hunted = hunt_once(&forked, (program, None), stop)?;
+    hunted.map(|hunted| Hunted { differs: true, ..hunted }).context("a search with forks is not begun again")
+}
+
+/// None: a failure was none in a fork.
+fn hunt_once(
+    searching: &Searching,
+    (program, earlier): (&Program, Option<Unfinished>),
+    stop: &'static AtomicBool,
+) -> anyhow::Result<Option<Hunted>> {
+    let begin = Instant::now();
     let plan = earlier.as_ref().map(|earlier| &earlier.plan);
-    let mut executors = Executors::start(searching, program, (scratch, plan), stop)?;
+    let scratch = Scratch::in_memory("explore-")?;
+    let mut executors = Executors::start(searching, program, (scratch.path(), plan), stop)?;
     if earlier.as_ref().is_some_and(|earlier| Some(earlier.usual) != executors.usual) {
         bail!("the program does not run as it did when the search was interrupted; begin a new one without --resume");
     }
     let mut hunt = Hunt::new(begin, stop, executors.first().notes().clone());
+    hunt.is_checked = !searching.fork;
     hunt.prune = searching.prune.filter(|prune| *prune == Prune::Nothing || executors.first().has_table());
     let mut method = hunt.begin(searching, earlier);
     executors.set_visible(&hunt.visible);
-    let finished = hunt.rounds(searching, &mut executors, &mut method)?;
+    let directory = scratch.path().join("again");
+    let mut again = Again { searching, program, directory, stop, checked: BTreeMap::new() };
+    let Some(finished) = hunt.rounds(&mut again, &mut executors, &mut method)? else { return Ok(None) };
     let interrupted = stop.load(Ordering::Relaxed);
     let time = hunt.time();
     if !interrupted {
         minimised::all(&mut executors, &mut hunt.failures, searching.budget)?;
+        again.prefer_checked(&mut hunt.failures, &executors)?;
     }
-    hunt.into_hunted(searching, &executors, (finished, &method), time).context("cannot read the numbers of threads")
+    let hunted = hunt.into_hunted(searching, &executors, (finished, &method), time);
+    hunted.map(Some).context("cannot read the numbers of threads")
 }
 
 struct Hunt {
@@ -135,6 +162,10 @@ struct Hunt {
     prune: Option<Prune>,
     steps: u64,
     first_failure: Option<u64>,
+    /// Failures are repeated in a fork.
+    is_checked: bool,
+    /// Those that have not been yet.
+    unchecked: Vec<Failure>,
 }
 
 impl Hunt {
@@ -154,6 +185,8 @@ impl Hunt {
             prune: None,
             steps: 0,
             first_failure: None,
+            is_checked: false,
+            unchecked: Vec::new(),
         }
     }
 
@@ -177,21 +210,31 @@ impl Hunt {
         self.before + self.begin.elapsed()
     }
 
-    /// Searches, and begins again as long as there is reason to.
+    /// Searches, and begins again as long as there is reason to. None: a failure was none in a fork.
     fn rounds(
         &mut self,
-        searching: &Searching,
+        again: &mut Again<'_>,
         executors: &mut Executors,
         method: &mut Method,
-    ) -> Result<Finished, ExploreError> {
+    ) -> Result<Option<Finished>, ExploreError> {
+        let searching = again.searching;
         let mut budget = Budget::unlimited().until(self.begin + searching.budget);
         loop {
             self.keeps_off_files = executors.are_several_by_default();
             let finished = self.search(method, executors, &mut budget)?;
             let interrupted = self.stop.load(Ordering::Relaxed);
             let reduced = executors.are_reduced();
-            if finished != Finished::Stopped || interrupted || self.raced.is_empty() && !reduced {
-                return Ok(finished);
+            let was_checked = !self.unchecked.is_empty();
+            let new = std::mem::take(&mut self.unchecked);
+            if !interrupted && !again.all_fail(new, &self.failures, executors)? {
+                return Ok(None);
+            }
+            let begins_again = !self.raced.is_empty() || reduced;
+            if finished != Finished::Stopped || interrupted || self.is_given_up() || !(begins_again || was_checked) {
+                return Ok(Some(finished));
+            }
+            if !begins_again {
+                continue;
             }
             self.visible.append(&mut self.raced);
             self.visible.truncate(MOST_VISIBLE);
@@ -232,6 +275,7 @@ impl Hunt {
         let ends = self.stop.load(Ordering::Relaxed)
             || self.is_given_up()
             || !self.raced.is_empty()
+            || !self.unchecked.is_empty()
             || self.keeps_off_files && self.notes.get().writes_files();
         if ends { Goes::NoFurther } else { Goes::On }
     }
@@ -261,7 +305,10 @@ impl Hunt {
             let room = self.failures.len() < MOST_FAILURES;
             match self.failures.get_mut(&failure) {
                 Some(known) if known.switches > failing.switches => *known = failing,
-                None if room => drop(self.failures.insert(failure, failing)),
+                None if room => {
+                    self.unchecked.extend(self.is_checked.then(|| failure.clone()));
+                    self.failures.insert(failure, failing);
+                }
                 _ => {}
             }
         }
@@ -279,7 +326,14 @@ impl Hunt {
             |failing: &Failing| PlanText::new(failing.choices.clone(), directory, &failing.visible, searching.spurious);
         let found = |(failure, failing): (&Failure, &Failing)| {
             let minimised = failing.minimised.clone();
-            Ok(Found { kind: failure.kind(), plan: plan(failing)?, minimised })
+            let inflection = minimised.as_ref().and_then(|minimised| minimised.inflection);
+            let certain = inflection.and_then(|inflection| u32::try_from(inflection.decision).ok());
+            Ok(Found {
+                kind: failure.kind(),
+                plan: PlanText { certain, ..plan(failing)? },
+                minimised,
+                values: Vec::new(),
+            })
         };
         let failures: std::io::Result<_> = self.failures.iter().map(found).collect();
         let goes_on = searching.can_go_on() && finished != Finished::Exhausted && !self.is_given_up();
@@ -316,6 +370,7 @@ impl Hunt {
             races_alone: self.prune == Some(Prune::Races),
             has_no_table: searching.prune.is_some() && self.prune.is_none(),
             steps: self.steps,
+            differs: false,
         })
     }
 }

@@ -10,7 +10,7 @@ use foretrace_explore::{
 use std::time::{Duration, Instant};
 
 /// How to search.
-#[derive(clap::Args)]
+#[derive(clap::Args, Clone)]
 pub struct Searching {
     /// Start no new execution after this time (such as 30s or 5m)
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = flags::time)]

@@ -54,8 +54,31 @@ pub fn of(hunted: &Hunted) -> String {
         return format!("all orders {within} explored{none}; there are more");
     }
     let about = hunted.round.estimate.filter(|estimate| *estimate > count as f64);
-    let about = about.map_or_else(String::new, |estimate| format!(", about {} in all", number(estimate as u64)));
+    let about = about.map_or_else(String::new, |estimate| self::about(estimate, rate));
     format!("{ran} explored in {time:.1?} ({rate:.0} a second), and there are more{about}: {why}")
+}
+
+/// About how many orders there are, and how long all of them would take.
+fn about(estimate: f64, rate: f64) -> String {
+    /// Beyond it, nobody waits for the end.
+    const MOST: f64 = 1e12;
+    if estimate >= MOST {
+        return format!(", about 10^{:.0} in all", estimate.log10());
+    }
+    let (size, one) = (10_f64.powf(estimate.log10().floor() - 1.0).max(1.0), (estimate / rate).round() as u64);
+    let rounded = (estimate / size).round() * size;
+    format!(", about {} in all, which would take {}", number(rounded as u64), length(one))
+}
+
+/// A time in its largest unit.
+fn length(seconds: u64) -> String {
+    if seconds == 0 {
+        return "less than a second".to_owned();
+    }
+    let units = [("day", 86_400), ("hour", 3_600), ("minute", 60), ("second", 1)];
+    let (unit, size) = units.into_iter().find(|(_, size)| seconds >= 2 * size).unwrap_or(("second", 1));
+    let count = (seconds + size / 2) / size;
+    format!("{} {unit}{}", number(count), if count == 1 { "" } else { "s" })
 }
 
 /// How far it came, in numbers.
@@ -126,6 +149,12 @@ pub fn notes(hunted: &Hunted) -> Vec<String> {
     if let Some(why) = hunted.forked {
         notes.push(format!("each execution was a fork of the program, which is slower, because {why}"));
     }
+    if hunted.differs {
+        notes.push(
+            "each execution was a fork of the program, which is slower, because a failure depends on addresses"
+                .to_owned(),
+        );
+    }
     match hunted.alone {
         Some(Alone::WritesFiles) => notes.push(
             "one execution was run at a time, because the program writes files; --jobs N runs several".to_owned(),
@@ -171,10 +200,18 @@ pub fn input(copied: Copied) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::number;
+    use super::{about, number};
 
     #[test]
     fn numbers_have_commas() {
         assert_eq!([0, 999, 4096, 1_234_567].map(number), ["0", "999", "4,096", "1,234,567"]);
+    }
+
+    #[test]
+    fn an_estimate_has_two_digits_and_a_time() {
+        assert_eq!(about(291_956.0, 5194.0), ", about 290,000 in all, which would take 56 seconds");
+        assert_eq!(about(7.0, 1000.0), ", about 7 in all, which would take less than a second");
+        assert_eq!(about(369_830_699.0, 4995.0), ", about 370,000,000 in all, which would take 21 hours");
+        assert_eq!(about(2.0e19, 100.0), ", about 10^19 in all");
     }
 }

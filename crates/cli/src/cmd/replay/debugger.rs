@@ -17,8 +17,10 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// The runtime calls it when the program has failed.
+/// The runtime calls it when the program has failed,
 const BREAKPOINT: &str = "__foretrace_failed";
+/// and this before the operation after which that is certain.
+const CERTAIN: &str = "__foretrace_certain";
 
 /// Goes from the runtime to the first function with a line, where there is one; gdb without Python can do it.
 const GDB_FRAME: &str = r"
@@ -67,7 +69,7 @@ impl Debugger {
     }
 
     /// Runs it until the user leaves it; its exit code.
-    pub fn run(self, saved: &SavedFinding) -> anyhow::Result<ExitCode> {
+    pub fn run(self, saved: &SavedFinding, certain: bool) -> anyhow::Result<ExitCode> {
         let path = &saved.program.path;
         if way_into(path)? == Way::Script {
             bail!("{} is a script; for a debugger, check the program that it starts", path.display());
@@ -78,8 +80,8 @@ impl Debugger {
         let input = saved.program.input.path().unwrap_or(Path::new("/dev/null"));
         let mut debugger = Command::new(installed(self.name()));
         match self {
-            Self::Gdb => gdb(&mut debugger, &program, input, scratch.path())?,
-            Self::Lldb => lldb(&mut debugger, &program, input, scratch.path())?,
+            Self::Gdb => gdb(&mut debugger, &program, input, (scratch.path(), certain))?,
+            Self::Lldb => lldb(&mut debugger, &program, input, (scratch.path(), certain))?,
         }
         if let Some(directory) = program.get_current_dir() {
             debugger.current_dir(directory);
@@ -108,13 +110,16 @@ fn wait(debugger: &mut Command) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::from(code.unwrap_or(crate::FAILED)))
 }
 
-fn gdb(gdb: &mut Command, program: &Command, input: &Path, scratch: &Path) -> io::Result<()> {
+fn gdb(gdb: &mut Command, program: &Command, input: &Path, (scratch, certain): (&Path, bool)) -> io::Result<()> {
     let frame = scratch.join("frame.gdb");
     fs::write(&frame, GDB_FRAME)?;
     let wrapper = variables(program).fold("set exec-wrapper env -i".into(), added);
     gdb.args(["-q", "-ex", "set pagination off", "-ex", "set breakpoint pending on", "-ex"]).arg(wrapper);
     // `run` with words would take the place of the program's arguments, so that these and the input are set together.
     let arguments = program.get_args().map(OsStr::to_owned).fold("set args".into(), added);
+    if certain {
+        gdb.args(["-ex", &format!("break {CERTAIN}")]);
+    }
     gdb.args(["-ex", &format!("break {BREAKPOINT}"), "-ex"]).arg(redirected(arguments, input));
     gdb.args(["-ex", "run", "-ex", "thread apply all backtrace", "-x"]).arg(frame).arg(program.get_program());
     // It starts programs with the user's shell, which may read quotes in another way.
@@ -123,12 +128,15 @@ fn gdb(gdb: &mut Command, program: &Command, input: &Path, scratch: &Path) -> io
 }
 
 /// The program is started by a script, in whose place it comes: lldb takes nothing that has more than one line.
-fn lldb(lldb: &mut Command, program: &Command, input: &Path, scratch: &Path) -> io::Result<()> {
+fn lldb(lldb: &mut Command, program: &Command, input: &Path, (scratch, certain): (&Path, bool)) -> io::Result<()> {
     let words = std::iter::once(program.get_program()).chain(program.get_args());
     let words = variables(program).chain(words.map(OsStr::to_owned));
     let script = scratch.join("start");
     fs::write(&script, words.fold(OsString::from("exec env -i"), added).as_bytes())?;
     lldb.args(["-o", "settings set target.process.stop-on-exec false"]);
+    if certain {
+        lldb.args(["-o", &format!("breakpoint set -n {CERTAIN}")]);
+    }
     lldb.args(["-o", &format!("breakpoint set -n {BREAKPOINT}"), "-o"]);
     lldb.arg(added("process launch -i".into(), input.into()));
     lldb.args(["-o", "thread backtrace all", "-o", LLDB_FRAME, "-o", "frame select", "--", "/bin/sh"]).arg(script);

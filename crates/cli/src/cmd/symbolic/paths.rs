@@ -1,10 +1,11 @@
 //! Followed runs, one after the other: each shows which orders to run next.
 
+use crate::cmd::explore::FailureKind;
 use foretrace_explore::Step;
 use foretrace_order::Budget;
 use foretrace_replay::{FollowedRun, PlanText, Program, TimeLimit};
-use foretrace_run::{Cause, Death, Modules};
-use foretrace_symbolic::{Model, Order};
+use foretrace_run::{Cause, Modules};
+use foretrace_symbolic::{Asks, Model, Order, Site, Value};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
@@ -29,34 +30,50 @@ const MOST_FAILURES: usize = 8;
 /// What the runs have shown.
 #[derive(Default)]
 pub struct Paths {
-    /// Plans of runs that have failed.
-    pub failing: Vec<PlanText>,
+    /// Plans of runs that have failed, how, and the values that it hangs on.
+    pub failing: Vec<(FailureKind, PlanText, Vec<Value>)>,
     /// The model of the first run, and where files were mapped in it.
     pub first: Option<(Model, Modules)>,
+    /// The steps of the first run.
+    pub steps: Vec<Step>,
     /// How many runs were followed.
     pub runs: usize,
     /// Questions without an answer.
     pub undecided: usize,
-    /// Causes and places of failures so far.
+    /// Causes and places of deaths so far.
     deaths: BTreeSet<(Cause, u64)>,
+    /// Places of broken regions so far.
+    broken: BTreeSet<[u64; 3]>,
     search: foretrace_symbolic::Paths,
 }
 
 impl Paths {
     /// Follows the program in this plan, and on the paths that branch off.
-    pub fn follow(program: &Program, directory: &Path, plan: &PlanText, bounds: Bounds) -> anyhow::Result<Self> {
-        let mut paths = Self::default();
+    pub fn follow(
+        program: &Program,
+        directory: &Path,
+        plan: &PlanText,
+        (bounds, asks): (Bounds, Asks),
+    ) -> anyhow::Result<Self> {
+        let mut paths = Self { search: foretrace_symbolic::Paths::new(asks), ..Self::default() };
         let mut plan = plan.clone();
         let budget = Budget { until: Some(bounds.until), stop: Some(bounds.stop), conflicts: None };
         let mut order = Some(Order { choices: Vec::new(), fails: None });
         while let Some(Order { choices, fails }) = order {
             let run = program.follow(&PlanText { choices, ..plan.clone() }, directory, bounds.limit)?;
-            plan = PlanText::new(Vec::new(), directory, &plan.visible, plan.spurious)?;
+            let regions = plan.regions;
+            plan = PlanText { regions, ..PlanText::new(Vec::new(), directory, &plan.visible, plan.spurious)? };
             paths.runs += 1;
-            if let Some(death) = &run.run.death {
-                paths.failed(death, &run.steps, &plan);
-                fails.into_iter().for_each(|site| paths.search.failed(site));
-            } else {
+            if paths.runs == 1 {
+                paths.steps.clone_from(&run.steps);
+            }
+            paths.failed(&run, &plan)?;
+            match (fails, &run.run.death) {
+                (Some(site @ Site::Region(_)), _) if !run.run.regions.is_empty() => paths.search.failed(site),
+                (Some(site @ Site::Check(..)), Some(_)) => paths.search.failed(site),
+                _ => {}
+            }
+            if run.run.death.is_none() {
                 paths.passed(run)?;
             }
             let is_enough = paths.runs >= MOST_RUNS || paths.failing.len() >= MOST_FAILURES;
@@ -66,10 +83,22 @@ impl Paths {
         Ok(paths)
     }
 
-    fn failed(&mut self, death: &Death, steps: &[Step], plan: &PlanText) {
-        if self.deaths.insert((death.cause, death.fault.as_ref().map_or(0, |fault| fault.pc))) {
-            self.failing.push(PlanText { choices: steps.iter().map(Step::choice).collect(), ..plan.clone() });
+    /// Keeps the plan of a run that failed in a new way.
+    fn failed(&mut self, followed: &FollowedRun, plan: &PlanText) -> anyhow::Result<()> {
+        let FollowedRun { run, steps, records } = followed;
+        let plan = || PlanText { choices: steps.iter().map(Step::choice).collect(), ..plan.clone() };
+        let death = run.death.as_ref().map(|death| (death.cause, death.fault.as_ref().map_or(0, |fault| fault.pc)));
+        if death.is_some_and(|death| self.deaths.insert(death)) {
+            let values = foretrace_symbolic::values(&foretrace_symbolic::read(records, steps.clone())?);
+            self.failing.push((FailureKind::Death, plan(), values));
         }
+        let places = run.regions.iter().map(|region| region.accesses.each_ref().map(|access| access.pc));
+        let known = self.broken.len();
+        self.broken.extend(places);
+        if self.broken.len() > known {
+            self.failing.push((FailureKind::Region, plan(), Vec::new()));
+        }
+        Ok(())
     }
 
     fn passed(&mut self, run: FollowedRun) -> anyhow::Result<()> {

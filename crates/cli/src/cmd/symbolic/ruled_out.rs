@@ -27,10 +27,13 @@ impl Following<'_> {
 
     fn ask(&self, subject: &Subject, races: &[Predicted]) -> anyhow::Result<Option<Vec<bool>>> {
         std::fs::create_dir_all(self.scratch)?;
-        let Some(command) = self.sources.followed(self.scratch)? else { return Ok(None) };
+        let Some(command) = self.sources.followed(self.scratch, self.atomic)? else { return Ok(None) };
         let (input, directory) = (self.like.input.clone(), self.like.directory.clone());
         let program = Program { input, directory, linger: self.like.linger, ..program(&command)? };
-        let (own, plan, directory) = self.first(&program)?;
+        // What follows values after the replays makes runs of its own beside these.
+        let beside = self.scratch.join("asked");
+        std::fs::create_dir_all(&beside)?;
+        let (own, plan, directory) = Following { scratch: &beside, ..*self }.first(&program)?;
         let run = program.follow(&plan, &directory, self.limit())?;
         let followed = foretrace_symbolic::read(&run.records, run.steps)?;
         if followed.is_cut || run.run.death.is_some() {
@@ -63,7 +66,7 @@ fn lines(subject: &Subject, candidate: &Candidate) -> Option<[Line; 2]> {
     Some([at(race.first)?, at(race.second)?])
 }
 
-fn line(subject: &Subject, modules: &Modules, pc: u64) -> Option<Line> {
+pub(super) fn line(subject: &Subject, modules: &Modules, pc: u64) -> Option<Line> {
     let frame = foretrace_explain::place(&subject.symbols, modules, &subject.base(), pc)?;
     Some((frame.file?, frame.line))
 }

@@ -27,6 +27,30 @@ pub struct Object {
     pub somewhere: bool,
 }
 
+/// Why it is not known where a pointer points to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Unresolved {
+    /// It may point to anything.
+    Unknown,
+    /// It is computed from the pointer that is being followed.
+    Circular,
+}
+
+impl Base {
+    /// The object that a constant is a part of.
+    fn whole(self) -> Self {
+        match &self {
+            Self::Constant(text) => Self::Constant(global_of(text).unwrap_or(text).to_owned()),
+            _ => self,
+        }
+    }
+}
+
+/// The operand of a pointer.
+fn pointer(part: &str) -> Result<&str, Unresolved> {
+    part.strip_prefix("ptr ").ok_or(Unresolved::Unknown)
+}
+
 /// What is known about the values of a function.
 pub struct Values<'a> {
     function: &'a Function,
@@ -53,41 +77,76 @@ impl<'a> Values<'a> {
 
     /// Where an operand points to; none, if that may change.
     pub fn resolve(&self, operand: &str) -> Option<Object> {
-        self.resolve_to(operand, DEPTH)
+        self.resolve_to(operand, &mut Vec::new(), DEPTH).ok()
     }
 
-    fn resolve_to(&self, operand: &str, depth: usize) -> Option<Object> {
-        let of = |base| Some(Object { base, steps: Vec::new(), somewhere: false });
+    /// `open` has the values that are being followed.
+    fn resolve_to(&self, operand: &str, open: &mut Vec<String>, depth: usize) -> Result<Object, Unresolved> {
+        let of = |base| Ok(Object { base, steps: Vec::new(), somewhere: false });
         if operand.starts_with('@') || operand.starts_with("getelementptr") && operand.contains("ptr @") {
             return of(Base::Constant(operand.to_owned()));
         }
         if let Some(number) = self.parameters.iter().position(|name| !name.is_empty() && name == operand) {
             return of(Base::Parameter(number));
         }
-        let depth = depth.checked_sub(1)?;
-        let instruction = self.function.definition(&self.definitions, operand)?;
+        let depth = depth.checked_sub(1).ok_or(Unresolved::Unknown)?;
+        let instruction = self.function.definition(&self.definitions, operand).ok_or(Unresolved::Unknown)?;
         match instruction.operation {
             "alloca" if self.definitions.get(operand).is_some_and(|(block, _)| *block == 0) => {
                 of(Base::Local(operand.to_owned()))
             }
             "getelementptr" => {
-                let [kind, base, indices @ ..] = instruction.parts.as_slice() else { return None };
-                let mut object = self.resolve_to(base.strip_prefix("ptr ")?, depth)?;
+                let [kind, base, indices @ ..] = instruction.parts.as_slice() else { return Err(Unresolved::Unknown) };
+                let mut object = self.resolve_to(pointer(base)?, open, depth)?;
                 if indices.iter().any(|index| index.contains('%')) {
                     object.somewhere = true;
                 }
                 object.steps.push(((*kind).to_owned(), indices.join(", ")));
-                Some(object)
+                Ok(object)
             }
             "load" => {
-                let variable = instruction.parts.get(1)?.strip_prefix("ptr ")?;
-                match self.stored.get(variable)?.as_deref()? {
-                    [value] => self.resolve_to(value, depth),
-                    _ => None,
+                let variable = pointer(instruction.parts.get(1).copied().unwrap_or_default())?;
+                match self.stored.get(variable).and_then(Option::as_deref) {
+                    Some([value]) => self.resolve_to(value, open, depth),
+                    Some(values) => self.resolve_all(variable, values, open, depth),
+                    None => Err(Unresolved::Unknown),
                 }
             }
-            _ => None,
+            "phi" => {
+                let (_, pairs) = instruction.incoming().ok_or(Unresolved::Unknown)?;
+                let values: Vec<String> = pairs.into_iter().map(|(value, _)| value.to_owned()).collect();
+                self.resolve_all(operand, &values, open, depth)
+            }
+            _ => Err(Unresolved::Unknown),
         }
+    }
+
+    /// A pointer that is one of several: somewhere in the object that all of them point to.
+    fn resolve_all(
+        &self,
+        operand: &str,
+        values: &[String],
+        open: &mut Vec<String>,
+        depth: usize,
+    ) -> Result<Object, Unresolved> {
+        if open.iter().any(|known| known == operand) {
+            return Err(Unresolved::Circular);
+        }
+        open.push(operand.to_owned());
+        let mut all: Option<Base> = None;
+        for value in values {
+            let base = match self.resolve_to(value, open, depth) {
+                Ok(object) => object.base.whole(),
+                Err(Unresolved::Circular) => continue,
+                Err(unknown) => return Err(unknown),
+            };
+            if all.get_or_insert_with(|| base.clone()) != &base {
+                return Err(Unresolved::Unknown);
+            }
+        }
+        open.pop();
+        let object = |base| Object { base, steps: Vec::new(), somewhere: true };
+        all.map(object).ok_or(Unresolved::Circular)
     }
 
     /// The memory that decides a branch; none, if it is not known.

@@ -92,7 +92,12 @@ pub fn sleepers() -> impl Iterator<Item = (ThreadId, Operation)> {
 
 /// How many steps each thread is expected to take.
 pub fn lengths() -> [u32; ThreadSet::CAPACITY as usize] {
-    core::array::from_fn(|thread| word(LENGTHS + thread).load(Ordering::Relaxed) as u32)
+    let count = get(Header::Lengths) as usize;
+    core::array::from_fn(
+        |thread| {
+            if thread < count { word(LENGTHS + thread).load(Ordering::Relaxed) as u32 } else { 0 }
+        },
+    )
 }
 
 /// The visible ranges of plain memory: an address and a number of bytes.

@@ -19,6 +19,8 @@ struct Execution {
     prefix: Cell<u32>,
     /// The most steps.
     most: Cell<u32>,
+    /// After so many steps the failure is certain; zero: it is not known when.
+    certain: Cell<u32>,
     /// The last step, as it happened.
     last: Cell<Option<StepRecord>>,
     scheduler: UnsafeCell<Option<Scheduler>>,
@@ -33,6 +35,7 @@ static NOW: Execution = Execution {
     taken: Cell::new(0),
     prefix: Cell::new(0),
     most: Cell::new(0),
+    certain: Cell::new(0),
     last: Cell::new(None),
     scheduler: UnsafeCell::new(None),
     leaving: Cell::new(None),
@@ -46,6 +49,7 @@ pub fn begin() {
     let most = (channel::get(Header::MostSteps) as usize).clamp(1, MOST_STEPS);
     NOW.prefix.set(channel::prefix() as u32);
     NOW.most.set(most as u32);
+    NOW.certain.set(channel::get(Header::Certain) as u32);
     // SAFETY: only the thread that has the turn comes here, and no reference outlives a call.
     unsafe { *NOW.scheduler.get() = Some(Scheduler::new(channel::policy(), &channel::lengths())) };
     slots::add(ThreadId(0), Stage::Running);
@@ -65,7 +69,18 @@ pub fn ask(thread: ThreadId, request: Request) -> Granted {
     if chosen != thread {
         hand_over(thread, chosen);
     }
+    if taken() == NOW.certain.get() {
+        __foretrace_certain();
+    }
     own.granted.get()
+}
+
+/// Whatever comes after the operation that the current thread is about to do, the program fails. A breakpoint here stops it.
+#[cfg_attr(not(test), unsafe(no_mangle))]
+#[inline(never)]
+pub extern "C" fn __foretrace_certain() {
+    // Not as the function that is called at the failure, or both would be one.
+    core::hint::black_box(taken());
 }
 
 /// The current thread, which is new, waits for its first step.

@@ -1,9 +1,10 @@
 //! Message queues: POSIX ones, by name, and System V ones, by number.
 
-use crate::interpose::fd::channel::{self, Channel};
-use crate::interpose::fd::io::{received, sending};
+use crate::interpose::fd::channel::{self, Channel, release};
+use crate::interpose::fd::io::received;
 use crate::op::access::{fills, reads};
-use crate::op::in_gate::waits::before_queue;
+use crate::op::in_gate::files;
+use crate::op::in_gate::waits::{Attempt, before_queue, no_message, until_done};
 use crate::op::text::{reads_text, strlen};
 use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
 use core::slice::from_raw_parts;
@@ -22,8 +23,18 @@ fn taken(fd: c_int, buffer: *const c_char, priority: *const c_uint, count: isize
     if count >= 0 {
         received(fd, buffer, count, pc);
         fills(pc, priority);
+    } else {
+        no_message();
     }
     count
+}
+
+/// What came of a call that was told not to wait, whether or not the program told it so.
+fn done_unless<R: Copy + PartialOrd + From<i8>>(waits: c_int, flags: c_int, result: R) -> Attempt<R> {
+    // SAFETY: each thread has a place for it.
+    let error = unsafe { *libc::__errno_location() };
+    let would_wait = result < R::from(0) && error == waits && flags & libc::IPC_NOWAIT == 0;
+    if would_wait { Attempt::NotYet } else { Attempt::Done(result) }
 }
 
 interpose! {
@@ -42,8 +53,9 @@ interpose! {
     }
 
     fn mq_send(fd: c_int, message: *const c_char, size: usize, priority: c_uint) -> c_int |pc| {
+        reads(pc, message, size);
         before_queue(fd, libc::POLLOUT, pc);
-        sending(fd, message, size, pc);
+        release(fd, pc);
         // SAFETY: the program's own arguments.
         unsafe { real(fd, message, size, priority) }
     }
@@ -51,7 +63,8 @@ interpose! {
     fn mq_timedsend(
         fd: c_int, message: *const c_char, size: usize, priority: c_uint, until: *const timespec,
     ) -> c_int |pc| {
-        sending(fd, message, size, pc);
+        reads(pc, message, size);
+        release(fd, pc);
         // SAFETY: the program's own arguments.
         unsafe { real(fd, message, size, priority, until) }
     }
@@ -71,14 +84,20 @@ interpose! {
 
     fn msgsnd(queue: c_int, message: *const c_void, size: usize, flags: c_int) -> c_int |pc| {
         reads(pc, message, size_of::<c_long>() + size);
+        // SAFETY: the program's own arguments; here and below.
+        let sent = until_done(files::MESSAGES, None, pc, || unsafe {
+            done_unless(libc::EAGAIN, flags, real(queue, message, size, flags | libc::IPC_NOWAIT))
+        });
         Channel::queue(queue as u64).release(pc);
-        // SAFETY: the program's own arguments.
-        unsafe { real(queue, message, size, flags) }
+        sent.unwrap_or_else(|| unsafe { real(queue, message, size, flags) })
     }
 
     fn msgrcv(queue: c_int, message: *mut c_void, size: usize, kind: c_long, flags: c_int) -> isize |pc| {
-        // SAFETY: the program's own arguments.
-        let count = unsafe { real(queue, message, size, kind, flags) };
+        // SAFETY: the program's own arguments; here and below.
+        let taken = until_done(files::MESSAGES, None, pc, || unsafe {
+            done_unless(libc::ENOMSG, flags, real(queue, message, size, kind, flags | libc::IPC_NOWAIT))
+        });
+        let count = taken.unwrap_or_else(|| unsafe { real(queue, message, size, kind, flags) });
         if count >= 0 {
             Channel::queue(queue as u64).acquire(pc);
             crate::op::access::writes(pc, message, size_of::<c_long>() + count as usize);

@@ -4,6 +4,7 @@ use crate::axes;
 use crate::interpose::fd::channel::{self, Channel, acquire, release};
 use crate::interpose::fd::io::received;
 use crate::op::access::{counts, fills, writes};
+use crate::op::in_gate;
 use core::ffi::{c_int, c_void};
 use core::slice::from_raw_parts;
 use libc::{sockaddr, socklen_t};
@@ -58,6 +59,7 @@ interpose! {
         unsafe {
             let to = bytes(address, length);
             let stream = axes::is_on() && channel::of(fd) != Some(Channel::datagrams());
+            in_gate::before_output(fd, pc);
             if stream && let Some(listener) = Channel::listener(to) {
                 listener.release(pc);
             }
@@ -70,11 +72,13 @@ interpose! {
     }
 
     fn accept(fd: c_int, address: *mut sockaddr, length: *mut socklen_t) -> c_int |pc| {
+        in_gate::await_input(fd, pc);
         // SAFETY: the program's own arguments.
         unsafe { accepted(fd, real(fd, address, length), address, length, pc) }
     }
 
     fn accept4(fd: c_int, address: *mut sockaddr, length: *mut socklen_t, flags: c_int) -> c_int |pc| {
+        in_gate::await_input(fd, pc);
         // SAFETY: the program's own arguments.
         unsafe { accepted(fd, real(fd, address, length, flags), address, length, pc) }
     }
@@ -88,6 +92,7 @@ interpose! {
     fn recvfrom(
         fd: c_int, buffer: *mut c_void, size: usize, flags: c_int, address: *mut sockaddr, length: *mut socklen_t,
     ) -> isize |pc| {
+        in_gate::await_input(fd, pc);
         // SAFETY: the program's own arguments.
         unsafe {
             let count = received(fd, buffer, real(fd, buffer, size, flags, address, length), pc);

@@ -17,6 +17,11 @@ const KNOWN: u64 = 1 << 61;
 const MOST: usize = 1024;
 const THREADS: usize = 256;
 
+/// All message queues: the kernel's number of each is another in each execution.
+pub const MESSAGES: u64 = FILES | 1 << 58;
+/// The signals that threads wait for.
+pub const SIGNALS: u64 = FILES | 1 << 59;
+
 /// The objects of descriptors; zero: it is not known.
 static OBJECTS: [AtomicU64; MOST] = [const { AtomicU64::new(0) }; MOST];
 /// How many objects each thread has made.
@@ -48,6 +53,11 @@ fn known(file: c_int) -> u64 {
     slot.map_or(0, |slot| slot.load(Ordering::Relaxed))
 }
 
+/// What a descriptor stands for, if that was made as an end of one thing.
+pub fn own(file: c_int) -> Option<u64> {
+    Some(known(file)).filter(|object| *object != 0)
+}
+
 /// These descriptors are ends of one thing that has just been made.
 pub fn made(ends: &[c_int]) {
     let thread = thread::taking_part().map_or(0, |player| player.index as usize) % THREADS;
@@ -77,10 +87,4 @@ pub fn blocking(file: c_int) -> Option<u64> {
         (0, _) => FILES,
         (known, _) => known,
     })
-}
-
-/// What stands for a file, whatever its kind.
-pub fn any(file: c_int) -> Option<u64> {
-    let (_, number) = sys::file_kind(file).ok()?;
-    Some(FILES | number)
 }

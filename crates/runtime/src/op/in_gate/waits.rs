@@ -120,7 +120,7 @@ pub unsafe fn wait_for_sets(count: c_int, sets: [*const fd_set; 2], time: Time, 
 /// A thread is about to send a message to a queue, or to take one: both change the queue, and wait until they can.
 pub fn before_queue(fd: c_int, events: c_short, pc: usize) {
     let Some(player) = thread::taking_part().filter(|_| controlled::asks()) else { return };
-    let Some(channel) = files::any(fd) else { return };
+    let channel = files::MESSAGES;
     part::flush(player);
     let mut file = pollfd { fd, events, revents: 0 };
     let files = Files { at: &raw mut file, count: 1 };
@@ -129,11 +129,59 @@ pub fn before_queue(fd: c_int, events: c_short, pc: usize) {
         if files.are_ready(false) {
             controlled::ask(player, Operation::new(OpKind::Store, channel).with(1), false, pc);
             if files.are_ready(false) {
+                // What is noted of the message belongs to this step.
+                player.asked.set(true);
                 return;
             }
         }
         player.set_waiting(Some(Waiting::new(Op::AtomicLoad, channel as usize, 0, pc)));
         controlled::await_files(player, Operation::new(OpKind::Spin, channel).with(1), files, pc);
         player.set_waiting(None);
+    }
+}
+
+/// The thread has got no message.
+pub fn no_message() {
+    if let Some(player) = thread::taking_part() {
+        player.asked.set(false);
+    }
+}
+
+/// What an attempt came to that does not wait.
+pub enum Attempt<R> {
+    /// It is done, or has failed for good.
+    Done(R),
+    /// It would have to wait.
+    NotYet,
+}
+
+/// A thread is about to change something that may have to wait for others, such as a queue. Between attempts it waits in the
+/// gate until another has changed the same, or until one of the files can be used, if something may come from outside. None:
+/// the gate does not decide.
+pub fn until_done<R>(object: u64, files: Option<Files>, pc: usize, attempt: impl Fn() -> Attempt<R>) -> Option<R> {
+    let player = thread::taking_part().filter(|_| controlled::asks())?;
+    let operation = |kind| Operation::new(kind, object).with(1);
+    part::flush(player);
+    loop {
+        controlled::ask(player, operation(OpKind::Update), false, pc);
+        if let Attempt::Done(result) = attempt() {
+            player.asked.set(true);
+            return Some(result);
+        }
+        controlled::amend(operation(OpKind::UpdateFailed));
+        player.set_waiting(Some(Waiting::new(Op::AtomicLoad, object as usize, 0, pc)));
+        match files {
+            Some(files) => controlled::await_files(player, operation(OpKind::Spin), files, pc),
+            None => drop(controlled::ask(player, operation(OpKind::Spin), false, pc)),
+        }
+        player.set_waiting(None);
+    }
+}
+
+/// A thread is about to change something that others wait for in [`until_done`].
+pub fn before_change(object: u64, pc: usize) {
+    if let Some(player) = thread::taking_part().filter(|_| controlled::asks()) {
+        part::flush(player);
+        controlled::ask(player, Operation::new(OpKind::Store, object).with(1), false, pc);
     }
 }
