@@ -36,6 +36,8 @@ pub(crate) struct Followed<'a> {
     pub(crate) waits: bool,
     /// How many sites, from the first on, fail; what the others do is told among the steps.
     pub(crate) failing: usize,
+    /// The site where it fails. It comes last: it is the first one, or the last one, where the story ends.
+    pub(crate) last: usize,
     /// What the run did in some steps: a thread, how many steps it had taken before, and the step. Values differ from run to
     /// run.
     pub(crate) told: Vec<(u32, u32, Act)>,
@@ -44,7 +46,15 @@ pub(crate) struct Followed<'a> {
 impl<'a> Followed<'a> {
     /// All of it was done.
     pub(crate) fn to_the_end(schedule: &'a Schedule, sites: &[Site], waits: bool) -> Self {
-        Self { schedule, until: None, done: vec![None; sites.len()], waits, failing: sites.len(), told: Vec::new() }
+        Self {
+            schedule,
+            until: None,
+            done: vec![None; sites.len()],
+            waits,
+            failing: sites.len(),
+            last: 0,
+            told: Vec::new(),
+        }
     }
 }
 
@@ -56,12 +66,12 @@ pub(crate) fn of(
     threads: &mut Vec<Thread>,
 ) -> (Vec<Step>, Picture) {
     let trace = resolver.subject.trace;
-    let story = Story { trace, steps: in_possible_order(trace, done(trace, followed)) };
-    let positions: Vec<usize> = sites
-        .iter()
-        .zip(&followed.done)
-        .map(|(site, done)| story.position(threads[site.thread].number, *done))
-        .collect();
+    let mut story = Story { trace, steps: in_possible_order(trace, done(trace, followed)) };
+    let position = |(site, done): (&Site, &Option<u32>)| story.position(threads[site.thread].number, *done);
+    let positions: Vec<usize> = sites.iter().zip(&followed.done).map(position).collect();
+    if followed.last > 0 {
+        story.steps.truncate(positions[followed.last]);
+    }
     let taken = taken(&story, sites, threads, &positions);
     let mut chosen = story.choose(resolver, threads, &positions);
     if followed.waits {
@@ -104,7 +114,7 @@ pub(crate) fn of(
         }
     }
     let left_out = end - entries.len();
-    entries.extend(failing(&story, &sites[..followed.failing], threads, &positions));
+    entries.extend(failing(&story, (&sites[..followed.failing], followed.last), threads, &positions));
     entries.sort_by_key(|(at, _)| *at);
     let entries: Vec<Entry> = entries.into_iter().map(|(_, entry)| entry).collect();
     let steps = entries.iter().filter(|entry| entry.matters).map(|entry| entry.step.clone()).collect();
@@ -112,10 +122,16 @@ pub(crate) fn of(
 }
 
 /// The steps at which it fails, and locks that were taken after the last of a thread's steps, with the times at which they
-/// come. The first site is where it fails: it comes last.
-fn failing(story: &Story, sites: &[Site], threads: &[Thread], positions: &[usize]) -> Vec<(usize, Entry)> {
-    let when = |number: usize| if number == 0 { 2 * story.steps.len() } else { 2 * positions[number] };
-    let numbered = || sites.iter().enumerate().rev();
+/// come. The site where it fails comes last.
+fn failing(
+    story: &Story,
+    (sites, fails): (&[Site], usize),
+    threads: &[Thread],
+    positions: &[usize],
+) -> Vec<(usize, Entry)> {
+    let when = |number: usize| if number == fails { 2 * story.steps.len() } else { 2 * positions[number] };
+    let place = |at: usize| if fails == 0 { sites.len() - 1 - at } else { at };
+    let numbered = || (0..sites.len()).map(place).map(|number| (number, &sites[number]));
     let last =
         |site: &Site| Step { thread: site.thread, does: site.does.clone(), place: site.top().cloned(), fails: true };
     let rest = |(number, site)| repeat(when(number)).zip(later(story, site, threads, positions[number]));

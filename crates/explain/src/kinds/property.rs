@@ -33,7 +33,7 @@ impl Failure for SeenViolation {
         let done = self.ends().map(|event| Some(event.step)).collect();
         let told = |event: &SeenEvent| (event.thread, event.step, act(event));
         let told = self.before.iter().chain(&self.because).map(told).collect();
-        Followed { schedule, until: Some(self.step), done, waits: false, failing: 1, told }
+        Followed { schedule, until: Some(self.step), done, waits: false, failing: 1, last: 0, told }
     }
 }
 

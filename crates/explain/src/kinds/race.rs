@@ -35,7 +35,15 @@ impl Failure for SeenRace {
 
     fn followed<'a>(&self, schedule: &'a Schedule, _: &[Site]) -> Followed<'a> {
         let done = self.accesses.iter().map(|access| access.step).collect();
-        Followed { schedule, until: self.step, done, waits: false, failing: self.accesses.len(), told: Vec::new() }
+        Followed {
+            schedule,
+            until: self.step,
+            done,
+            waits: false,
+            failing: self.accesses.len(),
+            last: 0,
+            told: Vec::new(),
+        }
     }
 }
 

@@ -32,8 +32,10 @@ impl Failure for SeenRegion {
         Some(resolver.memory(&as_race(self)))
     }
 
+    /// The story ends where the region is broken: at its second access.
     fn followed<'a>(&self, schedule: &'a Schedule, sites: &[Site]) -> Followed<'a> {
-        Followed::to_the_end(schedule, sites, false)
+        let done = self.accesses.iter().map(|access| access.step).collect();
+        Followed { done, last: 2, ..Followed::to_the_end(schedule, sites, false) }
     }
 }
 

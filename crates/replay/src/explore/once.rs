@@ -194,22 +194,25 @@ fn regions(directory: &Path, regions: Regions) -> Vec<SeenRegion> {
             begin: steps[broken.begin].place,
             address: operation.object.0,
             size: operation.argument,
-            accesses: [broken.first, broken.remote, broken.second].map(|at| access(&steps[at])),
+            accesses: [broken.first, broken.remote, broken.second].map(|at| access(&steps, at)),
         }
     };
     broken(&steps, regions).into_iter().map(seen).collect()
 }
 
-fn access(step: &Step) -> SeenAccess {
-    use OpKind::{Load, PlainWrite, Store, Update, UpdateFailed};
+fn access(steps: &[Step], at: usize) -> SeenAccess {
+    use OpKind::{Load, PlainRead, PlainWrite, Store, Update, UpdateFailed};
+    let step = &steps[at];
     let kind = step.operation.kind;
+    let is_operation = |before: &&Step| !matches!(before.operation.kind, PlainRead | PlainWrite);
+    let own = steps[..at].iter().filter(|before| before.thread == step.thread).filter(is_operation);
     SeenAccess {
         thread: step.thread.0,
         write: matches!(kind, PlainWrite | Store | Update),
         free: false,
         atomic: matches!(kind, Load | Store | Update | UpdateFailed),
         size: step.operation.argument,
-        step: None,
+        step: u32::try_from(own.count()).ok(),
         pc: step.place,
         stack: vec![step.place],
         locks: Vec::new(),
