@@ -384,3 +384,24 @@ fn replays_that_get_no_input_from_a_terminal_are_said() {
     assert_eq!(from_pipe.code(), Some(1), "{}", from_pipe.err());
     assert!(!from_pipe.err().contains("terminal"), "{}", from_pipe.err());
 }
+
+/// Its main thread ends before the others; the last of them ends the process.
+const LEAVES: &str = r"
+#include <pthread.h>
+static void *nothing(void *arg) { return arg; }
+int main(void) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, nothing, NULL);
+    pthread_detach(thread);
+    pthread_exit(NULL);
+}
+";
+
+#[test]
+fn a_main_thread_that_has_ended_is_not_waited_for() {
+    let scratch = Scratch::with(&[("leaves.c", LEAVES)]);
+    scratch.run("foretrace-cc -g leaves.c -o leaves -pthread").succeeds();
+    for command in ["record", "check"] {
+        scratch.shell(&format!("timeout -s KILL 60 {FORETRACE} {command} --linger 1h -- ./leaves")).succeeds();
+    }
+}

@@ -50,6 +50,8 @@ fn a_page_is_written_and_made_again() {
     assert_eq!(again.replace("foretrace-findings/", ""), page.replace("foretrace-findings/", ""));
     let human = scratch.run("foretrace report foretrace-findings --format human").succeeds().out();
     assert!(human.contains("error: data race on `balance`"), "{human}");
+    let colours = scratch.run("foretrace report foretrace-findings --format human --color always").succeeds().out();
+    assert!(colours.contains("\x1b[") && !human.contains('\x1b'), "{colours:?}");
 }
 
 #[test]

@@ -133,16 +133,21 @@ pub const fn is_step(op: Op) -> bool {
     )
 }
 
-/// Is this the number of a channel that stands for a file's contents or name? Such operations order threads, but are
-/// not steps: programs poll files, and how often they do so differs from run to run.
+/// Is this the number of a channel that stands for a file's contents or name, for changes of files, or for child processes?
+/// Such operations order threads, but are not steps: programs poll files and processes, and how often they do so differs
+/// from run to run.
 pub const fn is_file(object: u64) -> bool {
-    matches!(object >> 56, FILE_CONTENTS | FILE_NAME)
+    matches!(object >> 56, FILE_CONTENTS | FILE_NAME | CHILDREN | CHANGES)
 }
 
 /// The highest byte of the number of a file's contents.
 pub const FILE_CONTENTS: u64 = 0x18;
 /// The highest byte of the number of a file's name.
 pub const FILE_NAME: u64 = 0x19;
+/// The highest byte of the number that stands for all child processes.
+pub const CHILDREN: u64 = 0x1b;
+/// The highest byte of the number that stands for changes of files that the kernel reports (`inotify`).
+pub const CHANGES: u64 = 0x1c;
 
 /// A number as bytes of a stream, and how many there are.
 const fn encode(mut number: u32) -> ([u8; 5], usize) {

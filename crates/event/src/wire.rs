@@ -38,7 +38,7 @@ mod sync;
 
 pub use crate::event::Op;
 pub use access::{Access, AccessCursor, RUN_ALL};
-pub use sync::{ARG_NUMBER, ARG_TEXT, Detail, LockArg, Sync, SyncCursor};
+pub use sync::{ARG_NUMBER, ARG_TEXT, Detail, Head, LockArg, Sync, SyncCursor};
 
 /// No record is longer: an encoder may always write this many bytes.
 pub const MAX_RECORD: usize = 64;
@@ -94,12 +94,18 @@ impl Encoder {
         self.sync.encode(out, record)
     }
 
-    /// The same of an operation that also reads the first byte of its object, as an unlock does.
+    /// The same of an operation without a detail.
     #[inline]
-    pub fn sync_reading(&mut self, out: &mut [u8; MAX_RECORD], record: &Sync) -> usize {
-        let length = self.sync.encode(out, record);
-        out[0] |= sync::READS_OBJECT;
-        length
+    pub fn short(
+        &mut self,
+        out: &mut [u8; MAX_RECORD],
+        head: Head,
+        stamp: u64,
+        pc: u64,
+        object: u64,
+        arg: u64,
+    ) -> usize {
+        self.sync.encode_short(out, head, stamp, pc, object, arg)
     }
 
     /// Writes an access, and returns how many bytes it took.

@@ -52,9 +52,9 @@ pub use act::{Act, Fault, Holder, Manner, Operation, Sort, Thing, Touch, Verb, W
 pub use human::Style;
 pub use kinds::ALL as KINDS;
 pub use model::{
-    Access, Automaton, Bar, Block, Broken, Counts, Death, Drawn, Edge, ErrorKind, Excerpt, Experiments, Exploration,
-    Finding, Frame, How, Kind, Late, Link, Lock, Memory, Moment, Needs, Order, Origin, Pair, Picture, Report, Seen,
-    Site, Status, Step, Thread, Undecided, Written, bytes, top,
+    Access, Automaton, Bar, Block, Broken, Counts, Death, Delayed, Drawn, Edge, ErrorKind, Excerpt, Experiments,
+    Exploration, Finding, Frame, How, Kind, Link, Lock, Memory, Moment, Needs, Order, Origin, Pair, Picture, Report,
+    Seen, Site, Status, Step, Thread, Undecided, Written, bytes, top,
 };
 pub use visible::{Visible, visible};
 

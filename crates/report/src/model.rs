@@ -14,7 +14,7 @@ pub(crate) use frame::any_frame;
 pub use frame::{Frame, top};
 pub use kind::{ErrorKind, Kind};
 pub use memory::{Block, Memory, Origin, bytes};
-pub use needs::{Experiments, Late, Moment, Needs, Order};
+pub use needs::{Delayed, Experiments, Moment, Needs, Order};
 pub use picture::{Automaton, Bar, Drawn, Edge, Excerpt, How, Link, Picture};
 pub use seen::{Seen, Written};
 use serde::{Deserialize, Serialize};

@@ -81,9 +81,15 @@ fn insist_until(
 }
 
 /// Takes the record of a releasing operation back if the operation failed. Callers see to it that it does not in a replay.
+#[inline(always)]
 fn undo_if_failed(pc: usize, result: c_int) -> c_int {
     if result != 0 {
-        crate::run::sync(Op::Undo, 0, 0, pc);
+        undo(pc);
     }
     result
+}
+
+#[cold]
+fn undo(pc: usize) {
+    crate::run::sync(Op::Undo, 0, 0, pc);
 }

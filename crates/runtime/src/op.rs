@@ -1,6 +1,7 @@
 //! The one way in for operations and accesses: the gate, the sink and the watch answer. Nothing above knows which are on.
 
 pub mod access;
+pub mod at_exit;
 pub mod atomic;
 pub mod controlled;
 pub mod custom;
@@ -18,10 +19,20 @@ use crate::axes;
 use crate::fast;
 use crate::sink::lines::{LARGE, READ, WRITE, split};
 use crate::sink::recording;
-use crate::thread::tls::{Section, tls};
+use crate::thread::tls::{Outermost, Section, tls};
 use crate::thread::{self, Thread, handle, polling::Rounds, signals};
 use crate::watch::{segment, unseen};
 use foretrace_event::wire::{Access, Op};
+
+/// Records an operation of a thread of which nothing else is asked; false: of the current thread, more is. The operation must
+/// be none that writes its object. Inlined, because it is most of what recording a critical section costs.
+#[inline(always)]
+pub fn record_plainly(op: Op, object: usize, arg: u64, pc: usize) -> bool {
+    let Some((tls, thread)) = thread::recorded_plainly() else { return false };
+    let _section = Outermost::begin(tls);
+    thread.record_plainly(op, object, arg, pc, lifetime::is_use(op, arg) && access::is_noted_plainly(pc));
+    true
+}
 
 /// An operation of the current thread, done at `pc`, at this moment.
 #[inline]
@@ -32,12 +43,7 @@ pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
     let Some(_section) = Section::enter() else { return };
     adopt();
     if let Some(thread) = thread::current() {
-        thread.end_segment();
-        if lifetime::is_use(op, arg) && access::is_noted(READ, pc) {
-            thread.record_reading(op, object, arg, pc);
-        } else {
-            thread.record(op, object, arg, pc);
-        }
+        thread.record_reading(op, object, arg, pc, lifetime::is_use(op, arg) && access::is_noted(READ, pc));
     }
 }
 
@@ -162,6 +168,19 @@ pub fn access(address: usize, size: usize, kind: u32, pc: usize, frame: usize) {
             grow_lines(thread);
         }
     }
+}
+
+/// Notes an access within one line, by a thread of which nothing else is asked; false: of the current thread, more is.
+#[inline(always)]
+pub fn note_plainly(address: usize, size: usize, kind: u32, pc: usize) -> bool {
+    let Some((tls, thread)) = thread::recorded_plainly() else { return false };
+    let _section = Outermost::begin(tls);
+    let mask = u64::MAX >> (64 - size) << (address & 63);
+    thread.note_line(address, if kind & READ != 0 { mask } else { 0 }, if kind & WRITE != 0 { mask } else { 0 }, pc);
+    if thread.lines.get().is_crowded(CROWDED) {
+        grow_lines(thread);
+    }
+    true
 }
 
 /// Writes the lines of a segment, and goes on with a larger table.

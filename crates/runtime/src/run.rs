@@ -75,6 +75,14 @@ pub fn set_instrumented() {
 /// wherever this is called, and what does not concern it goes away.
 #[inline(always)]
 pub fn sync(op: Op, object: usize, arg: u64, pc: usize) {
+    if lifetime::is_apart(op) || !op::record_plainly(op, object, arg, pc) {
+        sync_in_full(op, object, arg, pc);
+    }
+}
+
+/// The same, of whatever thread.
+#[inline(always)]
+fn sync_in_full(op: Op, object: usize, arg: u64, pc: usize) {
     if lifetime::is_before(op) && !(axes::only_records() && lifetime::is_use(op, arg)) {
         lifetime::note(op, object, arg, pc);
     }

@@ -293,6 +293,16 @@ pub fn current() -> Option<&'static Thread> {
     own()
 }
 
+/// This thread's object, if all that is to be done with an operation is to record it: the thread takes no part in the gate
+/// or the watch, is in nothing out of the ordinary, and is in the process that the recording is of.
+#[inline(always)]
+pub fn recorded_plainly() -> Option<(&'static Tls, &'static Thread)> {
+    let tls = tls();
+    // SAFETY: as in `own`.
+    let thread = unsafe { tls.recorded.get().as_ref() }?;
+    (tls.is_plain() && lineage::is_own()).then_some((tls, thread))
+}
+
 /// This thread's object.
 #[inline]
 pub fn own() -> Option<&'static Thread> {
@@ -316,6 +326,8 @@ pub fn current_id() -> Option<u32> {
 pub fn attach(thread: &'static Thread) {
     let tls = tls();
     tls.thread.set(thread.this.get());
+    let only_recorded = thread.stream.get().is_some() && !axes::is_replaying();
+    tls.recorded.set(if only_recorded { thread.this.get() } else { core::ptr::null_mut() });
     tls.ended.set(false);
     choose_lines();
 }
@@ -324,6 +336,7 @@ pub fn attach(thread: &'static Thread) {
 pub fn detach() -> Option<&'static Thread> {
     let tls = tls();
     find_no_lines(tls);
+    tls.recorded.set(core::ptr::null_mut());
     // SAFETY: as in `own`; nobody else has the pointer.
     unsafe { tls.thread.replace(core::ptr::null_mut()).as_ref() }
 }
@@ -346,7 +359,7 @@ pub fn uses_no_lines() -> bool {
 /// access is examined.
 pub fn choose_lines() {
     let tls = tls();
-    let quiet = tls.handlers.get() != 0 || tls.ignored.iter().any(|count| count.get() != 0);
+    let quiet = tls.handlers.get() != 0 || tls.ignores.get();
     let by_line = !quiet && !axes::watches_accesses() && !DIRECT.load(Ordering::Relaxed);
     let lines = own().filter(|_| by_line).map(|thread| thread.lines.get());
     // In this order the mask never reaches beyond the table: none is larger than the one where nothing is found.

@@ -20,7 +20,7 @@ const COUNTED: usize = 4;
 const ALIKE: usize = 4;
 
 impl<R: Runner<Schedule>> Search<'_, '_, R> {
-    /// Gives each failure that does not show every time, or hangs on a value, the best schedule that is known.
+    /// Gives each failure that does not show every time, or depends on a value, the best schedule that is known.
     pub(crate) fn make_certain(&mut self, delays: &Delays) -> Result<(), R::Error> {
         self.count_repeats()?;
         for number in 0..self.failures.all.len() {

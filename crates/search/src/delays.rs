@@ -5,7 +5,7 @@
 //! error behind the read comes by chance. So each race that was seen is run again with the access that came first as a
 //! delay point ([`DelayPoint`]): threads that reach it wait there until nobody else can go on. If anything else is seen then, or
 //! was seen before, the access that came second is delayed in another run; and if the write takes place several times, the
-//! reads are placed between two of them. A failure that some of these runs show and others do not hangs on a value. It is
+//! reads are placed between two of them. A failure that some of these runs show and others do not depends on a value. It is
 //! kept with the delay points that bring it about, in its own schedule if that shows it every time.
 
 use std::collections::BTreeSet;
@@ -23,7 +23,7 @@ use crate::{Confirmed, Effort, Repeats};
 /// Of one write that takes place again and again, so many values are tried.
 const BETWEEN: u32 = 4;
 
-/// How many schedules are tried for a failure that hangs on a value.
+/// How many schedules are tried for a failure that depends on a value.
 const SCHEDULES: usize = 4;
 
 /// A replay to be made.

@@ -1,5 +1,6 @@
 //! What other orders of a checked program show: an exploration, within what is left of the budget.
 
+use super::check::known as known_races;
 use super::check::subject::Subject;
 use super::check::suppress::Suppressions;
 use super::check::{Args, ErrorClass, examine};
@@ -58,6 +59,7 @@ pub fn add(
         report.findings.iter().filter(|finding| finding.is_confirmed()).map(|finding| finding.id.clone()).collect();
     let mut hide = |found: &mut Report| {
         found.findings.retain(|finding| is_wanted(args, finding) && !known.contains(&finding.id));
+        known_races::hide(found);
         suppressions.apply(found);
         report.suppressed += found.suppressed;
         report.unused_suppressions.clone_from(&found.unused_suppressions);
@@ -99,6 +101,7 @@ fn add_predicted(
         report.findings.iter().filter(|finding| finding.is_confirmed()).map(|finding| finding.id.clone()).collect();
     let mut hide = |found: &mut Report| {
         found.findings.retain(|finding| is_wanted(args, finding) && !known.contains(&finding.id));
+        known_races::hide(found);
         suppressions.apply(found);
         report.suppressed += found.suppressed;
         report.unused_suppressions.clone_from(&found.unused_suppressions);

@@ -7,6 +7,7 @@
 
 pub(super) mod describe;
 pub(super) mod examine;
+pub mod known;
 mod needs;
 pub(super) mod saved;
 pub(super) mod subject;
@@ -177,6 +178,7 @@ pub fn run(args: &Args, (besides, ruled_out): (Besides, RuledOut)) -> anyhow::Re
     report.incomplete = interrupted || losses || out_of_time || memory::is_spent() || subject.is_partial();
     report.fail_on_predicted = args.fail_on == FailOn::Predicted;
     report.show_predicted = args.all || report.fail_on_predicted;
+    known::hide(&mut report);
     suppressions.apply(&mut report);
     needs::add(args, &subject, (&failures, scratch.path(), stop), &mut report)?;
     if report.counts().confirmed > 0 {

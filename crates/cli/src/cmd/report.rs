@@ -1,8 +1,9 @@
 //! `foretrace report`: the report of saved findings once more, in any form.
 
 use super::check::saved::{PICTURE, REPORT};
-use super::reporting::{Form, open_output, write_output};
+use super::reporting::{Colour, Form, open_output, write_output};
 use anyhow::{Context, bail};
+use console::Term;
 use foretrace_report::{Picture, Report, Style};
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
@@ -21,6 +22,9 @@ pub struct Args {
     /// The format of the report
     #[arg(long, value_enum, default_value_t = Form::Html)]
     format: Form,
+    /// When to use colours
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
+    color: Colour,
     /// Write the report to this file instead of the standard output
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -35,13 +39,14 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let format = args.format.format();
     match &args.output {
         Some(path) => {
-            let written = write_output(open_output(path)?, &report, format, Style::plain());
+            let style = Style { colour: args.color == Colour::Always, ..Style::plain() };
+            let written = write_output(open_output(path)?, &report, format, style);
             written.with_context(|| format!("cannot write {}", path.display()))?;
         }
         None if args.format == Form::Html && io::stdout().is_terminal() => {
             bail!("a page is not for a terminal: name a file with -o, such as -o report.html")
         }
-        None => foretrace_report::write(&report, format, Style::plain(), &mut io::stdout().lock())?,
+        None => foretrace_report::write(&report, format, args.color.style(&Term::stdout()), &mut io::stdout().lock())?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -5,7 +5,7 @@ use clap::ValueEnum;
 use console::Term;
 use foretrace_report::{Format, Report, Style};
 use std::fs::File;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
@@ -48,6 +48,14 @@ impl Colour {
             Self::Auto if is_set("CLICOLOR_FORCE") && !is("CLICOLOR_FORCE", "0") => true,
             Self::Auto => terminal && !is("CLICOLOR", "0") && !is("TERM", "dumb"),
         }
+    }
+
+    /// How a report for people looks on this stream.
+    pub fn style(self, stream: &Term) -> Style {
+        let get = |name: &str| std::env::var(name).ok();
+        let columns = get("COLUMNS").and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
+        let width = columns.or_else(|| stream.size_checked().map(|(_, columns)| usize::from(columns)));
+        Style { colour: self.is_on(stream.is_term(), get), width: width.unwrap_or(Style::plain().width) }
     }
 }
 
@@ -127,7 +135,7 @@ fn write(args: &Reporting, output: Option<File>, report: &Report) -> anyhow::Res
         }
         None if format == Format::Human => {
             let mut text = Vec::new();
-            foretrace_report::write(report, format, terminal_style(args.color), &mut text)?;
+            foretrace_report::write(report, format, args.color.style(&Term::stderr()), &mut text)?;
             io::stderr().lock().write_all(&text)
         }
         None => foretrace_report::write(report, format, Style::plain(), &mut io::stdout().lock()),
@@ -136,14 +144,6 @@ fn write(args: &Reporting, output: Option<File>, report: &Report) -> anyhow::Res
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written.context("cannot write the report"),
     }
-}
-
-fn terminal_style(colour: Colour) -> Style {
-    let get = |name: &str| std::env::var(name).ok();
-    let columns = get("COLUMNS").and_then(|columns| columns.parse().ok()).filter(|columns| *columns > 0);
-    let terminal = || Term::stderr().size_checked().map(|(_, columns)| usize::from(columns));
-    let width = columns.or_else(terminal).unwrap_or(Style::plain().width);
-    Style { colour: colour.is_on(io::stderr().is_terminal(), get), width }
 }
 
 #[cfg(test)]

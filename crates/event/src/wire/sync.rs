@@ -105,6 +105,25 @@ pub struct SyncCursor {
 /// In the first byte of a record: the operation also reads the first byte of its object.
 pub(super) const READS_OBJECT: u8 = 0x40;
 
+/// The first byte of an operation's record: which operation it is, and whether it reads the first byte of its object, as an
+/// unlock does.
+#[derive(Clone, Copy)]
+pub struct Head(u8);
+
+impl Head {
+    /// The head of an operation that reads its object, or does not.
+    #[inline]
+    pub const fn new(op: Op, reads: bool) -> Self {
+        Self(op as u8 | if reads { READS_OBJECT } else { 0 })
+    }
+
+    /// How many records a reader makes of it: a read of the object is one of its own.
+    #[inline]
+    pub const fn records(self) -> u32 {
+        1 + (self.0 & READS_OBJECT != 0) as u32
+    }
+}
+
 /// How many bytes each length code stands for.
 const LENGTHS: [usize; 4] = [0, 1, 3, 8];
 
@@ -120,24 +139,37 @@ impl SyncCursor {
 
     #[inline]
     pub(super) fn encode(&mut self, out: &mut [u8; MAX_RECORD], record: &Sync) -> usize {
-        let fields = [
-            record.stamp.wrapping_sub(self.stamp),
-            zigzag(record.pc.wrapping_sub(self.pc)),
-            zigzag(record.object.wrapping_sub(self.object)),
-            record.arg,
-        ];
-        (self.stamp, self.pc, self.object) = (record.stamp, record.pc, record.object);
-        out[0] = record.op as u8;
+        let head = Head::new(record.op, false);
+        let at = self.encode_short(out, head, record.stamp, record.pc, record.object, record.arg);
+        if record.op.has_detail() { encode_detail(out, at, record) } else { at }
+    }
+
+    /// Encodes an operation without a detail.
+    #[inline]
+    pub(super) fn encode_short(
+        &mut self,
+        out: &mut [u8; MAX_RECORD],
+        head: Head,
+        stamp: u64,
+        pc: u64,
+        object: u64,
+        arg: u64,
+    ) -> usize {
+        let moved = [zigzag(pc.wrapping_sub(self.pc)), zigzag(object.wrapping_sub(self.object))];
+        let fields = [stamp.wrapping_sub(self.stamp), moved[0], moved[1], arg];
+        (self.stamp, self.pc, self.object) = (stamp, pc, object);
+        out[0] = head.0;
         let mut lengths = 0;
         let mut at = 2;
         for (index, field) in fields.into_iter().enumerate() {
             let code = code(field);
-            put(out, at, field);
+            // It is less than 32 anyway; this way, no other check is needed.
+            put(out, at & 31, field);
             at += LENGTHS[code as usize];
             lengths |= code << (2 * index);
         }
         out[1] = lengths;
-        if record.op.has_detail() { encode_detail(out, at, record) } else { at }
+        at
     }
 
     /// Decodes a record, and whether the operation reads its object.

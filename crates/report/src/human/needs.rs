@@ -1,6 +1,6 @@
 //! What an order needs to fail, in words.
 
-use crate::model::{Finding, Kind, Late, Moment, Needs, Order};
+use crate::model::{Delayed, Finding, Kind, Moment, Needs, Order};
 use crate::visible::visible;
 
 /// One line for each thing that is to be said.
@@ -13,9 +13,9 @@ pub(crate) fn lines(finding: &Finding) -> Vec<String> {
     let certain =
         needs.certain_after.as_ref().filter(|_| !needs.orders.is_empty()).map(|moment| certain(needs, moment));
     let preemptions = (needs.fewest && needs.preemptions > 0).then(|| preemptions(needs.preemptions));
-    let late = (!needs.late.is_empty()).then(|| late(&needs.late));
-    let always = always.filter(|_| late.is_none());
-    [always, orders, late, certain, preemptions].into_iter().flatten().map(|line| visible(&line)).collect()
+    let delayed = (!needs.delayed.is_empty()).then(|| delayed(&needs.delayed));
+    let always = always.filter(|_| delayed.is_none());
+    [always, orders, delayed, certain, preemptions].into_iter().flatten().map(|line| visible(&line)).collect()
 }
 
 fn orders(orders: &[Order]) -> String {
@@ -29,17 +29,19 @@ fn certain(needs: &Needs, moment: &Moment) -> String {
 }
 
 /// The value at an access is what the accesses before it have left.
-fn late(late: &[Late]) -> String {
-    let one = |late: &Late| {
-        let place = &late.place;
+fn delayed(delayed: &[Delayed]) -> String {
+    let one = |access: &Delayed| {
+        let place = &access.place;
         let what = place.statement().map_or("the access", |text| text.trim().trim_end_matches(';'));
-        let after = if late.after > 0 { format!(", after {} times of it", late.after) } else { String::new() };
+        let after = match access.after {
+            0 => String::new(),
+            1 => " (the second time)".to_owned(),
+            times => format!(" (after {times} times)"),
+        };
         format!("`{what}` :{}{after}", place.line)
     };
-    let all = late.iter().map(one).collect::<Vec<_>>().join(", then ");
-    format!(
-        "it hangs on a value: what {all} sees or leaves when it comes after all that other threads can do before it"
-    )
+    let all = delayed.iter().map(one).collect::<Vec<_>>().join(", then ");
+    format!("it depends on a value: {all} must be delayed until no other thread can go on")
 }
 
 fn preemptions(many: u32) -> String {

@@ -16,20 +16,20 @@ pub struct Needs {
     pub certain_after: Option<Moment>,
     /// Whether every order after that was run, and failed; otherwise none was found that does not.
     pub proved: bool,
-    /// Accesses that have to come after all that the other threads can do, because the failure hangs on the value there.
+    /// Accesses that have to be delayed until no other thread can go on, because the failure depends on the value there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub late: Vec<Late>,
+    pub delayed: Vec<Delayed>,
     /// The runs that have shown it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_by: Option<Experiments>,
 }
 
-/// An access that the failure hangs on, because of the value that it reads or leaves.
+/// An access whose value the failure depends on: the one that it reads, or leaves.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Late {
+pub struct Delayed {
     /// Where it is.
     pub place: Frame,
-    /// After how many times of it; zero: before the first.
+    /// How many times it is made before it is delayed.
     pub after: u32,
 }
 

@@ -114,11 +114,53 @@ unsafe fn unhooks([old, ..]: &Arguments, pc: usize) {
     }
 }
 
+/// The nodes from one to another, which is not among them, move before a third.
+unsafe fn transfers([before, first, last, ..]: &Arguments, pc: usize) {
+    let nodes = [before, first, last].map(|node| *node as *const Link);
+    if nodes[0] == nodes[2] {
+        return;
+    }
+    for node in nodes {
+        // SAFETY: the list passes nodes of its own.
+        unsafe {
+            writes(pc, &raw const (*(*node).previous).next, size_of::<usize>());
+            writes(pc, &raw const (*node).previous, size_of::<usize>());
+        }
+    }
+}
+
+unsafe fn reverses([list, ..]: &Arguments, pc: usize) {
+    /// One that others change meanwhile may have a circle that does not lead back.
+    const LONGEST: usize = 1 << 16;
+    let first = *list as *const Link;
+    let mut node = first;
+    for _ in 0..LONGEST {
+        writes(pc, node, size_of::<Link>());
+        // SAFETY: the list passes a node of its own, and what it leads to are others.
+        node = unsafe { (*node).next };
+        if node == first || node.is_null() {
+            return;
+        }
+    }
+}
+
+/// Two lists exchange their nodes.
+unsafe fn swaps([one, other, ..]: &Arguments, pc: usize) {
+    for list in [one, other].map(|list| *list as *const Link) {
+        writes(pc, list, size_of::<Link>());
+        // SAFETY: the caller passes lists.
+        unsafe {
+            writes(pc, &raw const (*(*list).previous).next, size_of::<usize>());
+            writes(pc, &raw const (*(*list).next).previous, size_of::<usize>());
+        }
+    }
+}
+
 unsafe fn hashes([bytes, length, ..]: &Arguments, pc: usize) {
     reads(pc, *bytes as *const u8, *length);
 }
 
-pub const TABLE: [(Name, Note); 9] = [
+pub const TABLE: [(Name, Note); 12] = [
     (Is(b"_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_"), inserts),
     (Is(b"_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_"), erases),
     (Is(b"_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base"), increments),
@@ -127,5 +169,8 @@ pub const TABLE: [(Name, Note); 9] = [
     (Is(b"_ZSt18_Rb_tree_decrementPKSt18_Rb_tree_node_base"), decrements),
     (Is(b"_ZNSt8__detail15_List_node_base7_M_hookEPS0_"), hooks),
     (Is(b"_ZNSt8__detail15_List_node_base9_M_unhookEv"), unhooks),
+    (Is(b"_ZNSt8__detail15_List_node_base11_M_transferEPS0_S1_"), transfers),
+    (Is(b"_ZNSt8__detail15_List_node_base10_M_reverseEv"), reverses),
+    (Is(b"_ZNSt8__detail15_List_node_base4swapERS0_S1_"), swaps),
     (Is(b"_ZSt11_Hash_bytesPKvmm"), hashes),
 ];

@@ -3,6 +3,7 @@
 
 use crate::cxx::Name;
 use crate::cxx::notes::{Arguments, Note};
+use crate::op::at_exit;
 use crate::op::atomic::{Or, change};
 use Name::Is;
 
@@ -12,14 +13,15 @@ const STATE: usize = 16;
 const STATUS: usize = 16;
 const RELEASE: i32 = 3;
 
-/// What came before is visible to whoever finds the result ready. That is told now and not when the thread ends: an update of
-/// the status that leaves it as it is.
+/// What came before is visible to whoever finds the result ready: an update of the status that leaves it as it is says that
+/// now. What the thread does until it ends is visible, too: see [`at_exit`].
 unsafe fn ready_at_exit([maker, ..]: &Arguments, _pc: usize) {
     // SAFETY: the function's argument; the layout is that of libstdc++'s ABI. The state holds the result, so it exists.
     unsafe {
         let state = *((*maker + STATE) as *const usize);
         if state != 0 {
             change::<u32, Or>((state + STATUS) as *mut u32, 0, RELEASE);
+            at_exit::announce(state + STATUS);
         }
     }
 }

@@ -7,10 +7,7 @@ use crate::op::access::{fills, reads, writes};
 use crate::op::in_gate;
 use crate::op::text::{reads_text, writes_text};
 use core::ffi::{c_char, c_double, c_int, c_long, c_void};
-use libc::{
-    clockid_t, idtype_t, itimerval, rlimit, rusage, siginfo_t, stat, statfs, statvfs, sysinfo, time_t, timespec, tm,
-    tms, utsname,
-};
+use libc::{clockid_t, itimerval, rlimit, rusage, stat, statfs, statvfs, sysinfo, time_t, timespec, tm, tms, utsname};
 
 /// Whether a result says that the values were filled in.
 trait Filled {
@@ -77,8 +74,6 @@ values! {
     fn getrlimit64(which: c_int, limit: *mut rlimit) -> c_int => limit;
     fn uname(names: *mut utsname) -> c_int => names;
     fn sysinfo(info: *mut sysinfo) -> c_int => info;
-    fn fstat(fd: c_int, stat: *mut stat) -> c_int => stat;
-    fn fstat64(fd: c_int, stat: *mut stat) -> c_int => stat;
     fn __xstat(version: c_int, path: *const c_char, stat: *mut stat) -> c_int => stat;
     fn __xstat64(version: c_int, path: *const c_char, stat: *mut stat) -> c_int => stat;
     fn __lxstat(version: c_int, path: *const c_char, stat: *mut stat) -> c_int => stat;
@@ -93,11 +88,6 @@ values! {
     fn statvfs64(path: *const c_char, stat: *mut statvfs) -> c_int => stat;
     fn fstatvfs(fd: c_int, stat: *mut statvfs) -> c_int => stat;
     fn fstatvfs64(fd: c_int, stat: *mut statvfs) -> c_int => stat;
-    fn wait(status: *mut c_int) -> c_int => status;
-    fn waitpid(process: c_int, status: *mut c_int, flags: c_int) -> c_int => status;
-    fn wait3(status: *mut c_int, flags: c_int, usage: *mut rusage) -> c_int => status, usage;
-    fn wait4(process: c_int, status: *mut c_int, flags: c_int, usage: *mut rusage) -> c_int => status, usage;
-    fn waitid(kind: idtype_t, id: u32, info: *mut siginfo_t, flags: c_int) -> c_int => info;
     fn rand_r(seed: *mut u32) -> c_int => seed;
     fn frexp(number: c_double, exponent: *mut c_int) -> c_double => exponent;
     fn frexpf(number: f32, exponent: *mut c_int) -> f32 => exponent;

@@ -35,6 +35,7 @@ unsafe fn class(mutex: *const pthread_mutex_t) -> LockClass {
 }
 
 /// Would the mutex refuse to be unlocked by this thread, which is replayed? Those do that know their owner.
+#[cold]
 pub unsafe fn refuses_unlock(mutex: *const pthread_mutex_t) -> bool {
     /// Robust mutexes, and those that lend priority: the kernel looks for the owner in the lock.
     const KNOWN_TO_KERNEL: c_int = 16 | 32;
@@ -56,13 +57,44 @@ pub unsafe fn lock_arg(mutex: *const pthread_mutex_t) -> u64 {
 }
 
 /// Locks a mutex by calling `real`, and records the outcome.
-unsafe fn lock(mutex: *mut pthread_mutex_t, limit: Limit, pc: usize, real: impl FnMut() -> c_int) -> c_int {
+#[inline(always)]
+unsafe fn lock(mutex: *mut pthread_mutex_t, limit: Limit, pc: usize, mut real: impl FnMut() -> c_int) -> c_int {
+    if !axes::only_records() {
+        // SAFETY: as the caller says.
+        return unsafe { lock_in_turn(mutex, limit, pc, real) };
+    }
+    // SAFETY: the program passes a mutex.
+    let arg = LockArg { class: unsafe { class(mutex) }, patience: limit.patience(), owner_died: false };
+    let result = real();
+    if result == 0 {
+        sync(Op::Lock, mutex as usize, arg.encode(), pc);
+    } else {
+        note_outcome(result, mutex, arg, limit, pc);
+    }
+    result
+}
+
+/// Notes what has become of an attempt to lock a mutex.
+#[cold]
+fn note_outcome(result: c_int, mutex: *mut pthread_mutex_t, mut arg: LockArg, limit: Limit, pc: usize) {
+    arg.owner_died = result == libc::EOWNERDEAD;
+    match result {
+        0 | libc::EOWNERDEAD => sync(Op::Lock, mutex as usize, arg.encode(), pc),
+        libc::EBUSY if matches!(limit, Limit::Now) => run::failed_try(mutex as usize, arg.encode(), pc),
+        libc::EBUSY | libc::ETIMEDOUT => sync(Op::FailedLock, mutex as usize, arg.encode(), pc),
+        _ => {}
+    }
+}
+
+/// The same as [`lock`], of a thread that may have to wait for its turn, or before the first thread.
+#[cold]
+unsafe fn lock_in_turn(mutex: *mut pthread_mutex_t, limit: Limit, pc: usize, real: impl FnMut() -> c_int) -> c_int {
     if !axes::is_on() {
         let mut real = real;
         return real();
     }
     // SAFETY: the program passes a mutex.
-    let mut arg = LockArg { class: unsafe { class(mutex) }, patience: limit.patience(), owner_died: false };
+    let arg = LockArg { class: unsafe { class(mutex) }, patience: limit.patience(), owner_died: false };
     if matches!(limit, Limit::Forever) && axes::is_replaying() {
         // SAFETY: as the caller says.
         return unsafe { replay_lock(mutex, arg, pc, real) };
@@ -74,13 +106,7 @@ unsafe fn lock(mutex: *mut pthread_mutex_t, limit: Limit, pc: usize, real: impl 
     let arrival = arrive(Op::Lock, Op::FailedLock, mutex as usize, arg.encode(), limit, pc);
     let busy = |result| matches!(result, libc::EBUSY | libc::ETIMEDOUT);
     let result = insist_until(arrival, libc::ETIMEDOUT, busy, real);
-    arg.owner_died = result == libc::EOWNERDEAD;
-    match result {
-        0 | libc::EOWNERDEAD => sync(Op::Lock, mutex as usize, arg.encode(), pc),
-        libc::EBUSY if matches!(limit, Limit::Now) => run::failed_try(mutex as usize, arg.encode(), pc),
-        libc::EBUSY | libc::ETIMEDOUT => sync(Op::FailedLock, mutex as usize, arg.encode(), pc),
-        _ => {}
-    }
+    note_outcome(result, mutex, arg, limit, pc);
     result
 }
 
@@ -130,9 +156,10 @@ unsafe fn replay_lock(
 }
 
 /// Unlocks a mutex by calling `real`, and records that. To be refused is no step of a replay.
+#[inline(always)]
 pub unsafe fn unlock(mutex: *mut pthread_mutex_t, pc: usize, real: impl FnOnce() -> c_int) -> c_int {
     // SAFETY: the program passes a mutex.
-    if !axes::is_on() || unsafe { refuses_unlock(mutex) } {
+    if !axes::only_records() && (!axes::is_on() || unsafe { refuses_unlock(mutex) }) {
         return real();
     }
     // SAFETY: as above.

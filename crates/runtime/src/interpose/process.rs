@@ -7,13 +7,39 @@
 //! anew. Forks by `syscall` and by `clone` are seen in [`crate::interpose::raw`]; what is forked by other means is noticed afterwards: see
 //! [`crate::sys::lineage`].
 
-use crate::run::process::{Handler, Main, born, see_main, watch_forks};
-use crate::run::{self, sync};
+use crate::op::access::fills;
+use crate::run;
+use crate::run::process::{Handler, Main, born, forking, see_main, spawning, waited, watch_forks};
 use crate::watch::fault;
 use core::ffi::{c_char, c_int, c_void};
-use foretrace_event::wire::Op;
+use libc::{idtype_t, rusage, siginfo_t};
 
 real_function!(fn fork() -> c_int);
+
+/// Functions that wait for child processes, and what they fill in.
+macro_rules! waits {
+    ($(fn $name:ident($($arg:ident: $ty:ty),*) => $($value:ident),*;)*) => {
+        interpose! {$(
+            fn $name($($arg: $ty),*) -> c_int |pc| {
+                // SAFETY: the program's own arguments.
+                let result = unsafe { real($($arg),*) };
+                if result >= 0 {
+                    $(fills(pc, $value);)*
+                    waited(pc);
+                }
+                result
+            }
+        )*}
+    };
+}
+
+waits! {
+    fn wait(status: *mut c_int) => status;
+    fn waitpid(process: c_int, status: *mut c_int, flags: c_int) => status;
+    fn wait3(status: *mut c_int, flags: c_int, usage: *mut rusage) => status, usage;
+    fn wait4(process: c_int, status: *mut c_int, flags: c_int, usage: *mut rusage) => status, usage;
+    fn waitid(kind: idtype_t, id: u32, info: *mut siginfo_t, flags: c_int) => info;
+}
 
 type Callback = Option<unsafe extern "C-unwind" fn()>;
 
@@ -35,6 +61,24 @@ interpose! {
         unsafe { fork() }
     }
 
+    fn posix_spawn(
+        process: *mut c_int, path: *const c_char, actions: *const c_void, attributes: *const c_void,
+        arguments: *const *mut c_char, variables: *const *mut c_char,
+    ) -> c_int |pc| {
+        spawning(pc);
+        // SAFETY: the program's own arguments.
+        unsafe { real(process, path, actions, attributes, arguments, variables) }
+    }
+
+    fn posix_spawnp(
+        process: *mut c_int, file: *const c_char, actions: *const c_void, attributes: *const c_void,
+        arguments: *const *mut c_char, variables: *const *mut c_char,
+    ) -> c_int |pc| {
+        spawning(pc);
+        // SAFETY: the program's own arguments.
+        unsafe { real(process, file, actions, attributes, arguments, variables) }
+    }
+
     /// What `pthread_atfork` calls.
     fn __register_atfork(prepare: Handler, parent: Handler, child: Handler, dso: *mut c_void) -> c_int {
         watch_forks();
@@ -44,7 +88,7 @@ interpose! {
 
     /// `fork` without the handlers that `pthread_atfork` registers.
     fn _Fork() -> c_int |pc| {
-        sync(Op::ProcessFork, 0, 0, pc);
+        forking(pc);
         // SAFETY: takes nothing.
         let process = unsafe { real() };
         if process == 0 {

@@ -121,7 +121,7 @@ unsafe fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
     let outer = (tls.handlers.get(), tls.handler_frame.get(), tls.caller.get());
     // SAFETY: always valid.
     let errno = unsafe { *libc::__errno_location() };
-    tls.handlers.set(outer.0 + 1);
+    tls.handlers.set(outer.0.saturating_add(1));
     tls.handler_frame.set((&raw const action) as usize);
     crate::thread::choose_lines();
     let waiting = tls.waiting.replace(false);

@@ -1,7 +1,7 @@
 //! Streams: the buffers that are read and written through them, and order through what they stand for.
 //!
-//! *What it misses*: order through single characters (`getc`, `putc`), whose calls are too many to look at, and the
-//! arguments of formats.
+//! *What it misses*: races on a stream between functions that do not lock it and those that do; order through single
+//! characters (`getc`, `putc`), whose calls are too many to look at, and the arguments of formats.
 
 mod print;
 mod scan;
@@ -34,6 +34,23 @@ pub unsafe fn acquires(stream: *mut FILE, pc: usize) {
         // SAFETY: the program passes a stream.
         channel::acquire(unsafe { fileno(stream) }, pc);
     }
+}
+
+/// Does the function of this name leave it to its caller to lock the stream?
+const fn is_unlocked(name: &str) -> bool {
+    let (name, mut at) = (name.as_bytes(), 0);
+    while at + 2 < name.len() {
+        if name[at] == b'_' && name[at + 1] == b'u' && name[at + 2] == b'n' {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
+/// A function that does not lock the stream changes it. Those that lock it do not count: their lock is invisible.
+fn changes_stream(stream: *mut FILE, pc: usize) {
+    writes(pc, stream.cast::<u8>(), 1);
 }
 
 /// The stream's file is about to be closed.
@@ -74,6 +91,9 @@ macro_rules! readers {
             fn $name(
                 buffer: *mut c_void, $($room: usize,)? size: usize, count: usize, stream: *mut FILE,
             ) -> usize |pc| {
+                if const { is_unlocked(stringify!($name)) } {
+                    changes_stream(stream, pc);
+                }
                 // SAFETY: the program's own arguments.
                 unsafe {
                     let got = real(buffer, $($room,)? size, count, stream);
@@ -98,6 +118,9 @@ macro_rules! line_readers {
     ($(fn $name:ident($($room:ident: usize)?);)*) => {
         interpose! {$(
             fn $name(buffer: *mut c_char, $($room: usize,)? size: c_int, stream: *mut FILE) -> *mut c_char |pc| {
+                if const { is_unlocked(stringify!($name)) } {
+                    changes_stream(stream, pc);
+                }
                 // SAFETY: the program's own arguments.
                 unsafe {
                     let line = real(buffer, $($room,)? size, stream);
@@ -157,6 +180,7 @@ interpose! {
     }
 
     fn fwrite_unlocked(buffer: *const c_void, size: usize, count: usize, stream: *mut FILE) -> usize |pc| {
+        changes_stream(stream, pc);
         reads(pc, buffer, size.saturating_mul(count));
         // SAFETY: the program's own arguments.
         unsafe {
@@ -175,6 +199,7 @@ interpose! {
     }
 
     fn fputs_unlocked(text: *const c_char, stream: *mut FILE) -> c_int |pc| {
+        changes_stream(stream, pc);
         // SAFETY: the program's own arguments.
         unsafe {
             reads_text(pc, text);

@@ -18,6 +18,12 @@ pub fn is_noted(kind: u32, pc: usize) -> bool {
     counts(pc) && heeded(kind) != 0
 }
 
+/// The same, in a thread that ignores nothing.
+#[inline]
+pub fn is_noted_plainly(pc: usize) -> bool {
+    callers::is_instrumented(pc) && !benign::is_disabled()
+}
+
 /// The caller at `pc` has had these bytes read.
 #[inline]
 pub fn reads<T>(pc: usize, at: *const T, bytes: usize) {
@@ -57,6 +63,7 @@ fn each(kind: u32, change: impl Fn(u16) -> u16) {
             tls.ignored[index].set(change(tls.ignored[index].get()));
         }
     }
+    tls.ignores.set(tls.ignored.iter().any(|count| count.get() != 0));
     crate::thread::choose_lines();
 }
 
@@ -82,7 +89,9 @@ pub unsafe extern "C" fn slow(address: usize, what: u32, pc: usize, frame: usize
             return;
         }
     }
-    slower(address, size, kind, pc, frame);
+    if (address & 63) + size > 64 || benign::is_disabled() || !super::note_plainly(address, size, kind, pc) {
+        slower(address, size, kind, pc, frame);
+    }
 }
 
 /// Kept out of line, so that finding a line by its place needs little stack.

@@ -11,7 +11,7 @@ mod word;
 
 use crate::axes;
 use crate::gate::{controlled as one_by_one, delay, order, turn};
-use crate::op::{controlled, part, polling};
+use crate::op::{at_exit, controlled, part, polling};
 use crate::thread::polling::Poll;
 use crate::thread::tls::{Section, tls};
 use crate::thread::waiting::Held;
@@ -142,7 +142,10 @@ pub unsafe fn stored_by<T: Word>(at: *mut T, value: T, pc: usize, real: impl Fn(
 pub unsafe extern "C" fn load<T: Word>(at: *mut T, order: c_int) -> T {
     // SAFETY: the program passes an atomic variable.
     let operate = || Outcome { op: Op::AtomicLoad, value: unsafe { T::load(at) }, new: None, order: order as u8 };
-    perform(at, crate::thread::tls::caller(), |_| Some(Idle::Load), operate).value
+    let pc = crate::thread::tls::caller();
+    let value = perform(at, pc, |_| Some(Idle::Load), operate).value;
+    at_exit::note_load(at as usize, value.halves()[0], pc);
+    value
 }
 
 pub unsafe extern "C" fn store<T: Word>(at: *mut T, value: T, order: c_int) {

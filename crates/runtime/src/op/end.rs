@@ -35,6 +35,9 @@ pub fn notice_end() {
 
 unsafe extern "C" fn last_rites(round: *mut c_void) {
     let round = round as usize;
+    if round == 1 {
+        super::at_exit::begin_end();
+    }
     if round < ROUNDS
         && let Some(key) = end_key()
         // SAFETY: the key exists; the value is a number.

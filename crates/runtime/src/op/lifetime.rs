@@ -42,6 +42,12 @@ pub const fn is_use(op: Op, arg: u64) -> bool {
     }
 }
 
+/// Does a record of its own say what the operation does to the object, if the thread is recorded?
+#[inline]
+pub const fn is_apart(op: Op) -> bool {
+    is_after(op) || matches!(op, Op::LockDestroy | Op::CondDestroy | Op::BarrierDestroy | Op::SemDestroy)
+}
+
 /// Notes what an operation does to the object itself.
 #[inline]
 pub fn note(op: Op, object: usize, arg: u64, pc: usize) {

@@ -198,6 +198,16 @@ fn take_part(player: &'static Thread, op: Op, object: usize, arg: u64, pc: usize
     }
 }
 
+/// The order that the reuse of a number makes, such as a descriptor's: whoever gets it comes after whoever gave it back. That
+/// is no step and is not recorded, because in another order of the threads the number could be another one.
+pub fn reuse(op: Op, object: usize) {
+    if let Some(player) = thread::taking_part().filter(|_| tls().sections.get() == 0) {
+        flush(player);
+        let _section = Section::nest();
+        player.clock.get().sync(&player.objects, op, object, 0, player.index, false);
+    }
+}
+
 /// Has the last step been taken?
 pub fn is_over() -> bool {
     order::is_over()

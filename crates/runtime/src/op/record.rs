@@ -5,7 +5,7 @@ use crate::thread::polling::Poll;
 use crate::thread::tls::tls;
 use crate::thread::{Thread, signals};
 use crate::watch::segment;
-use foretrace_event::wire::{Detail, Op, Sync};
+use foretrace_event::wire::{Detail, Head, Op, Sync};
 
 impl Thread {
     /// Is the thread recorded?
@@ -23,13 +23,26 @@ impl Thread {
         }
     }
 
-    /// Records an operation that also reads its object; the segment has been ended.
+    /// Ends the segment, and records an operation that may also read its object.
     #[inline]
-    pub fn record_reading(&self, op: Op, object: usize, arg: u64, pc: usize) {
+    pub fn record_reading(&self, op: Op, object: usize, arg: u64, pc: usize, reads: bool) {
+        self.end_segment();
+        self.notice_jumps();
+        self.record_plainly(op, object, arg, pc, reads);
+    }
+
+    /// The same, of a thread that is in no handler.
+    #[inline(always)]
+    pub fn record_plainly(&self, op: Op, object: usize, arg: u64, pc: usize, reads: bool) {
+        debug_assert!(!op.has_detail());
         if let Some(stream) = self.stream.get() {
-            let record = self.stamped(op, object, arg, pc);
+            let lines = self.lines.get();
+            if !lines.is_empty() {
+                lines.flush(stream);
+            }
+            let Sync { stamp, object, arg, .. } = self.made_now(op, object, arg, pc);
             self.rounds.get().end();
-            stream.sync_reading(&record);
+            stream.short(Head::new(op, reads), stamp, pc as u64, object, arg);
         }
     }
 
@@ -53,6 +66,12 @@ impl Thread {
     #[inline]
     fn stamped(&self, op: Op, object: usize, arg: u64, pc: usize) -> Sync {
         self.notice_jumps();
+        self.made_now(op, object, arg, pc)
+    }
+
+    /// The same, of a thread that is in no handler.
+    #[inline(always)]
+    fn made_now(&self, op: Op, object: usize, arg: u64, pc: usize) -> Sync {
         let (clock, object, arg) = match op {
             Op::Fork | Op::Join => (stamp::thread_object(arg), object, arg),
             Op::Start => (stamp::thread_object(self.index.into()), self.stack.0, (self.stack.1 - self.stack.0) as u64),

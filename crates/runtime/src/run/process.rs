@@ -9,6 +9,7 @@ use crate::thread::tls::caller;
 use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use foretrace_event::channel::notes;
+use foretrace_event::schedule::CHILDREN;
 use foretrace_event::wire::Op;
 
 /// What `pthread_atfork` takes.
@@ -17,8 +18,26 @@ real_function!(fn __register_atfork(prepare: Handler, parent: Handler, child: Ha
 
 unsafe extern "C" fn prepare() {
     controlled::note(notes::FORKS);
-    sync(Op::ProcessFork, 0, 0, caller());
+    forking(caller());
 }
+
+/// The process is about to be forked. Whoever learns that the child has ended comes after that.
+pub fn forking(pc: usize) {
+    sync(Op::ProcessFork, 0, 0, pc);
+    spawning(pc);
+}
+
+/// A child process is about to be made.
+pub fn spawning(pc: usize) {
+    sync(Op::Release, CHILD_PROCESSES, 0, pc);
+}
+
+/// The program has learned that a child process has ended, or stopped.
+pub fn waited(pc: usize) {
+    sync(Op::Acquire, CHILD_PROCESSES, 0, pc);
+}
+
+const CHILD_PROCESSES: usize = (CHILDREN << 56) as usize;
 
 unsafe extern "C" fn child() {
     born();

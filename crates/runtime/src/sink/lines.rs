@@ -68,6 +68,9 @@ pub const fn other(slot: u32, mask: u32) -> u32 {
 
 /// Where lines go that leave a table.
 pub trait Sink {
+    /// Does it want to know of lines before it takes them?
+    const LOOKS_AHEAD: bool = false;
+
     /// Takes a line.
     fn take(&mut self, access: &Access);
 
@@ -207,15 +210,21 @@ impl Lines {
 
     #[inline]
     fn give(&self, sink: &mut impl Sink, slot: u32) {
-        let entry = self.copy(slot);
-        let Entry { place, reads, writes, .. } = entry;
         if self.by_place {
-            recent::forget(self.recent, places::pc(place));
+            let entry = self.copy(slot);
+            let pc = places::pc(entry.place);
+            recent::forget(self.recent, pc);
+            give_entry(sink, &entry, self.line(&entry, slot), pc);
+        } else {
+            self.give_line(sink, slot);
         }
-        if reads | writes != 0 {
-            let line = self.line(&entry, slot) / 64;
-            sink.take(&Access { line, reads, writes, pc: places::pc(place) });
-        }
+    }
+
+    /// The same where lines are not kept apart by place.
+    #[inline]
+    fn give_line(&self, sink: &mut impl Sink, slot: u32) {
+        let entry = self.copy(slot);
+        give_entry(sink, &entry, table::line(entry.tag, slot, 0), places::pc(entry.place));
     }
 
     /// Reports each line with the bytes read and written; false, with some left out, if there are too many.
@@ -225,8 +234,7 @@ impl Lines {
             return false;
         }
         for index in 0..self.count {
-            // SAFETY: the first `count` have been written.
-            let slot = u32::from(unsafe { *self.touched.add(index) });
+            let slot = self.listed(index);
             let entry = self.copy(slot);
             tell(self.line(&entry, slot) as usize, entry.reads, entry.writes);
         }
@@ -248,18 +256,28 @@ impl Lines {
         if self.count > LISTED {
             return self.flush_all(sink);
         }
+        if self.by_place { self.flush_listed(sink, Self::give) } else { self.flush_listed(sink, Self::give_line) }
+    }
+
+    #[inline(always)]
+    fn flush_listed<S: Sink>(&mut self, sink: &mut S, give: impl Fn(&Self, &mut S, u32)) {
         for index in 0..self.count {
-            // SAFETY: the first `count` have been written.
-            let slot = |lines: &Self, index| u32::from(unsafe { *lines.touched.add(index) });
-            if index + SOON < self.count {
-                let soon = slot(self, index + SOON);
+            if S::LOOKS_AHEAD && index + SOON < self.count {
+                let soon = self.listed(index + SOON);
                 sink.soon(self.line(&self.copy(soon), soon) as usize);
             }
-            let slot = slot(self, index);
-            self.give(sink, slot);
+            let slot = self.listed(index);
+            give(self, sink, slot);
             self.entry(slot).tag = 0;
         }
         (self.count, self.evictions) = (0, 0);
+    }
+
+    /// The slot that came into use as the one of this number.
+    #[inline]
+    fn listed(&self, index: usize) -> u32 {
+        // SAFETY: the first `count` have been written.
+        u32::from(unsafe { *self.touched.add(index) })
     }
 
     #[cold]
@@ -296,6 +314,14 @@ impl Lines {
     }
 }
 
+/// Hands an entry over, unless what it had is written already.
+#[inline]
+fn give_entry(sink: &mut impl Sink, &Entry { reads, writes, .. }: &Entry, address: u64, pc: u64) {
+    if reads | writes != 0 {
+        sink.take(&Access { line: address / 64, reads, writes, pc });
+    }
+}
+
 /// What kind of access a hook stands for.
 pub const READ: u32 = 1;
 /// See [`READ`].
@@ -314,69 +340,4 @@ pub fn split(address: usize, size: usize, mut part: impl FnMut(usize, u64)) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn blocks_split_at_the_ends_of_lines() {
-        let parts = |address, size| {
-            let mut parts = Vec::new();
-            split(address, size, |at, mask| parts.push((at, mask)));
-            parts
-        };
-        assert_eq!(parts(128, 64), [(128, u64::MAX)]);
-        assert_eq!(parts(126, 4), [(126, 3 << 62), (128, 3)]);
-        assert_eq!(parts(usize::MAX - 1, 8), [(usize::MAX - 1, 1 << 62)]);
-    }
-
-    #[test]
-    fn slots_are_in_the_table() {
-        for address in [0, 63, 64, u64::MAX, 0x7fff_ffff_ffff] {
-            for size in [SMALL, LARGE] {
-                let mask = slot_mask(size);
-                assert!((slot(address, mask) as usize) < size);
-                assert!((other(slot(address, mask), mask) as usize) < size);
-                assert_eq!(other(other(slot(address, mask), mask), mask), slot(address, mask));
-            }
-        }
-    }
-
-    /// What a table hands over, against a map of what was noted.
-    #[test]
-    fn nothing_is_lost_or_moved() {
-        #[derive(Default)]
-        struct Seen(std::collections::BTreeMap<(u64, u64), [u64; 2]>);
-        impl Sink for Seen {
-            fn take(&mut self, access: &Access) {
-                let masks = self.0.entry((access.line, access.pc)).or_default();
-                masks[0] |= access.reads;
-                masks[1] |= access.writes;
-            }
-        }
-        for (by_place, size) in [(false, SMALL), (true, SMALL), (false, LARGE), (true, LARGE)] {
-            let mut memory = vec![0u64; size * ENTRY_SIZE / 8];
-            // SAFETY: zero bytes are valid for all fields.
-            let mut lines: Lines = unsafe { core::mem::zeroed() };
-            assert!(lines.init(memory.as_mut_ptr().cast(), size, by_place));
-            let (mut seen, mut expected) = (Seen::default(), Seen::default());
-            let mut random = 1u64;
-            for _ in 0..200_000 {
-                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-                let base =
-                    [0x1000, 0x40_0000, 0x5555_5555_0000, 0x7fff_f000_0000, 1 << 60][(random >> 33) as usize % 5];
-                let address = base + (random >> 40) % (1 << 20);
-                let pc = if by_place { 0x5555_5555_0000 * (1 + (random >> 60) % 2) + (random >> 36) % 4 } else { 7 };
-                let (reads, writes) = (1 << (address % 64), (random >> 62 & 1) << (address % 64));
-                let kind = if writes == 0 { READ } else { READ | WRITE };
-                if !by_place || !lines.add_at_place(address as usize, 1, kind, pc as usize) {
-                    lines.touch(&mut seen, address as usize, reads, writes, pc as usize);
-                }
-                expected.take(&Access { line: address / 64, reads, writes, pc });
-            }
-            assert!(size == SMALL || lines.count > LISTED, "more than the list holds");
-            lines.flush(&mut seen);
-            assert_eq!(seen.0, expected.0);
-            assert!(memory.chunks(3).all(|entry| entry[0] as u32 == 0));
-        }
-    }
-}
+mod tests;

@@ -3,7 +3,7 @@
 use crate::sink::lines::Sink;
 use crate::sink::recording::{self, Chunk, ROOM};
 use foretrace_event::layout::ChunkKind;
-use foretrace_event::wire::{Access, Encoder, MAX_RECORD, Sync};
+use foretrace_event::wire::{Access, Encoder, Head, MAX_RECORD, Sync};
 
 /// The writing end of a thread's records. All fields are plain: a stream belongs to one thread.
 pub struct Stream {
@@ -57,13 +57,12 @@ impl Stream {
         self.publish();
     }
 
-    /// The same of an operation that also reads its object.
-    #[inline]
-    pub fn sync_reading(&mut self, record: &Sync) {
+    /// The same of an operation without a detail. All that it is given is in registers.
+    #[inline(never)]
+    pub fn short(&mut self, head: Head, stamp: u64, pc: u64, object: u64, arg: u64) {
         let out = self.room();
-        self.used += self.encoder.sync_reading(out, record);
-        // A reader counts the access as well.
-        self.records += 2;
+        self.used += self.encoder.short(out, head, stamp, pc, object, arg);
+        self.records += head.records();
         self.publish();
     }
 

@@ -34,8 +34,12 @@ pub fn activity(tid: u32) -> Activity {
     }
 }
 
-/// Of the text of `/proc/…/syscall`: the number of the call, and its arguments in hexadecimal.
+/// Of the text of `/proc/…/syscall`: the number of the call, and its arguments in hexadecimal; -1, the stack pointer and the
+/// program counter outside of a call. A main thread that has ended before the others has neither.
 fn activity_of(text: &[u8]) -> Activity {
+    if text.trim_ascii_end() == b"-1 0x0 0x0" {
+        return Activity::Waits;
+    }
     let mut words = text.split(|byte| *byte == b' ');
     let number = words.next().and_then(|word| core::str::from_utf8(word).ok()?.parse::<i64>().ok());
     let mut argument = |index| words.nth(index).is_some_and(is_no_limit);
@@ -106,5 +110,23 @@ impl Entries {
             Some(entry[19..].split(|byte| *byte == 0).next().unwrap_or(&[]))
         })
         .filter_map(|name| core::str::from_utf8(name).ok()?.parse().ok())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_without_a_limit_of_time_wait() {
+        let waits = [
+            "-1 0x0 0x0\n",
+            "202 0x7f00 0x80 0x0 0x0 0x0 0x0 0x7ffd 0x7f01\n",
+            "0 0x0 0x7f00 0x1 0x0 0x0 0x0 0x7ffd 0x7f01\n",
+        ];
+        let runs =
+            ["running\n", "-1 0x7ffd4000 0x7f01\n", "202 0x7f00 0x80 0x0 0x7ffd4000 0x0 0x0 0x7ffd 0x7f01\n", ""];
+        assert!(waits.iter().all(|text| activity_of(text.as_bytes()) == Activity::Waits));
+        assert!(runs.iter().all(|text| activity_of(text.as_bytes()) == Activity::Runs));
     }
 }

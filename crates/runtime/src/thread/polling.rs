@@ -109,10 +109,12 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// The thread has done something else.
+    /// The thread has done something else. While no operation could be repeated, nothing that was touched is kept.
     #[inline]
     pub fn end(&mut self) {
-        (self.count, self.touched.count, self.touched.many) = (0, 0, false);
+        if self.is_open() {
+            (self.count, self.touched.count, self.touched.many) = (0, 0, false);
+        }
     }
 
     /// Is there an operation that could be repeated? Only then does it matter what the thread touches.

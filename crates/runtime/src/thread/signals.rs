@@ -56,5 +56,5 @@ pub fn left_by_jump() -> u32 {
     }
     let left = tls.handlers.replace(0);
     super::choose_lines();
-    left
+    left.into()
 }

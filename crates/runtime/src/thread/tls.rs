@@ -26,14 +26,18 @@ pub struct Tls {
     pub recent: Cell<*mut Recent>,
     /// The thread's object, once it has one.
     pub thread: Cell<*mut Thread>,
-    /// How many sections the thread is in.
+    /// The same object if the thread is recorded and takes no part in the gate or the watch; else null.
+    pub recorded: Cell<*mut Thread>,
+    /// How many sections the thread is in. This and the next three are one word: see [`Self::is_plain`].
     pub sections: Cell<u32>,
-    /// Signals to deliver at the end of the section: bit `n - 1` for signal `n`.
-    pub pending: AtomicU64,
+    /// How many of the program's signal handlers run in this thread.
+    pub handlers: Cell<u16>,
     /// The thread waits on a condition variable: what it does meanwhile, outside of signal handlers, is not the program's.
     pub waiting: Cell<bool>,
-    /// How many of the program's signal handlers run in this thread.
-    pub handlers: Cell<u32>,
+    /// One of the counts in `ignored` is not zero.
+    pub ignores: Cell<bool>,
+    /// Signals to deliver at the end of the section: bit `n - 1` for signal `n`.
+    pub pending: AtomicU64,
     /// The stack pointer at the innermost handler's beginning.
     pub handler_frame: Cell<usize>,
     /// The thread has ended as far as the recording goes.
@@ -42,6 +46,20 @@ pub struct Tls {
     pub ignored: [Cell<u16>; 2],
     /// The innermost thing this thread is doing once.
     pub once: Cell<*mut c_void>,
+}
+
+/// The offset of the word that [`Tls::is_plain`] reads.
+const STATE: usize = core::mem::offset_of!(Tls, sections);
+const _: () = assert!(STATE.is_multiple_of(8) && core::mem::offset_of!(Tls, pending) == STATE + 8);
+
+impl Tls {
+    /// Is the thread in no section, in no handler and in no wait, and is no access ignored? One word answers that, because
+    /// it is asked at each operation.
+    #[inline(always)]
+    pub fn is_plain(&self) -> bool {
+        // SAFETY: the word is in the block, is aligned, and consists of cells of this thread without gaps.
+        unsafe { (&raw const *self).byte_add(STATE).cast::<u64>().read() == 0 }
+    }
 }
 
 /// Bytes of the block.
@@ -107,17 +125,15 @@ pub fn caller() -> usize {
 /// recorded or replayed; others, which do nothing that a handler could do in the middle, get them at once.
 pub struct Section(&'static Tls);
 
+/// A section that is inside no other.
+pub struct Outermost(&'static Tls);
+
 impl Section {
     /// Begins a section, unless the thread is in one.
     #[inline]
-    pub fn enter() -> Option<Self> {
+    pub fn enter() -> Option<Outermost> {
         let tls = tls();
-        if tls.sections.get() != 0 {
-            return None;
-        }
-        tls.sections.set(1);
-        compiler_fence();
-        Some(Self(tls))
+        (tls.sections.get() == 0).then(|| Outermost::begin(tls))
     }
 
     /// Begins a section, also inside another.
@@ -127,6 +143,27 @@ impl Section {
         tls.sections.set(tls.sections.get() + 1);
         compiler_fence();
         Self(tls)
+    }
+}
+
+impl Outermost {
+    /// Begins a section of a thread that is in none.
+    #[inline(always)]
+    pub fn begin(tls: &'static Tls) -> Self {
+        tls.sections.set(1);
+        compiler_fence();
+        Self(tls)
+    }
+}
+
+impl Drop for Outermost {
+    #[inline(always)]
+    fn drop(&mut self) {
+        compiler_fence();
+        self.0.sections.set(0);
+        if self.0.pending.load(Ordering::Relaxed) != 0 {
+            deliver_pending();
+        }
     }
 }
 

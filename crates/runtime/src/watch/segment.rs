@@ -23,6 +23,8 @@ static LINES: Pages<Known, LINE> = Pages::new();
 struct Segment(&'static Thread);
 
 impl Sink for Segment {
+    const LOOKS_AHEAD: bool = true;
+
     #[inline]
     fn soon(&mut self, address: usize) {
         prefetch(address);
@@ -39,6 +41,8 @@ impl Sink for Segment {
 struct Both<'a>(&'a mut Stream, Segment);
 
 impl Sink for Both<'_> {
+    const LOOKS_AHEAD: bool = true;
+
     #[inline]
     fn soon(&mut self, address: usize) {
         self.1.soon(address);

@@ -6,7 +6,7 @@ use super::subject::Subject;
 use foretrace_event::{Event, EventId, ThreadId};
 use foretrace_explain::{Failures, object, place};
 use foretrace_finding::DelayPoint;
-use foretrace_report::{Experiments, Late, Moment, Needs, Order, Report};
+use foretrace_report::{Delayed, Experiments, Moment, Needs, Order, Report};
 use foretrace_run::Modules;
 use foretrace_search::{Ordered, Why, why};
 use std::path::Path;
@@ -50,7 +50,7 @@ fn needs(subject: &Subject, modules: &Modules, why: &Why) -> Option<Needs> {
     let text = |schedules: &[foretrace_finding::Schedule]| schedules.iter().map(ToString::to_string).collect();
     Some(Needs {
         orders: why.orders.iter().map(|order| told(subject, *order)).collect(),
-        late: why.delays.iter().filter_map(|delay| late(subject, modules, delay)).collect(),
+        delayed: why.delays.iter().filter_map(|delay| delayed(subject, modules, delay)).collect(),
         shown_by: Some(Experiments {
             considered: why.considered,
             runs: why.runs,
@@ -84,11 +84,11 @@ fn moment(subject: &Subject, id: EventId) -> Moment {
 }
 
 /// The place of a delay point, which names a file and an address in it.
-fn late(subject: &Subject, modules: &Modules, delay: &DelayPoint) -> Option<Late> {
+fn delayed(subject: &Subject, modules: &Modules, delay: &DelayPoint) -> Option<Delayed> {
     let is_file = |module: &&foretrace_trace::Module| {
         module.path.file_name().is_some_and(|name| name.to_string_lossy() == delay.file())
     };
     let module = modules.all().iter().find(is_file)?;
     let place = place(&subject.symbols, modules, &subject.base(), delay.address().wrapping_add(module.bias))?;
-    Some(Late { place, after: delay.rounds() })
+    Some(Delayed { place, after: delay.rounds() })
 }

@@ -26,7 +26,7 @@ pub fn of(minimised: &Minimised, plan: &PlanText, subject: &Subject, modules: &M
         fewest: minimised.fewest,
         certain_after: inflection.and_then(|found| execution.steps.get(found.decision)).map(|step| names.step(step)),
         proved: inflection.is_some_and(|found| found.proved),
-        late: Vec::new(),
+        delayed: Vec::new(),
         shown_by: None,
     })
 }

@@ -9,11 +9,13 @@ use crate::axes;
 use crate::memory::arena;
 use crate::memory::spin::Spin;
 use crate::op::in_gate::files;
+use crate::op::part;
 use crate::run::sync;
 use crate::sys::{self, End};
 use crate::thread::tls::Section;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
+use foretrace_event::schedule::CHANGES;
 use foretrace_event::wire::Op;
 
 /// A channel's number.
@@ -34,9 +36,13 @@ enum Kind {
     Signal = 7,
     Data = 8,
     Name = 9,
+    Descriptor = 10,
+    Changes = CHANGES & 0xf,
 }
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
+/// There is a descriptor through which changes of files are reported.
+static REPORTED: AtomicBool = AtomicBool::new(false);
 
 impl Channel {
     const TAG: u64 = 1 << 60;
@@ -64,7 +70,7 @@ impl Channel {
     }
 
     /// What is written in a file.
-    fn data(inode: u64) -> Self {
+    pub fn data(inode: u64) -> Self {
         Self::new(Kind::Data, inode)
     }
 
@@ -90,6 +96,12 @@ impl Channel {
     /// A message queue, by its name.
     pub fn named_queue(name: &[u8]) -> Self {
         Self::new(Kind::Queue, hash(name))
+    }
+
+    /// Changes of files, which the kernel reports through descriptors made for that.
+    pub fn changes() -> Self {
+        REPORTED.store(true, Ordering::Relaxed);
+        Self::new(Kind::Changes, 0)
     }
 
     /// A signal, by its number; zero for all of them.
@@ -213,8 +225,26 @@ fn look(fd: i32) -> u64 {
     }
 }
 
+/// The descriptor is about to be given back. The kernel gives its number out again only after that.
+pub fn give_back(fd: i32) {
+    reuse(Op::Release, fd);
+}
+
+/// The program has got the descriptor. Functions that hide its number in a stream or a directory do not count: what a program
+/// does next does not depend on it.
+pub fn take(fd: i32) {
+    reuse(Op::Acquire, fd);
+}
+
+fn reuse(op: Op, fd: i32) {
+    if axes::is_replaying() && fd >= 0 {
+        part::reuse(op, Channel::new(Kind::Descriptor, fd as u64).0 as usize);
+    }
+}
+
 /// Sets the channel of a new descriptor. Channels are kept from the beginning, though order is recorded later.
 pub fn set(fd: i32, channel: Option<Channel>) {
+    take(fd);
     if axes::is_on()
         && let Some(slot) = slot(fd)
     {
@@ -241,6 +271,7 @@ pub fn forget_range(first: u32, last: u32) {
 
 /// One descriptor is made to stand for what another stands for.
 pub fn copy(from: i32, to: i32) {
+    take(to);
     if axes::is_on()
         && let (Some(old), Some(new)) = (slot(from), slot(to))
     {
@@ -254,13 +285,25 @@ pub fn copy(from: i32, to: i32) {
 pub fn release(fd: i32, pc: usize) {
     if let Some(channel) = of(fd) {
         channel.release(pc);
+        if channel.is_data() {
+            changing(pc);
+        }
+    }
+}
+
+/// A file or directory is about to change.
+pub fn changing(pc: usize) {
+    if REPORTED.load(Ordering::Relaxed) {
+        Channel::changes().release(pc);
     }
 }
 
 /// The descriptor is about to be closed. Whoever reads a file does not see that another has closed it.
 pub fn close(fd: i32, pc: usize) {
-    if let Some(channel) = of(fd).filter(|channel| !channel.is_data()) {
-        channel.release(pc);
+    match of(fd) {
+        Some(channel) if channel.is_data() => changing(pc),
+        Some(channel) => channel.release(pc),
+        None => {}
     }
 }
 

@@ -21,6 +21,7 @@ fn created(fd: c_int) -> c_int {
 /// A new descriptor of a file: what it is shows when it is used.
 pub fn opened(fd: c_int) -> c_int {
     if fd >= 0 {
+        channel::take(fd);
         channel::forget(fd);
     }
     fd
@@ -47,6 +48,7 @@ pub fn closing(fd: c_int, pc: usize) {
     channel::close(fd, pc);
     lock::closing(fd, pc);
     channel::forget(fd);
+    channel::give_back(fd);
 }
 
 /// A copy has been made, perhaps.
@@ -74,6 +76,14 @@ creations! {
     fn epoll_create(size: c_int);
     fn epoll_create1(flags: c_int);
     fn timerfd_create(clock: c_int, flags: c_int);
+}
+
+/// A new descriptor through which changes of files are reported.
+fn reports(fd: c_int) -> c_int {
+    if fd >= 0 {
+        channel::set(fd, Some(Channel::changes()));
+    }
+    fd
 }
 
 /// Functions that open a file by its path, and whether they may create it; the mode is passed on whether the program gave
@@ -109,6 +119,16 @@ openings! {
 }
 
 interpose! {
+    fn inotify_init() -> c_int {
+        // SAFETY: takes nothing.
+        reports(unsafe { real() })
+    }
+
+    fn inotify_init1(flags: c_int) -> c_int {
+        // SAFETY: the program's own arguments.
+        reports(unsafe { real(flags) })
+    }
+
     fn pipe(ends: *mut c_int) -> c_int |pc| {
         // SAFETY: the program's own arguments.
         unsafe { paired(real(ends), ends, pc) }
@@ -145,6 +165,7 @@ interpose! {
             if fd != to {
                 channel::release(to, pc);
                 lock::closing(to, pc);
+                channel::give_back(to);
             }
             copied(fd, real(fd, to))
         }
@@ -153,6 +174,7 @@ interpose! {
     fn dup3(fd: c_int, to: c_int, flags: c_int) -> c_int |pc| {
         channel::release(to, pc);
         lock::closing(to, pc);
+        channel::give_back(to);
         // SAFETY: the program's own arguments.
         copied(fd, unsafe { real(fd, to, flags) })
     }
