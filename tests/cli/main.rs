@@ -17,6 +17,7 @@ mod record;
 mod refusals;
 mod replay;
 mod report;
+mod stops;
 mod support;
 mod symbolic;
 mod symbols;
