@@ -4,8 +4,11 @@ use foretrace_run::SeenViolation;
 use std::fmt;
 use std::path::Path;
 
-/// What a replay is judged by: a function from the directory of its recording to the properties that it violated.
-pub struct Judge<'a>(Box<dyn Fn(&Path) -> Vec<SeenViolation> + Sync + 'a>);
+/// From the directory of a recording to the properties that the run violated.
+type Verdict<'a> = dyn Fn(&Path) -> Vec<SeenViolation> + Sync + 'a;
+
+/// What a replay is judged by.
+pub struct Judge<'a>(Box<Verdict<'a>>);
 
 impl<'a> Judge<'a> {
     /// A judge.

@@ -126,6 +126,7 @@ fn race() -> Finding {
         folder: Some("foretrace-findings/race-0011".to_owned()),
         death: None,
         needs: None,
+        seen: Vec::new(),
         fixes: Vec::new(),
         picture: None,
     }
@@ -153,6 +154,7 @@ fn deadlock() -> Finding {
         folder: None,
         death: None,
         needs: None,
+        seen: Vec::new(),
         fixes: Vec::new(),
         picture: None,
     }

@@ -84,19 +84,21 @@ interpose! {
 
     fn msgsnd(queue: c_int, message: *const c_void, size: usize, flags: c_int) -> c_int |pc| {
         reads(pc, message, size_of::<c_long>() + size);
-        // SAFETY: the program's own arguments; here and below.
+        // SAFETY: the program's own arguments.
         let sent = until_done(files::MESSAGES, None, pc, || unsafe {
             done_unless(libc::EAGAIN, flags, real(queue, message, size, flags | libc::IPC_NOWAIT))
         });
         Channel::queue(queue as u64).release(pc);
+        // SAFETY: the program's own arguments.
         sent.unwrap_or_else(|| unsafe { real(queue, message, size, flags) })
     }
 
     fn msgrcv(queue: c_int, message: *mut c_void, size: usize, kind: c_long, flags: c_int) -> isize |pc| {
-        // SAFETY: the program's own arguments; here and below.
+        // SAFETY: the program's own arguments.
         let taken = until_done(files::MESSAGES, None, pc, || unsafe {
             done_unless(libc::ENOMSG, flags, real(queue, message, size, kind, flags | libc::IPC_NOWAIT))
         });
+        // SAFETY: the program's own arguments.
         let count = taken.unwrap_or_else(|| unsafe { real(queue, message, size, kind, flags) });
         if count >= 0 {
             Channel::queue(queue as u64).acquire(pc);
