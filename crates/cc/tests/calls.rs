@@ -17,9 +17,10 @@ fn meaning(word: &str, family: Family) -> String {
     };
     match word {
         "$SAN" => "-fsanitize=thread".to_owned(),
-        "$COMPILE" => format!(
-            "-idirafter/rt/include -fsanitize=thread -fno-omit-frame-pointer -fno-optimize-sibling-calls -g1 {switches}"
-        ),
+        "$INSTRUMENT" => {
+            format!("-fsanitize=thread -fno-omit-frame-pointer -fno-optimize-sibling-calls -g1 {switches}")
+        }
+        "$COMPILE" => format!("-idirafter/rt/include {}", meaning("$INSTRUMENT", family)),
         "$DEBUG" => format!(
             "-idirafter/rt/include -fsanitize=thread -fno-omit-frame-pointer -fno-optimize-sibling-calls {switches}"
         ),

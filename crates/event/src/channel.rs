@@ -155,6 +155,8 @@ pub mod end {
     pub const TOO_LONG: u64 = 5;
     /// The program has more threads than the gate can tell apart.
     pub const TOO_MANY_THREADS: u64 = 6;
+    /// No thread can go on by itself, but a signal or a cancellation may wake one.
+    pub const AWAITS_SIGNAL: u64 = 7;
 }
 
 /// What is to be said about an execution.
@@ -171,6 +173,8 @@ pub mod notes {
     pub const CANCELS: u64 = 16;
     /// A loop that waits for a change ended by itself.
     pub const LEAVES_LOOPS: u64 = 32;
+    /// A timer was set that sends a signal.
+    pub const SETS_TIMERS: u64 = 64;
 }
 
 /// Why executions are forked, if that is not because of a system call.

@@ -135,6 +135,8 @@ pub enum End {
         /// What was there.
         why: Divergence,
     },
+    /// Threads are left and none is enabled, but a signal or a cancellation may wake one.
+    AwaitsSignal,
     /// The process took too long.
     TimedOut,
     /// The execution has more steps, threads or objects than the executor can record.
@@ -147,7 +149,7 @@ impl End {
         match self {
             Self::Completed { code } => *code != 0,
             Self::Deadlock | Self::Livelock | Self::Crashed { .. } => true,
-            Self::AllAsleep | Self::Diverged { .. } | Self::TimedOut | Self::TooLarge => false,
+            Self::AllAsleep | Self::Diverged { .. } | Self::AwaitsSignal | Self::TimedOut | Self::TooLarge => false,
         }
     }
 }

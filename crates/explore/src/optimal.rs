@@ -199,7 +199,7 @@ impl Optimal {
         match execution.end {
             End::AllAsleep => self.counts.asleep += 1,
             End::Diverged { .. } => self.counts.diverged += 1,
-            End::TimedOut | End::TooLarge => self.counts.cut += 1,
+            End::AwaitsSignal | End::TimedOut | End::TooLarge => self.counts.cut += 1,
             _ => self.counts.classes += 1,
         }
     }

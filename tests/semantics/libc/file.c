@@ -1,9 +1,10 @@
 // ways: gcc clang tsan
 // flags: -fno-builtin
 // show: copy data
-// Regular files and inherited descriptors order nothing; their buffers are accesses all the same.
+// Regular files and inherited descriptors order nothing; their buffers are accesses all the same. That a file is created is a
+// change of its directory.
 // t0: start; fork t1; join t1; exit 0
-// t1: start; release n; acquire n; read data[0..4]; read data[8..12]; release d; acquire d; write copy[0..6]
+// t1: start; release n; release c; acquire n; read data[0..4]; read data[8..12]; release d; acquire d; write copy[0..6]
 // t1: write copy[10..12]; acquire d; write copy[15..16]; end
 #include <fcntl.h>
 #include <pthread.h>

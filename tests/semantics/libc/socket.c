@@ -1,9 +1,10 @@
 // ways: gcc clang tsan
 // flags: -fno-builtin
 // show: copy data
-// Both ends of a connection are one channel, and connecting comes before accepting.
+// Both ends of a connection are one channel, and connecting comes before accepting. A socket in the file system changes its directory.
 // t0: start; fork t1; acquire h; acquire h2; read copy[0..4]; write copy[0..4]; release h2; join t1; release h2
-// t0: release u; acquire u; fork t2; acquire h3; acquire h4; read copy[0..4]; write copy[0..4]; release h4; join t2; release h4; exit 0
+// t0: release u; release f; acquire u; fork t2; acquire h3; acquire h4; read copy[0..4]; write copy[0..4]; release h4; join t2
+// t0: release h4; exit 0
 // t1: start; release h; read data[0..4]; release h2; acquire h2; write data[0..4]; release h2; end
 // t2: start; release h3; read data[0..4]; release h4; acquire h4; write data[0..4]; release h4; end
 #include <arpa/inet.h>

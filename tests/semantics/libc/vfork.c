@@ -3,7 +3,7 @@
 // show: copy data ends
 // A child of vfork leaves no trace in its parent's recording, nor in what is known of the parent's descriptors.
 // t0: start; fork t1; read ends[0..4]; acquire h; write copy; join t1; exit 0
-// t1: start; process_fork; read data; read ends[4..8]; release h; end
+// t1: start; process_fork; release p; acquire p; read data; read ends[4..8]; release h; end
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // A process forks while threads run: the child leaves no records, whatever it does.
-// t0: start; sem_init s 0; fork t1; lock m; process_fork; unlock m; sem_post s; join t1; exit 0
+// t0: start; sem_init s 0; fork t1; lock m; process_fork; release p; unlock m; acquire p; sem_post s; join t1; exit 0
 // t1: start; sem_wait s; end
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,6 +1,7 @@
 // flags: -D_GNU_SOURCE
 // Forks by system calls: what the children do is not the parent's. The last is seen by nobody.
-// t0: start; fork t1; join t1; process_fork; process_fork; process_fork; process_fork; lock m; unlock m; exit 0
+// t0: start; fork t1; join t1; process_fork; release p; acquire p; process_fork; release p; acquire p; process_fork; release p; acquire p
+// t0: process_fork; release p; acquire p; acquire p; lock m; unlock m; exit 0
 // t1: start; end
 #include <pthread.h>
 #include <sched.h>

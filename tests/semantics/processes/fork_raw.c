@@ -1,6 +1,6 @@
 // flags: -D_GNU_SOURCE
 // Forks that run no handlers.
-// t0: start; fork t1; join t1; process_fork; lock m; unlock m; exit 0
+// t0: start; fork t1; join t1; process_fork; release p; acquire p; lock m; unlock m; exit 0
 // t1: start; end
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // Programs started beside this one: by posix_spawn, system and popen.
-// t0: start; fork t1; join t1; acquire h; release h; lock m; unlock m; exit 0
+// t0: start; fork t1; join t1; release p; acquire p; acquire h; release h; lock m; unlock m; exit 0
 // t1: start; end
 #include <pthread.h>
 #include <spawn.h>

@@ -1,6 +1,6 @@
 // flags: -D_GNU_SOURCE
 // vfork is made a fork: the child has memory of its own, and its end is not the parent's.
-// t0: start; fork t1; join t1; process_fork; lock m; unlock m; exit 0
+// t0: start; fork t1; join t1; process_fork; release p; acquire p; lock m; unlock m; exit 0
 // t1: start; end
 #include <pthread.h>
 #include <sys/wait.h>

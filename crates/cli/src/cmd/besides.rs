@@ -43,7 +43,7 @@ pub fn add(
     if left() >= LEAST && asked {
         add_predicted(args, subject, (&scratch.join("followed"), stop), (suppressions, report), left())?;
     }
-    let time = args.explore.unwrap_or_else(|| usual(subject, report)).min(left()).mul_f64(SEARCH);
+    let time = args.explore.unwrap_or_else(|| usual(args, subject, report)).min(left()).mul_f64(SEARCH);
     if time < LEAST || stop.load(Ordering::Relaxed) {
         return Ok(());
     }
@@ -73,10 +73,10 @@ pub fn add(
 }
 
 /// How long to explore if the user has not said: about as long as the check has taken so far. If something was confirmed, that
-/// comes first.
-fn usual(subject: &Subject, report: &Report) -> Duration {
+/// comes first; and who wants no replays wants no executions either.
+fn usual(args: &Args, subject: &Subject, report: &Report) -> Duration {
     match report.counts().confirmed {
-        0 => (subject.time + subject.began.elapsed()).clamp(SHORTEST, LONGEST),
+        0 if args.replays > 0 => (subject.time + subject.began.elapsed()).clamp(SHORTEST, LONGEST),
         _ => Duration::ZERO,
     }
 }

@@ -86,7 +86,7 @@ pub struct Args {
     memory: Memory,
     /// Replay each candidate at most this many times (findings are replayed more often, to see whether they show every time)
     #[arg(long, value_name = "N", default_value_t = 8)]
-    replays: usize,
+    pub(super) replays: usize,
     /// Search in windows of this many events instead of the whole run
     #[arg(long, value_name = "EVENTS")]
     window: Option<u32>,
@@ -99,7 +99,7 @@ pub struct Args {
     coarse_after: Duration,
     /// Afterwards, explore other orders as `foretrace explore` does, for up to this time and within the budget. This also finds
     /// errors behind branches that the recorded run did not take. 0 turns it off [default: if nothing was found until then,
-    /// about as long as the check has taken, at least 125ms and at most 5s]
+    /// about as long as the check has taken, at least 125ms and at most 5s; nothing with --replays 0]
     #[arg(long, value_name = "TIME", value_parser = flags::time)]
     pub(super) explore: Option<Duration>,
     /// Find out which orders of operations each finding needs to fail, with at most this many more replays of each. 0 turns

@@ -28,7 +28,8 @@ pages!["data-race", "deadlock", "lost-signal", "wait-not-in-loop", "atomicity-vi
 pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let Some(rule) = &args.rule else {
         output::write(|out| {
-            Ok(PAGES.iter().try_for_each(|(rule, page)| writeln!(out, "{rule:<18}{}", about(page)))?)
+            let widest = PAGES.iter().map(|(rule, _)| rule.len()).max().unwrap_or_default();
+            Ok(PAGES.iter().try_for_each(|(rule, page)| writeln!(out, "{rule:<widest$}  {}", about(page)))?)
         })?;
         return Ok(ExitCode::SUCCESS);
     };

@@ -207,6 +207,7 @@ fn end_of(code: u64, argument: u64) -> Result<End, Malformed> {
         end::DIVERGED => {
             End::Diverged { at: usize::try_from(argument).map_err(|_| Malformed)?, why: Divergence::Blocked }
         }
+        end::AWAITS_SIGNAL => End::AwaitsSignal,
         end::TOO_LONG | end::TOO_MANY_THREADS => End::TooLarge,
         _ => return Err(Malformed),
     })

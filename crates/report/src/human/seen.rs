@@ -22,7 +22,7 @@ mod tests {
 
     #[test]
     fn a_value_is_told_with_its_writer() {
-        let frame = |line| Some(Frame { file: Some("src/bank.c".to_owned()), line, ..Frame::default() });
+        let frame = |line| Some(Frame { file: Some("bank.c".to_owned()), line, ..Frame::default() });
         let written = Some(Written { thread: "t1".to_owned(), place: frame(31) });
         let read = Seen {
             thread: "t2".to_owned(),

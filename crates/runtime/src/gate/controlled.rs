@@ -29,6 +29,7 @@ use foretrace_event::channel::{Header, RaceRecord};
 use foretrace_event::visible::{OpKind, Operation};
 
 pub use slots::Granted;
+pub use stop::set_timer;
 pub use turn::{amend, taken};
 
 /// Threads ask from now on.

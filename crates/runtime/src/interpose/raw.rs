@@ -4,15 +4,14 @@
 //! A child that shares the parent's memory is a thread that libc does not know; what it does is taken for its creator's.
 
 use crate::op::in_gate;
-use crate::run::process::born;
-use crate::run::{self, sync};
+use crate::run;
+use crate::run::process::{born, forking};
 use crate::sink::stamp;
 use crate::sys::bpf::Instruction;
 use crate::sys::sandbox::{self, Set};
 use crate::watch::{names, unseen};
 use crate::{axes, sys, thread};
 use core::ffi::{c_char, c_int, c_long, c_ulong, c_void};
-use foretrace_event::wire::Op;
 use libc::CLONE_VM;
 
 type Entry = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
@@ -163,7 +162,7 @@ interpose! {
         // SAFETY: as above.
         let forks = unsafe { forks(number, a) };
         if forks {
-            sync(Op::ProcessFork, 0, 0, pc);
+            forking(pc);
         }
         if number == libc::SYS_exit_group {
             run::finish(a as c_int, pc);
@@ -201,7 +200,7 @@ interpose! {
             // SAFETY: the program's own arguments.
             return unsafe { real(entry, stack, flags, argument, parent, storage, child) };
         }
-        sync(Op::ProcessFork, 0, 0, pc);
+        forking(pc);
         let mut birth = Birth { entry, argument };
         // SAFETY: the program's own arguments; the child's copy of this stack holds the birth.
         unsafe { real(enter, stack, flags, (&raw mut birth).cast(), parent, storage, child) }

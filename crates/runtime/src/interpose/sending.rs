@@ -28,6 +28,14 @@ pub fn sends(signal: c_int, pc: usize) {
     }
 }
 
+/// A timer is about to be set.
+fn timer_sends(signal: c_int, pc: usize) {
+    if axes::is_on() {
+        controlled::set_timer();
+    }
+    sends(signal, pc);
+}
+
 /// The signal has come.
 pub fn comes(signal: c_int, pc: usize) {
     if axes::is_live() && signal > 0 {
@@ -135,13 +143,13 @@ interpose! {
     }
 
     fn alarm(seconds: c_uint) -> c_uint |pc| {
-        sends(libc::SIGALRM, pc);
+        timer_sends(libc::SIGALRM, pc);
         // SAFETY: the program's own arguments.
         unsafe { real(seconds) }
     }
 
     fn ualarm(first: c_uint, interval: c_uint) -> c_uint |pc| {
-        sends(libc::SIGALRM, pc);
+        timer_sends(libc::SIGALRM, pc);
         // SAFETY: the program's own arguments.
         unsafe { real(first, interval) }
     }
@@ -152,7 +160,7 @@ interpose! {
             libc::ITIMER_PROF => libc::SIGPROF,
             _ => libc::SIGALRM,
         };
-        sends(signal, pc);
+        timer_sends(signal, pc);
         // SAFETY: the program's own arguments.
         let result = unsafe { real(which, new, old) };
         if result == 0 {
@@ -175,8 +183,8 @@ interpose! {
     }
 
     fn timer_settime(timer: *mut c_void, flags: c_int, new: *const itimerspec, old: *mut itimerspec) -> c_int |pc| {
-        if axes::is_live() {
-            sends(timer_signal(timer as usize), pc);
+        if axes::is_on() {
+            timer_sends(timer_signal(timer as usize), pc);
         }
         // SAFETY: the program's own arguments.
         unsafe { real(timer, flags, new, old) }

@@ -17,7 +17,6 @@ pub type Handler = Option<unsafe extern "C" fn()>;
 real_function!(fn __register_atfork(prepare: Handler, parent: Handler, child: Handler, dso: *mut c_void) -> c_int);
 
 unsafe extern "C" fn prepare() {
-    controlled::note(notes::FORKS);
     forking(caller());
 }
 
@@ -29,6 +28,7 @@ pub fn forking(pc: usize) {
 
 /// A child process is about to be made.
 pub fn spawning(pc: usize) {
+    controlled::note(notes::FORKS);
     sync(Op::Release, CHILD_PROCESSES, 0, pc);
 }
 

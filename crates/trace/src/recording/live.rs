@@ -1,9 +1,9 @@
 //! Is a recording still being written? A daemon goes on after the program that started it has ended.
 
 use foretrace_event::layout::header;
-use std::fs;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
+use std::{fs, io};
 
 use super::RecordingError;
 
@@ -36,7 +36,9 @@ fn writer(open: &Path, hidden: Hidden) -> Option<u64> {
     // The first thread may have ended before the others; its memory map is then empty.
     let threads = fs::read_dir(format!("/proc/{process}/task")).ok()?.flatten();
     let mut maps = threads.map(|thread| fs::read(thread.path().join("maps")));
-    let writes = maps.any(|maps| maps.map_or(hidden == Hidden::Writes, |maps| names(&maps, open, inode)));
+    // A thread that has ended since then is not hidden.
+    let is_hidden = |error: io::Error| hidden == Hidden::Writes && error.kind() == io::ErrorKind::PermissionDenied;
+    let writes = maps.any(|maps| maps.map_or_else(is_hidden, |maps| names(&maps, open, inode)));
     writes.then_some(process)
 }
 

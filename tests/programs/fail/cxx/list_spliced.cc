@@ -10,7 +10,7 @@ static int look_up(int wanted) {
     std::shared_lock<std::shared_mutex> guard(mutex);
     for (auto it = recent.begin(); it != recent.end(); ++it) {
         if (*it == wanted) {
-            recent.splice(recent.begin(), recent, it); // expect: race
+            recent.splice(recent.begin(), recent, it); // expect: race with line 11
             return *recent.begin();
         }
     }

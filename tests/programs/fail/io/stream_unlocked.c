@@ -2,7 +2,7 @@
 // Functions that leave the stream's lock to their caller, who does not take it.
 static FILE *stream;
 NOBODY_CARES(a) {
-    fputs_unlocked("one\n", stream); // expect: race with line 12
+    fputs_unlocked("one\n", stream); // expect: race with line 10
     return unused;
 }
 NOBODY_CARES(b) {

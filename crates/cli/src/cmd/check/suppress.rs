@@ -3,6 +3,7 @@
 
 use anyhow::{Context, bail};
 use foretrace_report::{Finding, Report};
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 /// What a line may begin with: ThreadSanitizer's types, of which those that Foretrace never reports are accepted and hide
@@ -10,8 +11,12 @@ use std::path::PathBuf;
 const TYPES: [&str; 9] =
     ["race", "race_top", "deadlock", "mutex", "thread", "signal", "called_from_lib", "atomicity", "property"];
 
-/// All lines, and which of them hid something.
-pub struct Suppressions(Vec<Line>);
+/// All lines, which of them hid something, and what they hid.
+pub struct Suppressions {
+    lines: Vec<Line>,
+    /// The ids of the findings: each is counted once, however many engines find it.
+    hidden: HashSet<String>,
+}
 
 struct Line {
     text: String,
@@ -26,9 +31,9 @@ impl Suppressions {
         let mut lines = Vec::new();
         for file in files {
             let text = foretrace_file::text(file).with_context(|| format!("cannot read {}", file.display()))?;
-            lines.extend(Self::parse(&file.display().to_string(), &text)?.0);
+            lines.extend(Self::parse(&file.display().to_string(), &text)?.lines);
         }
-        Ok(Self(lines))
+        Ok(Self { lines, hidden: HashSet::new() })
     }
 
     /// Reads the text of a file of this name.
@@ -37,20 +42,25 @@ impl Suppressions {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let numbered = text.lines().enumerate();
         let parsed = numbered.map(|(index, line)| parse(line).with_context(|| format!("{name}: line {}", index + 1)));
-        Ok(Self(parsed.collect::<anyhow::Result<Vec<_>>>()?.into_iter().flatten().collect()))
+        let lines = parsed.collect::<anyhow::Result<Vec<_>>>()?.into_iter().flatten().collect();
+        Ok(Self { lines, hidden: HashSet::new() })
     }
 
     /// Takes out what is to be hidden.
     pub fn apply(&mut self, report: &mut Report) {
-        let before = report.findings.len();
+        let before = self.hidden.len();
         report.findings.retain(|finding| !self.hides(finding));
-        report.suppressed = before - report.findings.len();
-        report.unused_suppressions = self.0.iter().filter(|line| !line.used).map(|line| line.text.clone()).collect();
+        report.suppressed = self.hidden.len() - before;
+        report.unused_suppressions =
+            self.lines.iter().filter(|line| !line.used).map(|line| line.text.clone()).collect();
     }
 
     fn hides(&mut self, finding: &Finding) -> bool {
-        let found = self.0.iter_mut().find(|line| line.hides(finding));
-        found.map(|line| line.used = true).is_some()
+        let found = self.lines.iter_mut().find(|line| line.hides(finding));
+        found.map(|line| line.used = true).is_some_and(|()| {
+            self.hidden.insert(finding.id.clone());
+            true
+        })
     }
 }
 

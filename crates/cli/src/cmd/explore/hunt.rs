@@ -76,7 +76,7 @@ impl Hunted {
         let cut = |end: &End| match end {
             End::Completed { .. } | End::Deadlock | End::Livelock | End::Crashed { .. } => false,
             End::AllAsleep => !self.round.may_repeat,
-            End::Diverged { .. } | End::TimedOut | End::TooLarge => true,
+            End::Diverged { .. } | End::AwaitsSignal | End::TimedOut | End::TooLarge => true,
         };
         self.finished == Finished::Exhausted
             && self.round.is_complete

@@ -107,6 +107,9 @@ pub fn notes(hunted: &Hunted) -> Vec<String> {
                 )));
             }
             End::TimedOut => notes.push(times(&format!("took too long and {verb} ended; --timeout gives more time"))),
+            End::AwaitsSignal => notes.push(times(&format!(
+                "came to a point where only a signal or a cancellation could let a thread go on, and {verb} ended"
+            ))),
             End::TooLarge => notes.push(times(&format!("had too many steps or threads and {verb} ended"))),
             End::AllAsleep if !hunted.round.may_repeat => {
                 notes.push(times(&format!("{verb} left without an end; please report this")))

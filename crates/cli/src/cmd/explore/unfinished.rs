@@ -107,6 +107,7 @@ fn name(end: &End) -> String {
         End::Crashed { signal } => format!("crashed:{signal}"),
         End::Diverged { at, .. } => format!("diverged:{at}"),
         End::TimedOut => "timed-out".to_owned(),
+        End::AwaitsSignal => "awaits-signal".to_owned(),
         End::TooLarge => "too-large".to_owned(),
     }
 }
@@ -121,6 +122,7 @@ fn end(text: &str) -> Option<End> {
         "crashed" => End::Crashed { signal: number.parse().ok()? },
         "diverged" => End::Diverged { at: number.parse().ok()?, why: Divergence::Blocked },
         "timed-out" => End::TimedOut,
+        "awaits-signal" => End::AwaitsSignal,
         "too-large" => End::TooLarge,
         _ => return None,
     })

@@ -5,6 +5,7 @@ use crate::gate::controlled::channel;
 use crate::gate::controlled::slots::asking;
 use crate::gate::{answer, stuck};
 use crate::sys;
+use core::sync::atomic::{AtomicBool, Ordering};
 use foretrace_event::ThreadId;
 use foretrace_event::channel::{Header, end, notes};
 use foretrace_event::schedule::EXIT_STOPPED;
@@ -20,6 +21,8 @@ pub enum Why {
     AllAsleep,
     /// This thread cannot take the step that the plan prescribes.
     Diverged { at: u32, thread: ThreadId },
+    /// No thread can go on by itself, but a signal or a cancellation may wake one.
+    AwaitsSignal,
     /// The limit of steps was reached.
     TooLong,
     /// There are more threads than can be told apart.
@@ -33,6 +36,7 @@ impl Why {
             Self::Livelock => end::LIVELOCK,
             Self::AllAsleep => end::ALL_ASLEEP,
             Self::Diverged { .. } => end::DIVERGED,
+            Self::AwaitsSignal => end::AWAITS_SIGNAL,
             Self::TooLong => end::TOO_LONG,
             Self::TooManyThreads => end::TOO_MANY_THREADS,
         }
@@ -44,11 +48,26 @@ pub fn say_who_is_left() {
     asking().for_each(|(thread, slot)| channel::put_pending(thread, &slot.operation()));
 }
 
+/// The program has set a timer. This may be before its first thread, and executions begin after that.
+static SETS_TIMERS: AtomicBool = AtomicBool::new(false);
+
+/// A timer is set that sends a signal.
+pub fn set_timer() {
+    SETS_TIMERS.store(true, Ordering::Relaxed);
+}
+
+/// The gate does not see what may still wake a thread: the signal of a timer or of a child process, or that a thread was
+/// cancelled.
+fn may_be_woken() -> bool {
+    if SETS_TIMERS.load(Ordering::Relaxed) {
+        channel::add(Header::Notes, notes::SETS_TIMERS);
+    }
+    channel::get(Header::Notes) & (notes::CANCELS | notes::SETS_TIMERS | notes::FORKS) != 0
+}
+
 /// Ends the execution.
 pub fn stop(why: Why) -> ! {
-    // A thread that was cancelled could go on where the gate holds it.
-    let cancels = channel::get(Header::Notes) & notes::CANCELS != 0;
-    let why = if cancels && matches!(why, Why::Deadlock | Why::Livelock) { Why::TooLong } else { why };
+    let why = if matches!(why, Why::Deadlock | Why::Livelock) && may_be_woken() { Why::AwaitsSignal } else { why };
     say_who_is_left();
     channel::set(Header::End, why.code());
     if let Why::Diverged { at, .. } = why {
@@ -58,7 +77,7 @@ pub fn stop(why: Why) -> ! {
         _ if !answer::is_open() => {}
         Why::Deadlock | Why::Livelock => stuck::report_standstill(),
         Why::Diverged { thread, .. } => answer::stalled(thread.0),
-        Why::AllAsleep | Why::TooLong | Why::TooManyThreads => {}
+        Why::AllAsleep | Why::AwaitsSignal | Why::TooLong | Why::TooManyThreads => {}
     }
     if fast::is_on() {
         fast::finish(EXIT_STOPPED);
