@@ -70,7 +70,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let output = args.reporting.open()?;
     let scratch = Scratch::new("explore-")?;
     let build = Build {
-        reporting: &args.reporting,
+        reporting: Some(&args.reporting),
         quiet: false,
         branches: args.searching.prune.is_some(),
         events: Vec::new(),
