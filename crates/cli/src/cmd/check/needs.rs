@@ -22,8 +22,8 @@ const SHARE: u32 = 4;
 /// The most that they take.
 const MOST: Duration = Duration::from_secs(20);
 
-/// Adds to each confirmed finding why it fails, if that can be found out in time. The replays of long runs take too long,
-/// which is said.
+/// Adds to each confirmed finding why it fails, if that can be found out in time. The replays of long runs take too long, and
+/// the orders in which a client's messages come cannot be turned round; both are said.
 pub fn add(
     args: &Args,
     subject: &Subject,
@@ -33,9 +33,8 @@ pub fn add(
     if args.why == 0 || !report.findings.iter().any(Finding::is_confirmed) {
         return Ok(());
     }
-    if subject.time >= args.coarse_after {
-        let note = "which orders the findings need was not asked, because the run took too long (--coarse-after)";
-        report.notes.push(note.to_owned());
+    if let Some(reason) = not_asked(args, subject) {
+        report.notes.push(format!("which orders the findings need was not asked, because {reason}"));
         return Ok(());
     }
     let left = examine::until(args, subject).saturating_duration_since(Instant::now());
@@ -46,6 +45,13 @@ pub fn add(
         finding.needs = answer.and_then(|answer| needs(subject, &failure.run.modules, &answer));
     }
     Ok(())
+}
+
+fn not_asked(args: &Args, subject: &Subject) -> Option<&'static str> {
+    match subject.program.client {
+        Some(_) => Some("the order of a client's messages is no part of a schedule"),
+        None => (subject.time >= args.coarse_after).then_some("the run took too long (--coarse-after)"),
+    }
 }
 
 fn needs(subject: &Subject, modules: &Modules, why: &Why) -> Option<Needs> {
