@@ -46,6 +46,7 @@ mod compile;
 mod counter;
 mod held;
 mod op;
+mod sights;
 mod step;
 mod stuck;
 mod watched;
@@ -57,6 +58,8 @@ pub use step::{State, Status};
 use counter::Counter;
 pub(crate) use held::HeldId;
 use held::HeldSets;
+pub(crate) use sights::MOST_ACCESSES;
+use sights::Sights;
 pub(crate) use watched::{NO_LETTER, Watched};
 
 /// A trace as the search sees it.
@@ -69,6 +72,8 @@ pub struct Program {
     pub(crate) waits: Vec<Vec<WaitAt>>,
     /// Does any signal matter?
     losable: bool,
+    /// What reads see, if accesses are operations.
+    sights: Sights,
     /// The property whose automaton runs along, if there is one.
     pub(crate) watched: Option<Watched>,
 }

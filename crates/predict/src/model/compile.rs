@@ -9,13 +9,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::counter::Counter;
 use super::held::HeldSets;
 use super::op::{CounterOf, Mode, Need, Op};
-use super::{Chain, HeldId, NO_LETTER, Program, WaitAt, Watched};
+use super::{Chain, HeldId, NO_LETTER, Program, Sights, WaitAt, Watched};
 
 /// The reorderings that are allowed, beyond the rules of the synchronisation objects.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     /// Operations on an atomic variable keep their recorded order, so that every load reads what it read.
     pub keep_atomics: bool,
+    /// Reads see what they saw, or what was there in the beginning.
+    pub keep_reads: bool,
     /// Successful try and timed operations that fail instead.
     pub failing: Vec<EventId>,
 }
@@ -89,6 +91,7 @@ impl<'a> Compiler<'a> {
             counters: Vec::new(),
             waits: Vec::new(),
             losable: must.has_losable(),
+            sights: Sights::default(),
             watched: None,
         };
         let failing = rules.failing.iter().copied().collect();
@@ -102,7 +105,7 @@ impl<'a> Compiler<'a> {
         let mut work = Work { thread, chain, holds: FxHashMap::default(), set: 0 };
         work.chain.held.push(work.set);
         for (index, event) in self.trace.events(thread).enumerate() {
-            if !event.is_access() {
+            if self.rules.keep_reads || !event.is_access() {
                 self.event(&mut work, index as u32, event);
             }
         }
@@ -132,7 +135,8 @@ impl<'a> Compiler<'a> {
                 Some(Op::Up { counter })
             }
             Event::FailedLock(..) | Event::FailedRdLock(..) | Event::FailedWait(_) | Event::FailedSemWait(..) => None,
-            Event::StrayUnlock(_) | Event::Fence(_) | Event::Custom(..) | Event::Read(_) | Event::Write(_) => None,
+            Event::StrayUnlock(_) | Event::Fence(_) | Event::Custom(..) => None,
+            Event::Read(_) | Event::Write(_) => self.rules.keep_reads.then_some(Op::Plain),
             Event::AtomicLoad(..) | Event::AtomicStore(..) | Event::AtomicRmw(..) => {
                 self.rules.keep_atomics.then_some(Op::Plain)
             }
@@ -252,6 +256,9 @@ impl<'a> Compiler<'a> {
     }
 
     fn finish(mut self) -> Program {
+        if self.rules.keep_reads {
+            self.program.sights = Sights::new(self.trace, &mut self.program.chains);
+        }
         for thread in 0..self.program.chains.len() {
             let (needs_at, needs) = self.needs_of(thread);
             let chain = &mut self.program.chains[thread];

@@ -39,6 +39,10 @@ pub enum Op {
     Enter { counter: u32, count: u32 },
     /// Leaves a barrier.
     Exit { counter: u32, count: u32 },
+    /// Reads a variable that must show what it showed ([`super::Rules::keep_reads`]).
+    Look { read: u32, cell: u32 },
+    /// Writes a variable of which reads are kept.
+    Store { cell: u32 },
 }
 
 /// Something that must have been performed: `position` operations of `thread`.
