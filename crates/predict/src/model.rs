@@ -30,7 +30,9 @@
 //!
 //! All of this is a function of the cut, with one exception: whether a signal came too early. That is stored beside the
 //! cut, as the first wait of each thread that will never return ([`State::limits`]); later waits do not matter. A wait
-//! recorded *after* its signal (the thesis's `wait_post`, 4.3.2) checks a predicate and cannot miss it.
+//! recorded *after* its signal (the thesis's `wait_post`, 4.3.2) checks a predicate and cannot miss it. A wait that checks
+//! what its signaller changes under the same lock (`while (!ready) wait`) cannot miss it either: after that signal the
+//! program would not have begun to wait, so the thread is astray.
 //!
 //! **Stuck and astray.** An operation that cannot take place *blocks* its thread, unless the program would then do
 //! something that the trace does not show: a try or timed operation fails instead, an unlock of a free mutex is

@@ -1,6 +1,6 @@
 //! From a trace to the program that the search runs.
 
-use foretrace_causality::{MustOrder, Need as MustNeed};
+use foretrace_causality::{MustOrder, Need as MustNeed, checked_waits};
 use foretrace_event::{BarrierId, CondInstance, Event, EventId, LockId, Patience, ThreadId};
 use foretrace_property::Automaton;
 use foretrace_trace::Trace;
@@ -68,6 +68,8 @@ struct Compiler<'a> {
     /// The letters of events in the watched property, if there is one.
     letter: Option<&'a dyn Fn(EventId) -> Option<u32>>,
     program: Program,
+    /// Waits that check what their signallers change.
+    checked: FxHashSet<EventId>,
     /// Counters by object.
     counters: FxHashMap<CounterOf, u32>,
     /// Signals that may be lost, by instance.
@@ -94,9 +96,10 @@ impl<'a> Compiler<'a> {
             sights: Sights::default(),
             watched: None,
         };
+        let checked = checked_waits(trace);
         let failing = rules.failing.iter().copied().collect();
         let (counters, signals) = Default::default();
-        Self { trace, rules, must, failing, letter: None, program, counters, signals }
+        Self { trace, rules, must, failing, letter: None, program, checked, counters, signals }
     }
 
     fn thread(&mut self, thread: ThreadId) {
@@ -122,7 +125,7 @@ impl<'a> Compiler<'a> {
             Event::RdLock(lock, patience) => self.acquire(work, id, lock, Mode::Read, patience),
             Event::Unlock(lock) => self.release(work, lock).or_else(|| self.begins_wait(id).then_some(Op::Plain)),
             Event::Signal(instance) | Event::Broadcast(instance) => Some(self.signal(instance)),
-            Event::Wait(instance, _) => Some(self.wait(work, id, instance)),
+            Event::Wait(instance, ..) => Some(self.wait(work, id, instance)),
             Event::BarrierEnter(barrier) => Some(self.barrier(work, index, barrier, false)),
             Event::BarrierExit(barrier) => Some(self.barrier(work, index, barrier, true)),
             Event::SemWait(sem, patience) => {
@@ -230,7 +233,7 @@ impl<'a> Compiler<'a> {
         let signal = self.losable(instance).expect("a losable wait has a losable signal");
         let position = work.chain.ops.len() as u32;
         self.program.waits[signal as usize].push(WaitAt { thread: id.thread.0, position });
-        Op::Wait { instance }
+        Op::Wait { instance, checked: self.checked.contains(&id) }
     }
 
     /// The number of this signal, if it may be lost.

@@ -33,8 +33,9 @@ pub enum Op {
     UpFromZero { counter: u32 },
     /// Sends a signal that may be lost.
     Signal { signal: u32 },
-    /// Returns from a wait that may miss its signal.
-    Wait { instance: CondInstance },
+    /// Returns from a wait that may miss its signal. If the program checks a condition before it (`checked`), it would not
+    /// have begun to wait in that case.
+    Wait { instance: CondInstance, checked: bool },
     /// Enters a barrier of `count`.
     Enter { counter: u32, count: u32 },
     /// Leaves a barrier.

@@ -133,6 +133,7 @@ impl Op {
         match self {
             Self::Acquire { patient, .. } | Self::Down { patient, .. } => patient,
             Self::FailAcquire { .. } | Self::FailDown { .. } | Self::UpFromZero { .. } | Self::Look { .. } => false,
+            Self::Wait { checked, .. } => !checked,
             _ => true,
         }
     }
