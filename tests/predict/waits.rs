@@ -52,7 +52,7 @@ fn signals_are_lost_only_where_the_wait_does_not_check() {
             assert!(built.status.success(), "{}", out(&built));
             let text = waiting(scratch.path());
             let predicted = foretrace(&["predict", "run.ft"], scratch.path());
-            let found = out(&predicted).contains("lost");
+            let found = out(&predicted).contains("came before the wait");
             assert_eq!(found, is_lost, "{program} {level}: {}\n{text}", out(&predicted));
         }
         programs += 1;

@@ -51,6 +51,12 @@ fn an_optimised_loop_checks_before_it_and_in_it() {
 }
 
 #[test]
+fn a_thread_that_never_returns_checks_again_in_each_round() {
+    let forever = while_loop(LOCK, WAIT, UNLOCK).replace("  ret void\n", "  br label %again\n");
+    assert_eq!(unmet(&format!("  br label %again\n\nagain:\n{forever}")), None);
+}
+
+#[test]
 fn each_condition_can_be_missing() {
     let alone = format!("{LOCK}{WAIT}{UNLOCK}  ret void\n");
     assert_eq!(unmet(&alone), Some(Unmet::NoLoop));

@@ -189,7 +189,7 @@ impl Shape<'_> {
         let left = |block: &&usize| !blocks.contains(*block);
         let mut exits = blocks.iter().flat_map(|block| self.graph.next[*block].iter().filter(left));
         let gives_back = |block: usize| self.calls(block, &UNLOCKS, |_, first| first == place);
-        let is_left_locked = !is_cxx && exits.any(|exit| !self.on_every_way(*exit, &gives_back));
+        let is_left_locked = !is_cxx && exits.any(|exit| !self.on_every_way(*exit, &gives_back, None));
         is_left_locked.then_some(Unmet::NoUnlock)
     }
 
@@ -226,20 +226,23 @@ impl Shape<'_> {
         let behind =
             |block: &usize| *block != wait && self.graph.dominates(from, *block) && self.graph.dominates(*block, wait);
         let at_wait = |block: usize| block == wait;
+        // A thread that takes the lock again has gone around the wait, too.
+        let goes_around = |block: usize| block == from || !self.on_every_way(block, &at_wait, Some(from));
         (0..self.graph.next.len())
             .filter(behind)
-            .any(|block| self.graph.next[block].iter().any(|next| !self.on_every_way(*next, &at_wait)))
+            .any(|block| self.graph.next[block].iter().any(|next| goes_around(*next)))
     }
 
-    /// Does every way from a block to the end of the function pass such a block? Ways that do not return do not count.
-    fn on_every_way(&self, from: usize, such: &dyn Fn(usize) -> bool) -> bool {
+    /// Does every way from a block to the end of the function, or to this block, pass such a block? Ways that go nowhere do
+    /// not count.
+    fn on_every_way(&self, from: usize, such: &dyn Fn(usize) -> bool, end: Option<usize>) -> bool {
         let (mut seen, mut open) = (vec![false; self.graph.next.len()], vec![from]);
         while let Some(block) = open.pop() {
             if std::mem::replace(&mut seen[block], true) || such(block) {
                 continue;
             }
-            let last = self.function.blocks[block].lines.last().map_or("", |line| line.trim_start());
-            if last.starts_with("ret ") || last == "ret void" {
+            let returns = |line: &String| line.trim_start().starts_with("ret ");
+            if end == Some(block) || self.function.blocks[block].lines.last().is_some_and(returns) {
                 return false;
             }
             open.extend(&self.graph.next[block]);
