@@ -1,11 +1,13 @@
 //! Operations that the controlled gate performs by itself: barriers, yields, and the end of the process.
 
 pub mod files;
+pub mod futex;
 pub mod waits;
 
+use crate::gate::controlled::Request;
 use crate::gate::limit::SECOND;
 use crate::gate::{clock, controlled};
-use crate::op::part;
+use crate::op::{cancel, part};
 use crate::sys::{self, Files};
 use crate::thread;
 use crate::thread::waiting::Waiting;
@@ -33,7 +35,11 @@ pub fn pass_barrier(barrier: usize, pc: usize) -> Option<bool> {
 pub fn yield_now(nanoseconds: i64, pc: usize) -> bool {
     let Some(player) = thread::taking_part().filter(|_| controlled::asks()) else { return false };
     part::flush(player);
-    controlled::ask(player, Operation::new(OpKind::Yield, 0), false, pc);
+    let request = Request::new(Operation::new(OpKind::Yield, 0), pc);
+    match nanoseconds {
+        0 => controlled::ask_for(player, request),
+        _ => cancel::ask(player, request),
+    };
     clock::pass(nanoseconds);
     true
 }
@@ -81,23 +87,6 @@ pub fn before_output(file: c_int, pc: usize) {
         controlled::ask(player, Operation::new(OpKind::Store, channel).with(1), false, pc);
         player.asked.set(true);
     }
-}
-
-/// The thread waits on a futex for as long as that has this value. Which thread is woken is not told apart: all that wait
-/// look again when the value has changed. None: the gate does not decide.
-pub fn await_futex(word: usize, value: u32, pc: usize) -> Option<sys::Result<()>> {
-    let player = thread::taking_part().filter(|_| controlled::asks())?;
-    let on_word = |kind| Operation::new(kind, word as u64).with(size_of::<u32>() as u64);
-    part::flush(player);
-    controlled::ask(player, on_word(OpKind::Load), false, pc);
-    // SAFETY: the program passes a word that the kernel would read.
-    if unsafe { (word as *const u32).read_volatile() } != value {
-        return Some(Err(libc::EAGAIN));
-    }
-    player.set_waiting(Some(Waiting::new(Op::AtomicLoad, word, 0, pc)));
-    controlled::ask(player, on_word(OpKind::Spin), false, pc);
-    player.set_waiting(None);
-    Some(Ok(()))
 }
 
 /// The process is about to end: others go first.
