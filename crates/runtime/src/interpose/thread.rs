@@ -6,9 +6,8 @@ use crate::gate::controlled as one_by_one;
 use crate::gate::limit::Limit;
 use crate::gate::turn::Arrival;
 use crate::memory::arena;
-use crate::op::cancel;
 use crate::op::end::{end_key, notice_end};
-use crate::op::{self, part};
+use crate::op::{self, in_gate, part};
 use crate::run::{self, sync};
 use crate::thread::tls::tls;
 use crate::thread::{self, signals};
@@ -241,7 +240,7 @@ interpose! {
     }
 
     fn pthread_cancel(handle: pthread_t) -> c_int |pc| {
-        if cancel::cancel(thread::handle::by_handle(handle), pc) {
+        if in_gate::cancel(thread::handle::by_handle(handle), pc) {
             return 0;
         }
         // SAFETY: the program's own arguments.
@@ -249,7 +248,7 @@ interpose! {
     }
 
     fn pthread_testcancel() |pc| {
-        cancel::look(pc);
+        in_gate::look_for_cancellation(pc);
         // SAFETY: takes nothing.
         unsafe { real() }
     }

@@ -4,13 +4,10 @@
 //! Only waits are decided here. The kernel decides nothing, because a parked thread would be ended without having the turn: the
 //! gate keeps the cancellation, and libc is told of it when the thread goes on.
 
-use crate::fast;
 use crate::gate::controlled::{self, Granted, Request};
-use crate::op::part;
-use crate::thread::{self, Thread};
+use crate::thread::Thread;
 use core::ffi::c_int;
-use foretrace_event::channel::notes;
-use foretrace_event::visible::{OpKind, Operation};
+use foretrace_event::visible::OpKind;
 
 real_function!(fn pthread_setcancelstate(state: c_int, old: *mut c_int) -> c_int);
 real_function!(fn pthread_testcancel());
@@ -27,27 +24,6 @@ fn is_enabled() -> bool {
         pthread_setcancelstate(state, &mut ours);
     }
     state == ENABLE
-}
-
-/// A thread is about to be cancelled. False: the gate does not decide when it ends.
-pub fn cancel(thread: Option<u32>, pc: usize) -> bool {
-    controlled::note(notes::CANCELS);
-    let Some(player) = thread::taking_part().filter(|_| controlled::asks()) else { return false };
-    let Some(thread) = thread else { return false };
-    if fast::is_on() {
-        fast::refuse_cancel();
-    }
-    part::flush(player);
-    controlled::ask(player, Operation::new(OpKind::Cancel, 0).with(thread.into()), false, pc);
-    true
-}
-
-/// The current thread looks whether it has been cancelled.
-pub fn look(pc: usize) {
-    if let Some(player) = thread::taking_part().filter(|_| controlled::asks()) {
-        part::flush(player);
-        ask(player, Request::new(Operation::new(OpKind::Yield, 0), pc));
-    }
 }
 
 /// Asks for an operation that waits. If the thread has been cancelled, it ends here.

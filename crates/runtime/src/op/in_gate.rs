@@ -4,6 +4,7 @@ pub mod files;
 pub mod futex;
 pub mod waits;
 
+use crate::fast;
 use crate::gate::controlled::Request;
 use crate::gate::limit::SECOND;
 use crate::gate::{clock, controlled};
@@ -86,6 +87,27 @@ pub fn before_output(file: c_int, pc: usize) {
         part::flush(player);
         controlled::ask(player, Operation::new(OpKind::Store, channel).with(1), false, pc);
         player.asked.set(true);
+    }
+}
+
+/// A thread is about to be cancelled. False: the gate does not decide when it ends.
+pub fn cancel(thread: Option<u32>, pc: usize) -> bool {
+    controlled::note(notes::CANCELS);
+    let Some(player) = thread::taking_part().filter(|_| controlled::asks()) else { return false };
+    let Some(thread) = thread else { return false };
+    if fast::is_on() {
+        fast::refuse_cancel();
+    }
+    part::flush(player);
+    controlled::ask(player, Operation::new(OpKind::Cancel, 0).with(thread.into()), false, pc);
+    true
+}
+
+/// The current thread looks whether it has been cancelled.
+pub fn look_for_cancellation(pc: usize) {
+    if let Some(player) = thread::taking_part().filter(|_| controlled::asks()) {
+        part::flush(player);
+        cancel::ask(player, Request::new(Operation::new(OpKind::Yield, 0), pc));
     }
 }
 
