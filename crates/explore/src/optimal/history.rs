@@ -211,7 +211,7 @@ impl History {
         match operation.kind {
             OpKind::Start => self.about(u64::from(event.thread.0), OpKind::Create),
             OpKind::Join | OpKind::TryJoin => self.about(operation.argument, OpKind::End),
-            OpKind::Cancelled => self.about(u64::from(event.thread.0), OpKind::Cancel),
+            OpKind::Cancelled => self.about(u64::from(event.thread.0), OpKind::Cancel).into_iter().take(1).collect(),
             OpKind::Rewake => self.waker(event).into_iter().collect(),
             OpKind::BarrierLeave => self.arrivals(event),
             _ => Vec::new(),

@@ -37,12 +37,20 @@ pub struct Races {
 /// The races of an event with earlier ones. It is in the history, or it is the next operation of a thread at its end. Races
 /// from the boundary on are skipped, and do not hide earlier ones.
 pub fn races(history: &History, event: &Event, boundary: u32) -> Races {
+    let own = candidates(history, event);
+    if event.operation.kind != OpKind::Cancelled || !own.is_empty() {
+        return races_with(history, event, own, boundary);
+    }
     // What a cancelled thread has not done, it could have done, but only before it was cancelled.
-    let is_cancelled = event.operation.kind == OpKind::Cancelled;
-    let cancelled = history.enablers(event).into_iter().min().filter(|_| is_cancelled).unwrap_or(u32::MAX);
-    let event = &Event { operation: event.operation.asked(), ..event.clone() };
+    let cancelled = history.enablers(event).first().copied().unwrap_or(0);
+    let asked = Event { operation: event.operation.asked(), ..event.clone() };
+    let before = candidates(history, &asked).into_iter().filter(|&candidate| candidate <= cancelled).collect();
+    races_with(history, &asked, before, boundary)
+}
+
+fn races_with(history: &History, event: &Event, candidates: Vec<u32>, boundary: u32) -> Races {
     let (mut races, mut found) = (Vec::new(), Races::default());
-    for candidate in candidates(history, event).into_iter().filter(|&candidate| candidate <= cancelled) {
+    for candidate in candidates {
         if races.iter().any(|&race| history.is_before(candidate, race)) {
             continue;
         }
@@ -107,8 +115,8 @@ fn candidates(history: &History, event: &Event) -> Vec<u32> {
 
 /// Does nothing that others do decide what such an operation does, once it can happen?
 const fn never_races(kind: OpKind) -> bool {
-    use OpKind::{BarrierLeave, Join, Start, Yield};
-    matches!(kind, BarrierLeave | Join | Start | Yield)
+    use OpKind::{BarrierLeave, Cancelled, Join, Start, Yield};
+    matches!(kind, BarrierLeave | Cancelled | Join | Start | Yield)
 }
 
 /// The cancellations of other threads that could come after an event which nothing else can race with: those that do not come
