@@ -260,7 +260,7 @@ impl Operation {
 
     /// Does this operation change what `read` has read, which has changed nothing?
     pub fn changes(&self, read: &Self) -> bool {
-        !self.kind.stays() && self.conflicts_with(read)
+        !self.kind.stays() && !read.kind.stays() && self.conflicts_with(read)
     }
 
     /// Can it be blocked?
