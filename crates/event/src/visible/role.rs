@@ -65,7 +65,8 @@ fn part(operation: &Operation) -> Option<Part> {
         K::SemWaitFailed => Part::DownFailed,
         K::SemPost => Part::Up,
         K::SemRead => Part::Peek,
-        K::Wait | K::FutexWait => Part::Enter,
+        // One that finds another value might have waited: what it would be in other orders has to conflict as well.
+        K::Wait | K::FutexWait | K::FutexPassed => Part::Enter,
         K::LeftWait => Part::Leave,
         K::Signal => Part::Notify,
         K::Broadcast => Part::NotifyAll,
@@ -81,7 +82,7 @@ fn part(operation: &Operation) -> Option<Part> {
         K::TryJoin => Part::Joins,
         K::JoinFailed => Part::JoinFailed,
         K::Rewake | K::BarrierLeave | K::Create | K::Start | K::Join | K::Yield | K::Exit => return None,
-        K::RegionBegin | K::RegionEnd | K::Cancel | K::Cancelled | K::FutexPassed => return None,
+        K::RegionBegin | K::RegionEnd | K::Cancel | K::Cancelled => return None,
     })
 }
 
