@@ -158,12 +158,16 @@ unsafe fn controlled_wait(waiting: &Waiting, timeout: c_int, limit: Limit, arg: 
         pthread_mutex_lock(mutex);
         woken
     };
-    let timed_out = !woken && matches!(limit, Limit::Until(_));
-    if !woken && !timed_out {
+    let timed_out = woken == controlled::Woken::Alone && matches!(limit, Limit::Until(_));
+    if woken == controlled::Woken::Alone && !timed_out {
         part::wakes_unsignalled(cond, pc);
     }
-    part::quietly(if woken { Op::Wait } else { Op::FailedWait }, cond, mutex as u64, pc);
+    let op = if woken == controlled::Woken::Signalled { Op::Wait } else { Op::FailedWait };
+    part::quietly(op, cond, mutex as u64, pc);
     part::quietly(Op::Lock, mutex as usize, arg, pc);
+    if woken == controlled::Woken::Cancelled {
+        controlled::end_cancelled();
+    }
     if timed_out { timeout } else { 0 }
 }
 
