@@ -89,6 +89,7 @@ impl Solver {
     }
 
     fn raise(&mut self, var: usize) {
+        self.wake(var);
         self.activity[var] += self.bump;
         if self.activity[var] > 1e100 {
             self.activity.iter_mut().for_each(|activity| *activity *= 1e-100);

@@ -13,7 +13,8 @@
 //! does ([`Lazy`]).
 //!
 //! **Deviations.** Theory propagation is left out: a cycle is a conflict, and the sign of an undecided order atom
-//! follows the order that the graph already has, so that most decisions cost nothing.
+//! follows the order that the graph already has. Most order atoms are never decided at all: variables are *dormant* until
+//! a clause does not hold with the values that they are supposed to have.
 //!
 //! **What it misses.** No preprocessing; clauses that were forgotten keep their memory.
 //!
@@ -33,6 +34,7 @@
 mod analyze;
 pub mod bits;
 mod clauses;
+mod dormant;
 mod graph;
 mod heap;
 mod lit;
