@@ -60,6 +60,7 @@ impl Solver {
     pub fn solve(&mut self, assumptions: &[Lit], lazy: &mut dyn Lazy, budget: &Budget) -> Answer {
         self.retreat(0);
         self.sleep();
+        self.graph.prepare();
         if self.bump == 0.0 {
             self.bump = 1.0;
         }
@@ -125,6 +126,10 @@ impl Solver {
         }
         while let Some(var) = self.heap.pop(&self.activity) {
             if self.values[var].is_none() && !self.dormant[var] {
+                if let Some(lit) = self.decided(var) {
+                    self.follows(lit);
+                    return Choice::Taken;
+                }
                 return self.decide(self.supposed(var));
             }
         }

@@ -16,6 +16,8 @@ pub enum Reason {
     Clause(ClauseId),
     /// The other literal of a clause of two is false.
     Binary(Lit),
+    /// A path of edges whose literals came before.
+    Order,
 }
 
 /// Two literals are watched in each clause.
@@ -37,6 +39,8 @@ pub struct Statistics {
     pub conflicts: u64,
     /// Of these, cycles in the order.
     pub cycles: u64,
+    /// Orders that followed from others.
+    pub implied: u64,
     /// Choices made.
     pub decisions: u64,
     /// Clauses added on demand.
@@ -50,6 +54,8 @@ pub struct Statistics {
 pub struct Solver {
     pub(crate) values: Vec<Option<bool>>,
     pub(crate) levels: Vec<u32>,
+    /// For each variable with a value, its place in the trail.
+    pub(crate) positions: Vec<u32>,
     pub(crate) reasons: Vec<Reason>,
     pub(crate) phases: Vec<bool>,
     /// Variables that follow from others, and are never decided.
@@ -115,6 +121,7 @@ impl Solver {
         let var = self.values.len();
         self.values.push(None);
         self.levels.push(0);
+        self.positions.push(0);
         self.reasons.push(Reason::None);
         self.phases.push(false);
         self.derived.push(true);
@@ -166,6 +173,7 @@ impl Solver {
         }
         let atom = self.dormant();
         self.edges[atom.var()] = Some(key);
+        self.graph.reach.atom(key.0, key.1, atom);
         self.atoms.insert(key, atom);
         if a < b { atom } else { !atom }
     }
@@ -259,6 +267,7 @@ impl Solver {
         let var = lit.var();
         self.values[var] = Some(lit.positive());
         self.levels[var] = self.level();
+        self.positions[var] = self.trail.len() as u32;
         self.reasons[var] = reason;
         self.trail.push(lit);
     }
@@ -303,6 +312,7 @@ impl Solver {
                 return Some(self.cycle(lit, path));
             }
             self.next_edge += 1;
+            self.take_implied();
         }
     }
 
