@@ -2,10 +2,8 @@
 //! every topological order right, so going back costs nothing.
 
 use crate::lit::Lit;
+pub use crate::reach::Node;
 use crate::reach::Reach;
-
-/// A moment in the order.
-pub type Node = u32;
 
 /// An edge: to where, and the literal that makes it; `None` if it always holds.
 #[derive(Clone, Copy, Debug)]

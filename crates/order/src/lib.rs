@@ -43,6 +43,7 @@ mod proof;
 mod reach;
 mod search;
 mod solver;
+mod spread;
 mod theory;
 
 pub use graph::Node;

@@ -1,11 +1,13 @@
 //! What comes before what, as vector clocks: for each node, how many nodes of each chain come before it or are it. Edges
 //! make them larger, going back restores them, and order atoms that they decide follow.
 
-use crate::graph::{Graph, Node};
 use crate::lit::Lit;
 
+/// A moment in the order.
+pub type Node = u32;
+
 /// Entries of all clocks, at most; with more nodes and chains there are none.
-const MOST: usize = 1 << 26;
+pub const MOST: usize = 1 << 26;
 
 /// An order atom at its second node: the chain and the place in it of the first node, and the literal that says so.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -21,13 +23,13 @@ pub struct Reach {
     pub at: Vec<(u32, u32)>,
     pub chains: usize,
     /// For each node, its clock; empty if there are no clocks.
-    past: Vec<u32>,
+    pub past: Vec<u32>,
     /// Entries that were changed, with what they were.
-    undo: Vec<(usize, u32)>,
+    pub undo: Vec<(usize, u32)>,
     partners: Vec<Vec<Partner>>,
     /// Order literals that edges have decided.
     pub implied: Vec<Lit>,
-    is_stale: bool,
+    pub is_stale: bool,
 }
 
 impl Reach {
@@ -71,7 +73,7 @@ impl Reach {
     }
 
     /// The second node learns what the first knows. Answers with whether that was new.
-    fn learn(&mut self, from: Node, to: Node) -> bool {
+    pub fn learn(&mut self, from: Node, to: Node) -> bool {
         let (source, goal) = (from as usize * self.chains, to as usize * self.chains);
         let mut is_new = false;
         for chain in 0..self.chains {
@@ -88,75 +90,5 @@ impl Reach {
             }
         }
         is_new
-    }
-}
-
-impl Graph {
-    /// Computes all clocks if there are new nodes or fixed edges. No edges of decided literals may be there.
-    pub fn prepare(&mut self) {
-        if !std::mem::take(&mut self.reach.is_stale) {
-            return;
-        }
-        self.reach.past.clear();
-        self.reach.undo.clear();
-        let (nodes, chains) = (self.len(), self.reach.chains);
-        if nodes.saturating_mul(chains) > MOST {
-            return;
-        }
-        self.reach.past.resize(nodes * chains, 0);
-        let mut order: Vec<Node> = (0..nodes as Node).collect();
-        order.sort_unstable_by_key(|node| self.place(*node));
-        for node in order {
-            let (chain, index) = self.reach.at[node as usize];
-            self.reach.past[node as usize * chains + chain as usize] = index + 1;
-            for edge in 0..self.into[node as usize].len() {
-                self.reach.learn(self.into[node as usize][edge].to, node);
-            }
-        }
-        self.reach.undo.clear();
-        self.reach.implied.clear();
-    }
-
-    /// The clocks learn of an edge.
-    pub fn spread(&mut self, from: Node, to: Node) {
-        if self.reach.past.is_empty() || !self.reach.learn(from, to) {
-            return;
-        }
-        let mut open = vec![to];
-        while let Some(node) = open.pop() {
-            for edge in 0..self.out[node as usize].len() {
-                let next = self.out[node as usize][edge].to;
-                if self.reach.learn(node, next) {
-                    open.push(next);
-                }
-            }
-        }
-    }
-
-    /// The literals of a path, of those edges that count.
-    pub fn explain(&mut self, start: Node, goal: Node, counts: impl Fn(Lit) -> bool) -> Option<Vec<Lit>> {
-        let mut found = vec![goal];
-        let mut open = vec![goal];
-        self.seen[goal as usize] = true;
-        self.parent[goal as usize] = None;
-        while let Some(node) = open.pop() {
-            if node == start {
-                break;
-            }
-            // What always holds is looked at first, so that paths have few literals.
-            for at in (0..self.into[node as usize].len()).rev() {
-                let edge = self.into[node as usize][at];
-                let knows = edge.to == start || self.reach.is_before(start, edge.to);
-                if knows && !self.seen[edge.to as usize] && edge.why.is_none_or(&counts) {
-                    self.seen[edge.to as usize] = true;
-                    self.parent[edge.to as usize] = Some((node, edge.why));
-                    found.push(edge.to);
-                    open.push(edge.to);
-                }
-            }
-        }
-        let is_there = self.seen[start as usize];
-        found.iter().for_each(|node| self.seen[*node as usize] = false);
-        is_there.then(|| self.path(start))
     }
 }
