@@ -6,10 +6,11 @@ use crate::solver::{Conflict, Reason, Solver};
 
 impl Solver {
     /// The literals whose falsehood forced this one, which is true.
-    fn causes(&self, lit: Lit) -> Vec<Lit> {
+    fn causes(&mut self, lit: Lit) -> Vec<Lit> {
         match self.reasons[lit.var()] {
             Reason::None => Vec::new(),
             Reason::Binary(other) => vec![other],
+            Reason::Order => self.path_to(lit),
             Reason::Clause(id) => self.clauses.lits(id).filter(|other| *other != lit).collect(),
         }
     }
@@ -76,19 +77,22 @@ impl Solver {
     fn shrink(&mut self, clause: &mut Vec<Lit>) {
         clause.iter().for_each(|lit| self.seen[lit.var()] = true);
         let all = clause.clone();
-        let implied = |lit: Lit| {
-            self.reasons[lit.var()] != Reason::None
-                && self.causes(!lit).iter().all(|cause| self.seen[cause.var()] || self.levels[cause.var()] == 0)
-        };
         let mut place = 0;
         clause.retain(|lit| {
             place += 1;
-            place == 1 || !implied(*lit)
+            place == 1 || !self.is_implied(*lit)
         });
         all.iter().for_each(|lit| self.seen[lit.var()] = false);
     }
 
+    /// Whether a literal of a clause, all of which are marked, follows from the others.
+    fn is_implied(&mut self, lit: Lit) -> bool {
+        self.reasons[lit.var()] != Reason::None
+            && self.causes(!lit).iter().all(|cause| self.seen[cause.var()] || self.levels[cause.var()] == 0)
+    }
+
     fn raise(&mut self, var: usize) {
+        self.wake(var);
         self.activity[var] += self.bump;
         if self.activity[var] > 1e100 {
             self.activity.iter_mut().for_each(|activity| *activity *= 1e-100);

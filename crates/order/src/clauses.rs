@@ -25,6 +25,16 @@ impl Clauses {
         id
     }
 
+    /// All clauses, forgotten ones too.
+    pub fn ids(&self) -> impl Iterator<Item = ClauseId> + '_ {
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            let id = ClauseId(next);
+            next += 2 + self.store.get(id.0 as usize)?;
+            Some(id)
+        })
+    }
+
     pub fn len(&self, id: ClauseId) -> usize {
         self.store[id.0 as usize] as usize
     }

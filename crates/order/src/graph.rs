@@ -2,27 +2,29 @@
 //! every topological order right, so going back costs nothing.
 
 use crate::lit::Lit;
-
-/// A moment in the order.
-pub type Node = u32;
+pub use crate::reach::Node;
+use crate::reach::Reach;
 
 /// An edge: to where, and the literal that makes it; `None` if it always holds.
 #[derive(Clone, Copy, Debug)]
-struct Edge {
-    to: Node,
-    why: Option<Lit>,
+pub struct Edge {
+    pub to: Node,
+    pub why: Option<Lit>,
 }
 
 #[derive(Default, Debug)]
 pub struct Graph {
-    out: Vec<Vec<Edge>>,
-    into: Vec<Vec<Edge>>,
+    pub out: Vec<Vec<Edge>>,
+    pub into: Vec<Vec<Edge>>,
     /// The place of each node in the order.
     place: Vec<u32>,
     /// The edges of literals, in the order in which they came.
     added: Vec<(Node, Node)>,
-    seen: Vec<bool>,
-    parent: Vec<Option<(Node, Option<Lit>)>>,
+    /// For each of them, how many changes of clocks there were before.
+    clocks: Vec<usize>,
+    pub reach: Reach,
+    pub seen: Vec<bool>,
+    pub parent: Vec<Option<(Node, Option<Lit>)>>,
 }
 
 impl Graph {
@@ -36,9 +38,10 @@ impl Graph {
 
     /// Adds nodes that follow each other; answers with the first.
     pub fn chain(&mut self, length: u32) -> Node {
-        let first = self.len() as Node;
+        let (first, chain) = (self.len() as Node, self.reach.chains);
         for node in first..first + length {
             self.place.push(node);
+            self.reach.node(chain, node - first);
             self.seen.push(false);
             self.parent.push(None);
             self.out.push(Vec::new());
@@ -67,6 +70,7 @@ impl Graph {
     pub fn fix(&mut self, from: Node, to: Node) -> Option<Vec<Lit>> {
         let path = self.fits(from, to);
         self.link(from, to, None);
+        self.reach.changed();
         path
     }
 
@@ -81,16 +85,23 @@ impl Graph {
             let Some((from, to)) = self.added.pop() else { return };
             self.out[from as usize].pop();
             self.into[to as usize].pop();
+            self.clocks.pop().into_iter().for_each(|mark| self.reach.back(mark));
         }
     }
 
-    /// Adds the edge of a literal, or answers with the literals of a path back.
+    /// Adds the edge of a literal, or answers with the literals of a path back. An edge that says nothing new is left out:
+    /// those that say it already go no earlier.
     pub fn add(&mut self, from: Node, to: Node, why: Lit) -> Result<(), Vec<Lit>> {
+        if self.reach.is_before(from, to) {
+            return Ok(());
+        }
         match self.fits(from, to) {
             Some(path) => Err(path),
             None => {
                 self.link(from, to, Some(why));
                 self.added.push((from, to));
+                self.clocks.push(self.reach.mark());
+                self.spread(from, to);
                 Ok(())
             }
         }
@@ -136,7 +147,7 @@ impl Graph {
         if reached { Err(self.path(goal)) } else { Ok(found) }
     }
 
-    fn path(&self, goal: Node) -> Vec<Lit> {
+    pub fn path(&self, goal: Node) -> Vec<Lit> {
         let step = |(node, _): &(Node, Option<Lit>)| self.parent[*node as usize];
         std::iter::successors(self.parent[goal as usize], step).filter_map(|(_, why)| why).collect()
     }

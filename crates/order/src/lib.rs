@@ -12,10 +12,12 @@
 //! of difference logic is the one of Wang et al., section 4.3. Clauses that only few orders violate are added when one
 //! does ([`Lazy`]).
 //!
-//! **Deviations.** Theory propagation is left out: a cycle is a conflict, and the sign of an undecided order atom
-//! follows the order that the graph already has, so that most decisions cost nothing.
+//! **Deviations.** Most variables are never decided: they are *dormant* until a clause does not hold with the values that
+//! they are supposed to have. An order atom is supposed to follow the order that the graph already has. Order atoms that
+//! follow from others get their values from vector clocks, one entry for each chain; paths are looked for only when
+//! a conflict asks for the reason.
 //!
-//! **What it misses.** No preprocessing; clauses that were forgotten keep their memory.
+//! **What it misses.** No preprocessing; no clocks with more than 67 million entries; clauses that were forgotten keep their memory.
 //!
 //! ```
 //! use foretrace_order::{Answer, Budget, Nothing, Solver};
@@ -33,12 +35,16 @@
 mod analyze;
 pub mod bits;
 mod clauses;
+mod dormant;
 mod graph;
 mod heap;
 mod lit;
 mod proof;
+mod reach;
 mod search;
 mod solver;
+mod spread;
+mod theory;
 
 pub use graph::Node;
 pub use lit::{Lit, Truth};

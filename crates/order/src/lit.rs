@@ -5,6 +5,9 @@
 pub struct Lit(pub(crate) u32);
 
 impl Lit {
+    /// The smallest one.
+    pub(crate) const FIRST: Lit = Lit(0);
+
     /// The literal of a variable.
     pub(crate) fn new(var: usize, positive: bool) -> Self {
         Self((var as u32) << 1 | u32::from(!positive))

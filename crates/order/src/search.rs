@@ -59,6 +59,8 @@ impl Solver {
     /// Whether all clauses and assumptions can hold together.
     pub fn solve(&mut self, assumptions: &[Lit], lazy: &mut dyn Lazy, budget: &Budget) -> Answer {
         self.retreat(0);
+        self.sleep();
+        self.graph.prepare();
         if self.bump == 0.0 {
             self.bump = 1.0;
         }
@@ -101,6 +103,9 @@ impl Solver {
 
     /// Whether the assignment satisfies everything; otherwise adds what it violates.
     fn complete(&mut self, lazy: &mut dyn Lazy) -> bool {
+        if self.wake_needed() {
+            return false;
+        }
         self.statistics.checks += 1;
         let clauses = lazy.check(self);
         let done = clauses.is_empty();
@@ -113,20 +118,19 @@ impl Solver {
 
     fn choose(&mut self, assumptions: &[Lit]) -> Choice {
         while let Some(assumed) = assumptions.get(self.level() as usize) {
-            match self.value(*assumed) {
+            match self.known(*assumed) {
                 Truth::True => self.marks.push((self.trail.len(), self.graph.mark())),
                 Truth::False => return Choice::Failed(*assumed),
                 Truth::Open => return self.decide(*assumed),
             }
         }
         while let Some(var) = self.heap.pop(&self.activity) {
-            if self.values[var].is_none() {
-                // The sign of an order atom follows the order that there is: it can never close a cycle.
-                let positive = match self.edges[var] {
-                    Some((a, b)) => self.place(a) < self.place(b),
-                    None => self.phases[var],
-                };
-                return self.decide(Lit::new(var, positive));
+            if self.values[var].is_none() && !self.dormant[var] {
+                if let Some(lit) = self.decided(var) {
+                    self.follows(lit);
+                    return Choice::Taken;
+                }
+                return self.decide(self.supposed(var));
             }
         }
         Choice::Complete
@@ -151,7 +155,7 @@ impl Solver {
         let fixed = |reason: &Reason, id| matches!(reason, Reason::Clause(other) if *other == id);
         for id in learned.drain(half..) {
             let first = self.clauses.lit(id, 0);
-            let needed = self.value(first) == Truth::True && fixed(&self.reasons[first.var()], id);
+            let needed = self.known(first) == Truth::True && fixed(&self.reasons[first.var()], id);
             if needed || self.clauses.grade(id) <= 2 || self.clauses.grade(id) == GONE {
                 self.learned.push(id);
             } else {

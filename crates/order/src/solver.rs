@@ -16,6 +16,8 @@ pub enum Reason {
     Clause(ClauseId),
     /// The other literal of a clause of two is false.
     Binary(Lit),
+    /// A path of edges whose literals came before.
+    Order,
 }
 
 /// Two literals are watched in each clause.
@@ -37,6 +39,8 @@ pub struct Statistics {
     pub conflicts: u64,
     /// Of these, cycles in the order.
     pub cycles: u64,
+    /// Orders that followed from others.
+    pub implied: u64,
     /// Choices made.
     pub decisions: u64,
     /// Clauses added on demand.
@@ -50,10 +54,15 @@ pub struct Statistics {
 pub struct Solver {
     pub(crate) values: Vec<Option<bool>>,
     pub(crate) levels: Vec<u32>,
+    /// For each variable with a value, its place in the trail.
+    pub(crate) positions: Vec<u32>,
     pub(crate) reasons: Vec<Reason>,
     pub(crate) phases: Vec<bool>,
     /// Variables that follow from others, and are never decided.
-    derived: Vec<bool>,
+    pub(crate) derived: Vec<bool>,
+    /// Variables that are not decided as long as their supposed values do, and those that were until they had to be.
+    pub(crate) dormant: Vec<bool>,
+    pub(crate) woken: Vec<usize>,
     pub(crate) activity: Vec<f64>,
     pub(crate) bump: f64,
     pub(crate) heap: Heap,
@@ -112,9 +121,11 @@ impl Solver {
         let var = self.values.len();
         self.values.push(None);
         self.levels.push(0);
+        self.positions.push(0);
         self.reasons.push(Reason::None);
         self.phases.push(false);
         self.derived.push(true);
+        self.dormant.push(false);
         self.activity.push(0.0);
         self.edges.push(None);
         self.seen.push(false);
@@ -160,8 +171,9 @@ impl Solver {
         if let Some(atom) = self.atoms.get(&key) {
             return if a < b { *atom } else { !*atom };
         }
-        let atom = self.var();
+        let atom = self.dormant();
         self.edges[atom.var()] = Some(key);
+        self.graph.reach.atom(key.0, key.1, atom);
         self.atoms.insert(key, atom);
         if a < b { atom } else { !atom }
     }
@@ -178,7 +190,7 @@ impl Solver {
     }
 
     /// What is known of a literal.
-    pub fn value(&self, lit: Lit) -> Truth {
+    pub(crate) fn known(&self, lit: Lit) -> Truth {
         match self.values[lit.var()] {
             None => Truth::Open,
             Some(value) if value == lit.positive() => Truth::True,
@@ -210,15 +222,15 @@ impl Solver {
 
     /// Adds a clause at any time: goes back as far as needed for two literals of it not to be false.
     pub(crate) fn insert(&mut self, mut lits: Vec<Lit>, grade: u32) {
-        lits.retain(|lit| self.value(*lit) != Truth::False || self.levels[lit.var()] > 0);
+        lits.retain(|lit| self.known(*lit) != Truth::False || self.levels[lit.var()] > 0);
         if lits.len() < 2 {
             self.retreat(0);
         }
-        if lits.iter().any(|lit| self.value(*lit) == Truth::True && self.levels[lit.var()] == 0) {
+        if lits.iter().any(|lit| self.known(*lit) == Truth::True && self.levels[lit.var()] == 0) {
             return;
         }
         // Those that are not false come first, then those that became false last.
-        let rank = |solver: &Self, lit: Lit| match solver.value(lit) {
+        let rank = |solver: &Self, lit: Lit| match solver.known(lit) {
             Truth::False => solver.levels[lit.var()],
             _ => u32::MAX,
         };
@@ -255,6 +267,7 @@ impl Solver {
         let var = lit.var();
         self.values[var] = Some(lit.positive());
         self.levels[var] = self.level();
+        self.positions[var] = self.trail.len() as u32;
         self.reasons[var] = reason;
         self.trail.push(lit);
     }
@@ -269,7 +282,7 @@ impl Solver {
             let Some(lit) = self.trail.pop() else { break };
             self.values[lit.var()] = None;
             self.phases[lit.var()] = lit.positive();
-            if !self.derived[lit.var()] {
+            if !self.derived[lit.var()] && !self.dormant[lit.var()] {
                 self.heap.insert(lit.var(), &self.activity);
             }
         }
@@ -299,6 +312,7 @@ impl Solver {
                 return Some(self.cycle(lit, path));
             }
             self.next_edge += 1;
+            self.take_implied();
         }
     }
 
@@ -322,14 +336,14 @@ impl Solver {
             read += 1;
             let keep = match watch {
                 Watch::Binary(other) => {
-                    match self.value(other) {
+                    match self.known(other) {
                         Truth::False => conflict = Some(vec![!lit, other]),
                         Truth::Open => self.enqueue(other, Reason::Binary(!lit)),
                         Truth::True => {}
                     }
                     Some(watch)
                 }
-                Watch::Long(_, hint) if self.value(hint) == Truth::True => Some(watch),
+                Watch::Long(_, hint) if self.known(hint) == Truth::True => Some(watch),
                 Watch::Long(id, _) => self.long(id, !lit, &mut conflict),
             };
             if let Some(watch) = keep {
@@ -356,18 +370,18 @@ impl Solver {
             self.clauses.swap(id, 0, 1);
         }
         let first = self.clauses.lit(id, 0);
-        if self.value(first) == Truth::True {
+        if self.known(first) == Truth::True {
             return Some(Watch::Long(id, first));
         }
         for place in 2..self.clauses.len(id) {
             let lit = self.clauses.lit(id, place);
-            if self.value(lit) != Truth::False {
+            if self.known(lit) != Truth::False {
                 self.clauses.swap(id, 1, place);
                 self.watches[(!lit).index()].push(Watch::Long(id, first));
                 return None;
             }
         }
-        match self.value(first) {
+        match self.known(first) {
             Truth::False => *conflict = Some(self.clauses.lits(id).collect()),
             _ => self.enqueue(first, Reason::Clause(id)),
         }

@@ -89,7 +89,8 @@ fn small_formulas_have_the_answer_of_trying_everything() {
         let mut solver = Solver::default().with_proof();
         solver.chain(formula.chains[0]);
         solver.chain(formula.chains[1]);
-        let bools: Vec<Lit> = (0..formula.bools).map(|_| solver.var()).collect();
+        let bools: Vec<Lit> =
+            (0..formula.bools).map(|bool| if bool == 0 { solver.var() } else { solver.dormant() }).collect();
         let lit = |solver: &mut Solver, atom: &Atom| match *atom {
             Atom::Before(a, b) => solver.before(a, b),
             Atom::Bool(var, sign) => {
@@ -100,14 +101,21 @@ fn small_formulas_have_the_answer_of_trying_everything() {
                 }
             }
         };
+        let mut clauses = Vec::new();
         for clause in &formula.clauses {
             let clause: Vec<Lit> = clause.iter().map(|atom| lit(&mut solver, atom)).collect();
             solver.clause(&clause);
+            clauses.push(clause);
         }
         let assumed: Vec<Lit> = formula.assumed.iter().map(|atom| lit(&mut solver, atom)).collect();
         let answer = solver.solve(&assumed, &mut Nothing, &Budget::default());
         let expected = brute(&formula);
         assert_eq!(answer == Answer::Yes, expected, "round {round}");
+        if expected {
+            let holds = |lit: &Lit| solver.value(*lit) == Truth::True;
+            assert!(clauses.iter().all(|clause| clause.iter().any(holds)), "round {round}: a clause does not hold");
+            assert!(assumed.iter().all(holds), "round {round}: an assumption does not hold");
+        }
         yes += u32::from(expected);
         if let Answer::No(core) = answer {
             assert!(core.iter().all(|lit| assumed.contains(lit)), "round {round}");

@@ -84,7 +84,7 @@ impl Parts {
         let seen = earlier.max_by_key(|write| self.recorded(**write)).copied();
         let candidates = candidates.into_iter().map(Some).chain(initial.then_some(None));
         for source in candidates {
-            let sees = s.var();
+            let sees = s.dormant();
             // What was seen in the recorded order comes first.
             if source == seen {
                 s.prefer(sees, 2.0)
