@@ -86,8 +86,16 @@ fn what_cannot_be_checked_is_an_error() {
     let bench = Bench::new();
     let cases = [
         ("in other: Events[Int]\nout other", "-- ./program", "never has events of input `other`"),
-        ("@InstFunctionCall(\"f\")\nin call: Events[Unit]\nout call", "-- ./program", "`@InstFunctionCall`"),
-        ("@GlobalWrite(\"x\")\nin write: Events[Int]\nout write", "-- ./program", "`@GlobalWrite`"),
+        (
+            "@InstFunctionCall(\"f\")\nin call: Events[Unit]\nout call",
+            "-- ./program",
+            "the program emits no such event",
+        ),
+        ("@GlobalWrite(\"x\")\nin write: Events[Int]\nout write", "-- ./program", "the program emits no such event"),
+        ("in line: Events[Int]\nout line", "--stats run.ft", "--stats is for programs"),
+        ("in line: Events[Int]\nout line", "run.ft -- ./program", "the input is either run.ft or a program"),
+        ("in line: Events[Int]\nout line", "run.ft other.ft", "other.ft is a second one"),
+        ("in line: Events[Int]\nout line", "program.c other.ft", "other.ft is not a source file"),
         ("in readvar: Events[String]\nout readvar", "-- ./plain", "is not instrumented"),
         ("in line: Events[String]\nout line", "-- ./program", "a recording's are of type Int"),
     ];

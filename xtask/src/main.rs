@@ -9,6 +9,7 @@ mod corpus;
 mod fuzz;
 mod install;
 mod lint;
+mod miri;
 mod packages;
 mod run;
 mod test;
@@ -46,6 +47,8 @@ enum Command {
     Packages(packages::Args),
     /// Run the programs of a directory under the preloaded runtime, and compare with native runs
     Bystanders(bystanders::Args),
+    /// Run the runtime's tests of memory and tables under Miri, if a nightly toolchain has it
+    Miri,
     /// Install the compilers and tools that tests and benchmarks run
     Install,
 }
@@ -62,6 +65,7 @@ fn main() -> anyhow::Result<()> {
         Command::Fuzz(args) => fuzz::run(&args),
         Command::Packages(args) => packages::run(&args),
         Command::Bystanders(args) => bystanders::run(&args),
+        Command::Miri => miri::run(),
         Command::Install => install::run(),
     }
 }

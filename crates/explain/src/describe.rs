@@ -65,7 +65,9 @@ impl Resolver<'_> {
             locks: Vec::new(),
         };
         let sites: Vec<Site> = events.iter().map(site).collect();
+        let automaton = candidate.automaton(trace, &witness.schedule);
         let followed = Followed::to_the_end(&witness.schedule, &sites, about.kind == Kind::DEADLOCK);
+        let followed = Followed { automaton, ..followed };
         self.finish(&followed, Status::Predicted(why), about, (sites, threads))
     }
 

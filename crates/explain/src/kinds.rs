@@ -9,7 +9,7 @@ mod race;
 mod region;
 
 use crate::resolver::{Locks, Resolver};
-use crate::steps::Followed;
+use crate::steps::{Followed, Path};
 use foretrace_event::EventId;
 use foretrace_finding::{Candidate, Schedule};
 use foretrace_report::{Act, Broken, Kind, Memory, Site, Thread};
@@ -65,6 +65,11 @@ pub(crate) trait Suspect {
 
     /// The property that it would break.
     fn broken(&self) -> Option<Broken> {
+        None
+    }
+
+    /// The automaton of that property, along the schedule.
+    fn automaton(&self, _: &Trace, _: &Schedule) -> Option<Path> {
         None
     }
 }

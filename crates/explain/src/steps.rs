@@ -11,7 +11,7 @@ use crate::picture::{self, Entry};
 use crate::resolver::Resolver;
 use foretrace_event::{Event, EventId, LockId, ThreadId};
 use foretrace_finding::{Schedule, Step as Planned};
-use foretrace_report::{Act, Lock, Operation, Picture, Site, Step, Thread, What};
+use foretrace_report::{Act, Automaton, Lock, Operation, Picture, Site, Step, Thread, What};
 use foretrace_run::is_step;
 use foretrace_trace::Trace;
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +41,15 @@ pub(crate) struct Followed<'a> {
     /// What the run did in some steps: a thread, how many steps it had taken before, and the step. Values differ from run to
     /// run.
     pub(crate) told: Vec<(u32, u32, Act)>,
+    /// If a property is violated: its automaton, and the state after some steps.
+    pub(crate) automaton: Option<Path>,
+}
+
+/// How a run goes through an automaton.
+pub(crate) struct Path {
+    pub(crate) automaton: Automaton,
+    /// The state after steps: each is a thread and how many steps it had taken before.
+    pub(crate) after: Vec<(u32, u32, usize)>,
 }
 
 impl<'a> Followed<'a> {
@@ -54,6 +63,7 @@ impl<'a> Followed<'a> {
             failing: sites.len(),
             last: 0,
             told: Vec::new(),
+            automaton: None,
         }
     }
 }
@@ -118,7 +128,9 @@ pub(crate) fn of(
     entries.sort_by_key(|(at, _)| *at);
     let entries: Vec<Entry> = entries.into_iter().map(|(_, entry)| entry).collect();
     let steps = entries.iter().filter(|entry| entry.matters).map(|entry| entry.step.clone()).collect();
-    (steps, picture::draw(resolver, entries, sites, (names, left_out)))
+    let automaton = followed.automaton.as_ref().map(|path| story.automaton(path, &entries));
+    let picture = picture::draw(resolver, entries, sites, (names, left_out));
+    (steps, Picture { automaton, ..picture })
 }
 
 /// The steps at which it fails, and locks that were taken after the last of a thread's steps, with the times at which they
@@ -225,6 +237,19 @@ impl Story<'_> {
         let event = |thread: u32, step: u32| Some(self.own(ThreadId(thread)).nth(step as usize)?.1.event);
         let all = followed.told.iter().filter_map(|(thread, step, does)| Some((event(*thread, *step)?, does)));
         all.collect()
+    }
+
+    /// The automaton with the states after steps that are told. The last step is what violates the property.
+    fn automaton(&self, path: &Path, entries: &[Entry]) -> Automaton {
+        let event = |thread: u32, step: u32| Some(self.own(ThreadId(thread)).nth(step as usize)?.1.event);
+        let bad = |state: &usize| path.automaton.bad.contains(state);
+        let number = |(thread, step, state): &(u32, u32, usize)| {
+            let event = event(*thread, *step).filter(|_| !bad(state));
+            let told = event.and_then(|event| entries.iter().position(|entry| entry.event == Some(event)));
+            let last = entries.len().checked_sub(1).filter(|_| bad(state));
+            Some((told.or(last)?, *state))
+        };
+        Automaton { after: path.after.iter().filter_map(number).collect(), ..path.automaton.clone() }
     }
 
     /// The last events of the user's own.

@@ -31,5 +31,5 @@ mod witness;
 
 pub use candidate::{Candidate, Deadlock, Race, Stuck, WaitsFor};
 pub use schedule::{DelayPoint, Schedule, ScheduleText, ScheduleTextError, Step};
-pub use violation::{Key, Monitor, Violation};
+pub use violation::{Key, Monitor, StateGraph, Violation};
 pub use witness::{Rung, Witness};

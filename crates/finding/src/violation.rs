@@ -41,6 +41,17 @@ pub struct Monitor {
     pub letters: Vec<(Key, u32)>,
     /// The state after each letter, by state.
     pub next: Vec<Vec<u32>>,
+    /// The automaton for people; none if the property has no words for it.
+    pub graph: Option<StateGraph>,
+}
+
+/// The automaton of a property in its author's words.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct StateGraph {
+    /// The names of the states, the initial one first and the violated one last.
+    pub states: Vec<Box<str>>,
+    /// From a state to a state, on these events.
+    pub edges: Vec<(usize, usize, Box<str>)>,
 }
 
 impl Monitor {

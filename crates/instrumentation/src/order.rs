@@ -94,19 +94,22 @@ pub struct Member {
 pub enum Type {
     /// An integer of so many bytes.
     Integer { bytes: u32, signed: bool },
+    /// A floating-point number: the event carries the bits of a `double`.
+    Double,
     /// A C string: the event carries its text.
     String,
 }
 
 impl Type {
     /// The types and their names.
-    pub const NAMES: [(&'static str, Self); 14] = [
+    pub const NAMES: [(&'static str, Self); 15] = [
         ("bool", Self::Integer { bytes: 1, signed: false }),
         ("char", Self::Integer { bytes: 1, signed: true }),
         ("short", Self::Integer { bytes: 2, signed: true }),
         ("int", Self::Integer { bytes: 4, signed: true }),
         ("long", Self::Integer { bytes: 8, signed: true }),
         ("pointer", Self::Integer { bytes: 8, signed: false }),
+        ("double", Self::Double),
         ("string", Self::String),
         ("i8", Self::Integer { bytes: 1, signed: true }),
         ("i16", Self::Integer { bytes: 2, signed: true }),

@@ -234,9 +234,10 @@ fn comparison(line: &mut Line) -> Result<Comparison, Error> {
     let Some((_, relation)) = Relation::NAMES.into_iter().find(|(name, _)| line.take(name)) else {
         return Err(line.error("expected ==, !=, <, <=, > or >="));
     };
-    if value.kind == Some(Type::String) {
+    if let Some(kind @ (Type::String | Type::Double)) = value.kind {
         let (line, column, length) = value.place;
-        return Err(Error { line, column, length, message: "strings cannot be compared in a condition".to_owned() });
+        let what = if kind == Type::String { "strings" } else { "floating-point numbers" };
+        return Err(Error { line, column, length, message: format!("{what} cannot be compared in a condition") });
     }
     Ok(Comparison { value, relation, constant: number(line)? })
 }

@@ -79,7 +79,7 @@ fn errors_point_at_what_is_wrong() {
         ("x(\"a) before call f", "1:3: the text has no closing `\"`"),
         (
             "x(#0 as float) before call f",
-            "1:9: `float` is not a type: use bool, char, short, int, long, pointer, string, i8, i16, i32, i64, u8, u16, u32",
+            "1:9: `float` is not a type: use bool, char, short, int, long, pointer, double, string, i8, i16, i32, i64, u8, u16, u32",
         ),
         ("x(1,2,3,4,5,6,7,8,9) before call f", "1:2: an event has at most 8 fields; this one has 9"),
         ("x(#0->) before call f", "1:7: expected the name of a member"),

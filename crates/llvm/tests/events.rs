@@ -22,6 +22,27 @@ fn in_order(text: &str, parts: &[&str]) {
     }
 }
 
+#[test]
+fn floating_point_numbers_keep_their_bits() {
+    let module = "define double @half(double %0, float %1, i32 %2, ptr %3) {
+  ret double %0
+}
+";
+    let text = after("half(#0 as double, #1 as double, #2 as double, *#3 as double) before body half\n", module);
+    in_order(
+        &text,
+        &[
+            "= bitcast double %0 to i64",
+            "= fpext float %1 to double",
+            "= sitofp i32 %2 to double",
+            "= call i64 @__foretrace_load(ptr %3, i32 8, i32 0)",
+            "to double",
+            "= bitcast double",
+            "@__foretrace_emit",
+        ],
+    );
+}
+
 const CALLS: &str = "define void @user(ptr %0) !dbg !4 {
   %2 = call ptr @open_file(ptr %0, i32 7), !dbg !5
   %3 = invoke i32 @use(ptr %2)

@@ -18,7 +18,7 @@ mod observed;
 use std::sync::Arc;
 
 use foretrace_event::EventId;
-use foretrace_finding::{Candidate, Key, Monitor, Schedule, Violation, Witness};
+use foretrace_finding::{Candidate, Key, Monitor, Schedule, StateGraph, Violation, Witness};
 use foretrace_property::{Automaton, Instance, Template, binding, instances};
 use rustc_hash::FxHashMap;
 
@@ -150,8 +150,15 @@ impl<'a, 'b> Checked<'a, 'b> {
             states: self.template.states.clone(),
             letters,
             next: (0..automaton.states() as u32).map(row).collect(),
+            graph: Some(graph(self.template)),
         }
     }
+}
+
+/// The automaton of a property for people.
+fn graph(template: &Template) -> StateGraph {
+    let edges = template.edges_in_words().into_iter().map(|(from, to, on)| (from, to, on.into()));
+    StateGraph { states: template.all_states(), edges: edges.collect() }
 }
 
 /// The schedule up to the first violation, and the events before it that brought the automaton there.

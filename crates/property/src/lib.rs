@@ -39,6 +39,7 @@ pub mod library;
 mod monitor;
 mod parser;
 mod template;
+mod words;
 
 use std::str::FromStr;
 

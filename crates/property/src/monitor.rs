@@ -19,7 +19,14 @@ pub struct Violation {
     pub state: Box<str>,
     /// The steps before it that changed the state of this instance since it last was in its initial state.
     pub because: Vec<usize>,
+    /// The state after each step that changed it, up to this one; of the last changes only, and of the first violations.
+    pub path: Vec<(usize, u32)>,
 }
+
+/// So many changes of the state are kept,
+const CHANGES: usize = 256;
+/// of so many violations.
+const PATHS: usize = 64;
 
 /// Runs the instances of a template along a run, which is a sequence of letters given by their numbers. Reports the first
 /// violation of each instance, in the order of the run.
@@ -47,7 +54,8 @@ pub fn violations(
             let (state, because) = &mut states[number as usize];
             let after = instance.automaton.next(*state, local as usize);
             if after == instance.automaton.violated() && *state != after {
-                found.push(violation(template, instance, step, *state, because));
+                let path = if found.len() < PATHS { path(instance, &run[..=step]) } else { Vec::new() };
+                found.push(violation(template, instance, step, (*state, because), path));
             }
             match after {
                 _ if after == *state => {}
@@ -60,7 +68,27 @@ pub fn violations(
     Ok(found)
 }
 
-fn violation(template: &Template, instance: &Instance, step: usize, state: u32, because: &[usize]) -> Violation {
+/// The state after each step of a run that changes it.
+fn path(instance: &Instance, run: &[u32]) -> Vec<(usize, u32)> {
+    let (mut state, mut path) = (0, Vec::new());
+    for (step, letter) in run.iter().enumerate() {
+        let Ok(local) = instance.letters.binary_search(letter) else { continue };
+        let after = instance.automaton.next(state, local);
+        if after != state {
+            path.push((step, after));
+        }
+        state = after;
+    }
+    path.split_off(path.len().saturating_sub(CHANGES))
+}
+
+fn violation(
+    template: &Template,
+    instance: &Instance,
+    step: usize,
+    (state, because): (u32, &[usize]),
+    path: Vec<(usize, u32)>,
+) -> Violation {
     Violation {
         step,
         property: template.name.clone(),
@@ -68,6 +96,7 @@ fn violation(template: &Template, instance: &Instance, step: usize, state: u32, 
         binding: binding(template, instance),
         state: template.states[state as usize].clone(),
         because: because.to_vec(),
+        path,
     }
 }
 

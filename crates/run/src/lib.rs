@@ -51,4 +51,4 @@ pub use outcome::{
 };
 pub use region::SeenRegion;
 pub use runner::{Precision, Run, Runner};
-pub use violation::{SeenEvent, SeenViolation};
+pub use violation::{SeenChange, SeenEvent, SeenViolation};

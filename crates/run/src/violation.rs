@@ -1,5 +1,7 @@
 //! A property of the user's own that the events of a run violated.
 
+use foretrace_finding::StateGraph;
+
 /// A violation that was seen.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SeenViolation {
@@ -17,6 +19,21 @@ pub struct SeenViolation {
     pub before: Vec<SeenEvent>,
     /// How many steps all threads had taken before.
     pub step: u32,
+    /// Its automaton, if it has words for it.
+    pub graph: Option<StateGraph>,
+    /// The state after each event that changed it.
+    pub path: Vec<SeenChange>,
+}
+
+/// An event after which a property was in another state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SeenChange {
+    /// The thread, by its number in the schedule.
+    pub thread: u32,
+    /// How many steps its thread had taken before.
+    pub step: u32,
+    /// The state after it.
+    pub state: usize,
 }
 
 impl SeenViolation {

@@ -19,6 +19,8 @@ macro_rules! call {
 
 mod ends;
 mod mapping;
+#[cfg(miri)]
+mod miri;
 mod process;
 mod task;
 
@@ -33,10 +35,13 @@ pub mod sandbox;
 pub mod settings;
 pub mod tables;
 
+#[cfg(not(miri))]
 use core::arch::asm;
 use core::sync::atomic::{AtomicU64, Ordering};
 pub use ends::{EndKind, end_kind, make_ends, put_end};
 pub use mapping::{heap_end, keep_mapped, map_apart, map_file, map_memory, map_memory_at, map_shared};
+#[cfg(miri)]
+pub use miri::any_call;
 pub use process::{abort, die_with_parent, exit, is_there, kill_group, parent, pid, send_to_self, wait_for_child};
 pub use task::{Activity, activity, is_alone, other_threads, sleeps_until_woken};
 
@@ -54,6 +59,7 @@ unsafe fn own_call(number: i64, args: [u64; 6]) -> Result<u64> {
 }
 
 /// A call of anybody's.
+#[cfg(not(miri))]
 #[inline]
 pub unsafe fn any_call(number: i64, args: [u64; 6]) -> Result<u64> {
     let ret: i64;

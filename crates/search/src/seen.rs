@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use foretrace_event::{Event, EventId, Value};
 use foretrace_predict::Options;
 use foretrace_predict::property::{Datum, Observed, observed};
-use foretrace_run::{SeenEvent, SeenViolation, is_step};
+use foretrace_run::{SeenChange, SeenEvent, SeenViolation, is_step};
 use foretrace_trace::Trace;
 
 /// So many events of the user's own are kept of what came before a violation.
@@ -56,6 +56,10 @@ fn seen(trace: &Trace, steps: &Steps, one: Observed) -> SeenViolation {
         name: name(trace, id),
         values: values(trace, id),
     };
+    let change = |id: EventId, state: usize| {
+        let event = event(id);
+        SeenChange { thread: event.thread, step: event.step, state }
+    };
     SeenViolation {
         event: event(one.event),
         because: one.because.iter().copied().map(event).collect(),
@@ -63,6 +67,8 @@ fn seen(trace: &Trace, steps: &Steps, one: Observed) -> SeenViolation {
         step: steps.before(one.event).1,
         property: one.property,
         says: one.says,
+        graph: one.graph,
+        path: one.path.iter().map(|(id, state)| change(*id, *state)).collect(),
         with: one.with.into_iter().map(|(name, value)| (name.into(), value.to_string())).collect(),
     }
 }

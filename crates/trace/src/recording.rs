@@ -218,6 +218,19 @@ impl Recording {
         side::modules(&directory.join("modules"))
     }
 
+    /// The names of the user's own events by address.
+    pub fn event_names(&self) -> &BTreeMap<u64, String> {
+        &self.customs
+    }
+
+    /// The names of the user's own events of a recording that need not be complete yet.
+    ///
+    /// # Errors
+    /// If their list cannot be read or is malformed.
+    pub fn event_names_in(directory: &Path) -> Result<BTreeMap<u64, String>, RecordingError> {
+        side::customs(&directory.join("customs"))
+    }
+
     /// What was run, and how it ended.
     pub fn run(&self) -> &BTreeMap<String, String> {
         &self.run

@@ -65,7 +65,7 @@ pub fn add(
         report.unused_suppressions.clone_from(&found.unused_suppressions);
     };
     let jobs = if args.explore.is_none() && time < SEVERAL { 1 } else { args.jobs };
-    let (findings, notes) = for_check(&confirming, (time, jobs), &mut hide)?;
+    let (findings, notes) = for_check(&confirming, (time, jobs), args.view, &mut hide)?;
     // Nobody has asked how far it came.
     let notes = if args.explore.is_none() && findings.is_empty() { Vec::new() } else { notes };
     add_to(report, (findings, notes));

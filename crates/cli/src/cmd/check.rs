@@ -116,7 +116,7 @@ pub struct Args {
     #[arg(long)]
     all: bool,
     #[command(flatten)]
-    view: View,
+    pub view: View,
     #[command(flatten)]
     pub(super) reporting: Reporting,
 }

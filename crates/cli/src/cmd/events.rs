@@ -1,5 +1,6 @@
 //! Specifications of events: reading them, and what a program has of them.
 
+use super::probes::Probes;
 use crate::output;
 use anyhow::{Context, bail};
 use foretrace_instrumentation::{Instrumentation, Order, What, demangled, nearest};
@@ -16,6 +17,10 @@ pub fn read(files: &[PathBuf]) -> anyhow::Result<Vec<Order>> {
     let mut orders = Vec::new();
     for file in files {
         let name = file.display();
+        if file.extension().is_some_and(|extension| extension == "tessla") {
+            orders.extend(annotated(file)?);
+            continue;
+        }
         let bytes = foretrace_file::read(file, LONGEST).with_context(|| format!("cannot read {name}"))?;
         let text = String::from_utf8(bytes).with_context(|| format!("{name} is not text in UTF-8"))?;
         match Instrumentation::parse(&text) {
@@ -27,6 +32,25 @@ pub fn read(files: &[PathBuf]) -> anyhow::Result<Vec<Order>> {
         }
     }
     Ok(orders)
+}
+
+/// The orders that the annotations of a specification of streams stand for.
+fn annotated(file: &Path) -> anyhow::Result<Vec<Order>> {
+    let probes = Probes::read(file)?;
+    if probes.is_empty() {
+        bail!(
+            "{}: no input of this specification asks for events; annotate one, as in `@InstFunctionCall(\"open_file\")`",
+            file.display()
+        );
+    }
+    Ok(probes.orders().cloned().collect())
+}
+
+/// The names of the events that these files of a program emit.
+pub fn emitted<'a>(files: impl IntoIterator<Item = &'a Path>) -> BTreeSet<String> {
+    let mut found = Found::default();
+    files.into_iter().for_each(|file| found.add(file));
+    found.orders
 }
 
 /// Says which targets match nothing in a program and its libraries, with the nearest names.

@@ -18,6 +18,7 @@ mod statement;
 mod unfinished;
 
 use super::interrupt;
+use super::progress::View;
 use super::reporting::{ELSEWHERE, Reporting};
 use super::sources::{Build, Sources, program};
 use crate::quote::quoted;
@@ -59,6 +60,8 @@ pub struct Args {
     resume: Option<PathBuf>,
     #[command(flatten)]
     reporting: Reporting,
+    #[command(flatten)]
+    view: View,
 }
 
 const FOUND: u8 = 1;
@@ -70,15 +73,15 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let output = args.reporting.open()?;
     let scratch = Scratch::new("explore-")?;
     let build = Build {
-        reporting: &args.reporting,
-        quiet: false,
+        reporting: Some(&args.reporting),
+        quiet: args.view.quiet,
         branches: args.searching.prune.is_some(),
         events: Vec::new(),
     };
     let (command, compiled) = args.sources.command(scratch.path(), &build)?;
     let (input, copied) = Input::own(&scratch.path().join("input"))?;
     let program = Program { input, linger: LINGER, ..program(&command)? };
-    let hunted = hunt::hunt(&args.searching, (&program, args.earlier()?), stop).map_err(explained)?;
+    let hunted = hunt::hunt(&args.searching, (&program, args.earlier()?), (args.view, stop)).map_err(explained)?;
     let confirming = Confirming {
         program: (&program, compiled),
         findings: &args.reporting.findings,
@@ -138,10 +141,11 @@ impl Args {
 pub fn for_check(
     confirming: &Confirming<'_>,
     (budget, jobs): (Duration, usize),
+    view: View,
     hide: &mut dyn FnMut(&mut Report),
 ) -> anyhow::Result<(Vec<Finding>, Vec<String>)> {
     let searching = Searching::usual(budget, confirming.timeout, jobs);
-    match hunt::hunt(&searching, (confirming.program.0, None), confirming.stop) {
+    match hunt::hunt(&searching, (confirming.program.0, None), (view, confirming.stop)) {
         Err(error) => Ok((Vec::new(), vec![format!("the program could not be explored: {:#}", explained(error))])),
         Ok(hunted) => {
             let confirmed = confirm::all(confirming, (&hunted.failures, hunted.interrupted), hide)?;

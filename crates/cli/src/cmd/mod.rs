@@ -13,6 +13,7 @@ mod interrupt;
 mod memory;
 pub mod monitor;
 pub mod predict;
+mod probes;
 mod progress;
 mod properties;
 pub mod questions;

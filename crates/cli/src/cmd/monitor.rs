@@ -16,9 +16,12 @@ mod program;
 mod queue;
 mod recorded;
 mod streams;
+mod subject;
 mod tail;
 mod template;
 
+use crate::cmd::events;
+use crate::cmd::probes::{Join, Probes};
 use anyhow::{Context, bail};
 use clap::ValueEnum;
 use coverage::Coverage;
@@ -27,17 +30,20 @@ use foretrace_stream::output::{Failures, Format};
 use foretrace_stream::{Dialect, Options, Spec, TimeBase, compile};
 use out::Out;
 use places::Places;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::rc::Rc;
+use subject::Subject;
 
 /// Check a stream specification (TeSSLa) over a trace, a recording, or a running program.
 ///
 /// The input is trace text (`time: stream = value`), CSV, the Common Trace Format, a binary trace, or a recording; without
 /// an input, trace text is read from standard input. With a program after `--`, the specification is evaluated while the
-/// program runs.
+/// program runs. Source files are compiled, with the events that annotations such as `@InstFunctionCall` ask for, and then
+/// run.
 ///
 /// The exit code is 1 if a stream marked `@error` had an event (in the 2018 dialect: one whose name begins with
 /// `error`), 2 if the specification or the input is wrong or a value could not be computed, and 3 if no error was
@@ -47,11 +53,11 @@ pub struct Args {
     /// The specification
     #[arg(required_unless_present = "template", value_name = "SPEC")]
     spec: Option<PathBuf>,
-    /// The input; `-` or nothing means standard input
+    /// The input, or source files to compile and run; `-` or nothing means standard input
     #[arg(value_name = "INPUT")]
-    input: Option<PathBuf>,
+    inputs: Vec<PathBuf>,
     /// Print a generated specification instead of checking one
-    #[arg(long, value_enum, conflicts_with_all = ["spec", "input"])]
+    #[arg(long, value_enum, conflicts_with_all = ["spec", "inputs"])]
     template: Option<template::Template>,
     #[command(flatten)]
     sizes: template::Sizes,
@@ -112,25 +118,28 @@ pub struct Args {
     #[arg(long, value_enum, value_name = "WHAT", default_value = "count")]
     time: Timestamps,
     /// Distinguish accesses by source line; the default if the specification uses lines
-    #[arg(long, requires = "command")]
+    #[arg(long)]
     locations: bool,
     /// Make every access an event, which is slow. Without this, all accesses of one thread to one variable from one place
     /// between two synchronisation operations are one event
-    #[arg(long, requires = "command")]
+    #[arg(long)]
     every_access: bool,
     /// Begin when the program starts, not when it creates its first thread; the default if the specification uses `pcreate`,
-    /// `pcreateid` or `mutexlockini`
-    #[arg(long, requires = "command")]
+    /// `pcreateid` or `mutexlockini`, or annotations that ask for instrumentation
+    #[arg(long)]
     from_start: bool,
     /// How much of the recording may wait to be evaluated (such as 500M or 2G); what does not fit is lost, and the loss is
     /// reported
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = crate::flags::size)]
     backlog: u64,
     /// Print how long the program ran and how much was evaluated
-    #[arg(long, requires = "command")]
+    #[arg(long)]
     stats: bool,
-    /// Run this program and evaluate while it runs
-    #[arg(last = true, value_name = "PROG", conflicts_with = "input")]
+    /// Options for the compiler of source files, in one argument ("-O2 -DSIZE=3 -lm")
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    cflags: Option<String>,
+    /// Run this program and evaluate while it runs; if source files are given, only its arguments
+    #[arg(last = true, value_name = "PROG")]
     command: Vec<OsString>,
 }
 
@@ -172,6 +181,7 @@ struct Source<'a> {
     from_start: bool,
     clock: bool,
     variables: &'a [Rc<str>],
+    spec: &'a Spec,
 }
 
 impl Source<'_> {
@@ -182,6 +192,23 @@ impl Source<'_> {
             Some(name) => bail!("the program has no variable `{name}`, which the specification looks at"),
             None => Ok(()),
         }
+    }
+
+    /// What the annotations of inputs ask for and the program does not have. It is an error if it has none of it.
+    fn missing(&self, probes: &Probes, places: &Places) -> anyhow::Result<Vec<String>> {
+        let emitted = if probes.is_empty() { BTreeSet::new() } else { events::emitted(places.files()) };
+        let missing = probes.joins.iter().filter(|join| !emitted.contains(&join.order.event));
+        let missing: Vec<&Join> = missing.collect();
+        if let Some(first) = missing.first().filter(|_| missing.len() == probes.joins.len()) {
+            bail!(
+                "{}: the program emits no such event; name its source files in place of the program, or build it with \
+                 `foretrace cc --events` and this specification, and look whether it has `{}`",
+                first.asked,
+                first.order.target.text()
+            );
+        }
+        let say = |join: &&Join| format!("{}: the program has no such place ({})", join.asked, join.order);
+        Ok(missing.iter().map(say).collect())
     }
 }
 
@@ -253,7 +280,7 @@ fn default_unit(args: &Args) -> Option<TimeBase> {
     if args.time == Timestamps::Clock {
         return TimeBase::parse("ns");
     }
-    input::unit(args.input.as_deref()?)
+    input::unit(args.inputs.first()?)
 }
 
 fn verify(spec: &Spec) -> anyhow::Result<ExitCode> {
@@ -296,11 +323,12 @@ fn feed_all(
         from_start: args.from_start,
         clock: args.time == Timestamps::Clock,
         variables: &spec.variables,
+        spec,
     };
-    if !args.command.is_empty() {
-        return live::run(&args.command, &source, engine, out);
+    match Subject::of(args, spec)? {
+        Subject::Program(command, _scratch) => live::run(&command, &source, engine, out),
+        Subject::Input(path) => input::feed(args, path, dialect, &source, engine, out),
     }
-    input::feed(args, dialect, &source, engine, out)
 }
 
 fn parse_unit(text: &str) -> Result<TimeBase, String> {

@@ -105,8 +105,8 @@ pub struct Line(Bar);
 
 impl Line {
     /// A hidden one.
-    pub fn new() -> Self {
-        let bar = Bar::new(false);
+    pub fn new(view: View) -> Self {
+        let bar = Bar { verbose: view.verbose, ..Bar::new(view.quiet) };
         bar.bar.set_style(
             ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner()),
         );
@@ -121,6 +121,17 @@ impl Line {
             let rate = *executions as f64 / time.as_secs_f64().max(0.001);
             self.0.bar.set_message(format!("exploring: {executions} orders, {rate:.0} a second, {steps} steps each"));
         }
+    }
+
+    /// Says that an order failed in a way that is new.
+    pub fn found(&self, execution: u64, what: &str) {
+        self.0.say(&format!("order {execution} {what}"));
+    }
+
+    /// Says that the search begins again, with accesses to memory that threads were seen to race for as steps.
+    pub fn begins_again(&self, raced: usize) {
+        let why = if raced > 0 { ": accesses to the memory that raced are steps now" } else { "" };
+        self.0.say(&format!("the search begins again{why}"));
     }
 
     /// The work is done; the line is gone.

@@ -148,7 +148,15 @@ pub(super) fn observed(trace: &Trace, name: &str, text: &str) -> Vec<Observed> {
             let is_custom = |id: &EventId| matches!(trace.event(*id), Event::Custom(..));
             let because = before.iter().map(|(id, _)| *id).filter(is_custom).collect();
             let name: Box<str> = report.text.as_str().into();
-            Some(Observed { event: event.0, because, property: name.clone(), says: name, with: Vec::new() })
+            Some(Observed {
+                event: event.0,
+                because,
+                property: name.clone(),
+                says: name,
+                with: Vec::new(),
+                graph: None,
+                path: Vec::new(),
+            })
         });
         of_order.collect()
     })
@@ -204,5 +212,6 @@ fn sequence(trace: &Trace, text: &str, events: impl Iterator<Item = EventId>) ->
         states: (0..keys.len()).map(|state| format!("after {state} events").into()).collect(),
         letters: letters.clone().into_iter().collect(),
         next: (0..=keys.len()).map(row).collect(),
+        graph: None,
     }
 }

@@ -9,7 +9,7 @@ use foretrace_cc::Driver;
 use foretrace_replay::{Input, LINGER, Program};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 /// What is checked.
@@ -23,13 +23,13 @@ pub struct Sources {
     pub command: Vec<OsString>,
     /// Options for the compiler, in one argument ("-O2 -DSIZE=3 -lm")
     #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
-    cflags: Option<String>,
+    pub cflags: Option<String>,
 }
 
 /// How a program is compiled for a command.
 pub struct Build<'a> {
-    /// Where the compiler's output goes.
-    pub reporting: &'a Reporting,
+    /// Where the compiler's output goes; standard output if there is none.
+    pub reporting: Option<&'a Reporting>,
     /// Do not say which compiler is used.
     pub quiet: bool,
     /// Let the program say what its branches may do, for pruned exploration.
@@ -140,7 +140,7 @@ fn has_ending(file: &OsStr, endings: &[&str]) -> bool {
     Path::new(file).extension().is_some_and(|ending| endings.iter().any(|known| ending == *known))
 }
 
-fn is_source(file: &OsStr) -> bool {
+pub fn is_source(file: &OsStr) -> bool {
     has_ending(file, &C) || has_ending(file, &CXX)
 }
 
@@ -161,7 +161,7 @@ fn compiler(args: &Sources, command: &[String], program: &Path) -> anyhow::Resul
 /// Compiles without optimisation, so that no access is gone that the source has; what the user says comes last and counts.
 fn compile(args: &Sources, program: &Path, build: &Build<'_>) -> anyhow::Result<()> {
     let (driver, language) = driver(args);
-    if build.reporting.is_human() && !build.quiet {
+    if build.reporting.is_none_or(Reporting::is_human) && !build.quiet {
         crate::output::say!("{}", default_compiler(language, !build.events.is_empty())?);
     }
     let events = build.events.iter().map(|file| format!("{EVENTS}={}", file.display()));
@@ -170,7 +170,8 @@ fn compile(args: &Sources, program: &Path, build: &Build<'_>) -> anyhow::Result<
     if build.branches {
         compiler.env(BRANCHES, "1");
     }
-    let status = compiler.stdout(build.reporting.output_of_program()).status().context("cannot run the compiler")?;
+    let output = build.reporting.map_or_else(Stdio::inherit, Reporting::output_of_program);
+    let status = compiler.stdout(output).status().context("cannot run the compiler")?;
     if !status.success() {
         bail!("the compiler failed; nothing was checked");
     }

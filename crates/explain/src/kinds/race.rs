@@ -43,6 +43,7 @@ impl Failure for SeenRace {
             failing: self.accesses.len(),
             last: 0,
             told: Vec::new(),
+            automaton: None,
         }
     }
 }

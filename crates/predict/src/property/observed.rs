@@ -1,6 +1,7 @@
 //! What a run itself violates, in the order in which its events happened.
 
 use foretrace_event::EventId;
+use foretrace_finding::StateGraph;
 use foretrace_property::{Datum, Template, violations};
 use foretrace_trace::Trace;
 
@@ -19,6 +20,10 @@ pub struct Observed {
     pub says: Box<str>,
     /// Its variables and their values.
     pub with: Vec<(Box<str>, Datum)>,
+    /// Its automaton, if it has words for it.
+    pub graph: Option<StateGraph>,
+    /// The state after each event that changed it.
+    pub path: Vec<(EventId, usize)>,
 }
 
 /// What the run violates: the first violation of each instance, in order. A property with too many instances is left out.
@@ -35,6 +40,8 @@ pub fn observed(trace: &Trace, template: &Template) -> Vec<Observed> {
             property: one.property,
             says: one.says,
             with: one.binding,
+            graph: Some(super::graph(template)),
+            path: one.path.into_iter().map(|(step, state)| (ids[step], state as usize)).collect(),
         })
         .collect()
 }

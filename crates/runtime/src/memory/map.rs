@@ -93,7 +93,7 @@ mod tests {
         let mut map = Map::new();
         let mut model = std::collections::HashMap::new();
         let mut generator = foretrace_event::Random::new(1);
-        for _ in 0..20_000 {
+        for _ in 0..if cfg!(miri) { 500 } else { 20_000 } {
             let random = generator.word();
             let key = (random >> 40) % 3000 + 1;
             if random & 1 == 0 {

@@ -77,6 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "inline assembly")]
     fn moves_within_a_block_in_both_directions() {
         for (to, from) in [(0, 3), (3, 0), (2, 2), (0, 8), (8, 0)] {
             let mut ours: Vec<u8> = (0..20).collect();
@@ -89,6 +90,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "inline assembly")]
     fn compares_fills_and_measures() {
         let mut block = [7u8; 9];
         // SAFETY: the lengths are those of the arrays.

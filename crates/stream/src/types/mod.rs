@@ -8,9 +8,11 @@ mod check;
 mod declare;
 mod define;
 mod expr;
+mod probe;
 mod program;
 mod resolve;
 mod scope;
 mod unify;
 
+pub use probe::{Constant, Probe};
 pub use program::{Checked, InputDecl, OutputDecl, Texts, check};

@@ -1,5 +1,6 @@
 //! A whole specification: library, prelude, the user's texts, inputs and outputs.
 use super::check::{Checker, Typed};
+use super::probe::Probe;
 use super::scope::{DefId, Entity, ScopeId};
 use crate::core::{Core, CoreDef, CoreRef};
 use crate::options::Options;
@@ -14,8 +15,8 @@ use std::rc::Rc;
 pub struct InputDecl {
     pub name: Rc<str>,
     pub ty: Ty,
-    /// The annotation that asks for instrumentation of a program to make these events, if there is one.
-    pub probe: Option<Rc<str>>,
+    /// The annotations that ask for instrumentation of a program to make these events.
+    pub probes: Vec<Probe>,
 }
 
 /// An output stream.
@@ -128,9 +129,7 @@ impl Checker<'_> {
             let Item::In { annotations, name, ty } = item else { continue };
             let input = self.input(scope, name, ty, inputs.len() as u32);
             if let Some(ty) = self.note(input) {
-                let probe = annotations.iter().find(|annotation| is_probe(&annotation.name.name));
-                let probe = probe.map(|annotation| annotation.name.name.clone());
-                inputs.push(InputDecl { name: name.name.clone(), ty, probe });
+                inputs.push(InputDecl { name: name.name.clone(), ty, probes: self.probes(annotations) });
             } else {
                 self.scopes[scope].values.entry(name.name.clone()).or_insert(Entity::Failed);
             }
@@ -286,11 +285,6 @@ fn variables(items: &[Item]) -> Vec<Rc<str>> {
         }
     });
     named.collect()
-}
-
-/// Whether an annotation asks for instrumentation of a program.
-fn is_probe(name: &str) -> bool {
-    ["Inst", "Global", "Local"].iter().any(|prefix| name.starts_with(prefix)) || name == "ThreadId"
 }
 
 fn is_named(name: &Ident, wanted: &str) -> bool {

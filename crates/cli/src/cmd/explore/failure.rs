@@ -42,6 +42,18 @@ pub struct Failing {
     pub minimised: Option<Minimised>,
 }
 
+impl Kind {
+    /// In a line about the search.
+    pub fn says(self) -> &'static str {
+        match self {
+            Self::Race => "has a data race",
+            Self::Stuck => "leaves threads that can never go on",
+            Self::Death => "ends the program by a signal",
+            Self::Region => "breaks a region",
+        }
+    }
+}
+
 impl Failure {
     /// Its kind.
     pub fn kind(&self) -> Kind {

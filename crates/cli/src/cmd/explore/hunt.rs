@@ -7,7 +7,7 @@ use super::minimised;
 use super::round::Round;
 use super::searching::{Method, Prune, Searching};
 use super::unfinished::Unfinished;
-use crate::cmd::progress::{Line, Progress};
+use crate::cmd::progress::{Line, Progress, View};
 use crate::scratch::Scratch;
 use anyhow::{Context, bail};
 use foretrace_explore::{Budget, End, Execution, Finished, Goes, Minimised, Plan, PruningCounts, run, run_parallel};
@@ -100,15 +100,15 @@ const MOST_TIMED_OUT: u64 = 3;
 pub fn hunt(
     searching: &Searching,
     (program, earlier): (&Program, Option<Unfinished>),
-    stop: &'static AtomicBool,
+    (view, stop): (View, &'static AtomicBool),
 ) -> anyhow::Result<Hunted> {
     let begin = Instant::now();
-    if let Some(hunted) = hunt_once(searching, (program, earlier), stop)? {
+    if let Some(hunted) = hunt_once(searching, (program, earlier), (view, stop))? {
         return Ok(hunted);
     }
     let budget = searching.budget.saturating_sub(begin.elapsed());
     let forked = Searching { fork: true, budget, ..searching.clone() };
-    let hunted = hunt_once(&forked, (program, None), stop)?;
+    let hunted = hunt_once(&forked, (program, None), (view, stop))?;
     hunted.map(|hunted| Hunted { differs: true, ..hunted }).context("a search with forks is not begun again")
 }
 
@@ -116,7 +116,7 @@ pub fn hunt(
 fn hunt_once(
     searching: &Searching,
     (program, earlier): (&Program, Option<Unfinished>),
-    stop: &'static AtomicBool,
+    (view, stop): (View, &'static AtomicBool),
 ) -> anyhow::Result<Option<Hunted>> {
     let begin = Instant::now();
     let plan = earlier.as_ref().map(|earlier| &earlier.plan);
@@ -125,7 +125,7 @@ fn hunt_once(
     if earlier.as_ref().is_some_and(|earlier| Some(earlier.usual) != executors.usual) {
         bail!("the program does not run as it did when the search was interrupted; begin a new one without --resume");
     }
-    let mut hunt = Hunt::new(begin, stop, executors.first().notes().clone());
+    let mut hunt = Hunt::new((begin, view), stop, executors.first().notes().clone());
     hunt.is_checked = !searching.fork;
     hunt.prune = searching.prune.filter(|prune| *prune == Prune::Nothing || executors.first().has_table());
     let mut method = hunt.begin(searching, earlier);
@@ -169,7 +169,7 @@ struct Hunt {
 }
 
 impl Hunt {
-    fn new(begin: Instant, stop: &'static AtomicBool, notes: SharedNotes) -> Self {
+    fn new((begin, view): (Instant, View), stop: &'static AtomicBool, notes: SharedNotes) -> Self {
         Self {
             failures: BTreeMap::new(),
             ends: BTreeMap::new(),
@@ -178,7 +178,7 @@ impl Hunt {
             raced: Vec::new(),
             notes,
             keeps_off_files: false,
-            line: Line::new(),
+            line: Line::new(view),
             begin,
             before: Duration::ZERO,
             stop,
@@ -236,6 +236,7 @@ impl Hunt {
             if !begins_again {
                 continue;
             }
+            self.line.begins_again(self.raced.len());
             self.visible.append(&mut self.raced);
             self.visible.truncate(MOST_VISIBLE);
             executors.set_visible(&self.visible);
@@ -306,6 +307,7 @@ impl Hunt {
             match self.failures.get_mut(&failure) {
                 Some(known) if known.switches > failing.switches => *known = failing,
                 None if room => {
+                    self.line.found(self.executions, failure.kind().says());
                     self.unchecked.extend(self.is_checked.then(|| failure.clone()));
                     self.failures.insert(failure, failing);
                 }

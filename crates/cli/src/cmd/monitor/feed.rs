@@ -3,10 +3,14 @@
 //! Every operation and every access is a timestamp of its own; its streams (`threadid`, `function`, `line`, and what
 //! it did) have their events there. Timestamps count.
 
+mod emitted;
+
 use super::clock::Clock;
 use super::naming::Naming;
 use super::places::{Code, Part, Places};
 use super::streams::{STREAMS, Stream, Wanted, connect};
+use crate::cmd::probes::Probes;
+use emitted::Emitted;
 use foretrace_event::LockClass;
 use foretrace_event::wire::{Access, LockArg, Op, Sync};
 use foretrace_stream::engine::{Engine, RunError, Sink, Time};
@@ -62,14 +66,16 @@ struct Streams {
     /// How often each thread holds each lock it may lock again.
     depths: FxHashMap<(u64, u64), u32>,
     instructions: FxHashMap<&'static str, Value>,
+    emitted: Emitted,
     clock: Option<Clock>,
 }
 
 impl Feed {
     /// Connects the inputs of a specification; one whose type does not fit is an error.
-    pub fn new(engine: &mut Engine, places: Places, clock: Option<Clock>) -> anyhow::Result<Self> {
+    pub fn new(engine: &mut Engine, places: Places, clock: Option<Clock>, probes: &Probes) -> anyhow::Result<Self> {
         let mut inputs = [None; STREAMS.len()];
-        for (index, decl) in engine.plan().inputs.iter().enumerate() {
+        let inputs_of_recordings = engine.plan().inputs.iter().enumerate().filter(|(_, decl)| decl.probes.is_empty());
+        for (index, decl) in inputs_of_recordings {
             let (stream, wanted) = connect(index, decl)?;
             if engine.plan().input_nodes[index].is_some() {
                 inputs[stream] = Some(wanted);
@@ -87,6 +93,7 @@ impl Feed {
             time: 0,
             depths: FxHashMap::default(),
             instructions: FxHashMap::default(),
+            emitted: Emitted::new(engine, probes),
             clock,
         };
         Ok(Feed { streams, places, deferred })
@@ -212,6 +219,13 @@ impl Streams {
         Ok(())
     }
 
+    /// If timestamps are time, the next one is that of a stamp, or later.
+    fn not_before(&mut self, stamp: u64) {
+        if let Some(clock) = &self.clock {
+            self.time = self.time.max(clock.time(stamp).saturating_sub(1));
+        }
+    }
+
     /// An operation.
     fn sync(
         &mut self,
@@ -233,11 +247,10 @@ impl Streams {
             Op::BarrierEnter => Stream::BarrierAddr,
             Op::SemPost => Stream::SemPostAddr,
             Op::SemWait => Stream::SemWaitAddr,
+            Op::Custom | Op::CustomArg | Op::CustomList => return self.custom(engine, thread, sync, sink),
             _ => return Ok(()),
         };
-        if let Some(clock) = &self.clock {
-            self.time = self.time.max(clock.time(sync.stamp).saturating_sub(1));
-        }
+        self.not_before(sync.stamp);
         self.begin(engine, thread, sync.pc, sync.op.name(), sink)?;
         let value = if matches!(sync.op, Op::Fork | Op::Join) { sync.arg } else { sync.object };
         self.address(engine, stream, value, sink)?;

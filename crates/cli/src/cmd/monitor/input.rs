@@ -27,6 +27,7 @@ struct Form {
 /// Feeds the input to the engine.
 pub fn feed(
     args: &Args,
+    path: Option<&Path>,
     dialect: Dialect,
     source: &Source<'_>,
     engine: &mut Engine,
@@ -35,7 +36,7 @@ pub fn feed(
     let strict = args.strict || dialect == Dialect::Tessla2018;
     let undeclared = if strict { Undeclared::Reject } else { Undeclared::Ignore };
     let form = Form { csv: args.csv, undeclared };
-    let Some(path) = args.input.as_deref().filter(|path| *path != Path::new("-")) else {
+    let Some(path) = path.filter(|path| *path != Path::new("-")) else {
         let input = Patient { input: io::stdin(), out: out.shared() };
         return feed_reader("<stdin>", BufReader::with_capacity(PIECE, input), form, engine, out);
     };

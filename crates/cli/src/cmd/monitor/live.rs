@@ -19,6 +19,7 @@ use super::program::{Detail, Program};
 use super::queue::Item;
 use super::tail::Tail;
 use super::{Out, Source};
+use crate::cmd::probes::Probes;
 use crate::scratch::Scratch;
 use anyhow::Context;
 use foretrace_event::layout::Flags;
@@ -45,19 +46,20 @@ pub fn run(
     out: &mut Out<'_>,
 ) -> anyhow::Result<Coverage> {
     // What does not fit a recording is said before anything runs.
-    Feed::new(engine, Places::new(&[]), None)?;
+    let probes = &Probes::of(source.spec)?;
+    Feed::new(engine, Places::new(&[]), None, probes)?;
     let detail = Detail {
         backlog: source.backlog,
         locations: source.locations || (Feed::wants_memory(engine) && Feed::wants_places(engine)),
         every: source.every_access,
-        early: source.from_start || Feed::wants_beginning(engine),
+        early: source.from_start || Feed::wants_beginning(engine) || !probes.is_empty(),
         clock: source.clock,
         memory: Feed::wants_memory(engine),
     };
     let scratch = Scratch::new("monitor-")?;
     let directory = scratch.path().canonicalize().context("cannot create a directory for the recording")?;
     let mut program = Program::start(command, &detail, &directory)?;
-    let mut live = Live::new(&directory, source.backlog, program.id());
+    let mut live = Live::new(&directory, source.backlog, program.id(), probes);
     loop {
         let ended = program.has_ended()?;
         live.reader.tail.poll().context("cannot read the recording")?;
@@ -88,7 +90,8 @@ pub fn run(
 }
 
 /// Records on their way to the engine.
-struct Live {
+struct Live<'a> {
+    probes: &'a Probes,
     reader: Reader,
     pace: Pace,
     /// Made when there is something to name: the program has loaded its files by then.
@@ -110,11 +113,11 @@ struct Reader {
     over: bool,
 }
 
-impl Live {
-    fn new(directory: &Path, backlog: u64, program: u32) -> Live {
+impl<'a> Live<'a> {
+    fn new(directory: &Path, backlog: u64, program: u32, probes: &'a Probes) -> Live<'a> {
         let reader = Reader { tail: Tail::new(directory, backlog), limit: 0, passed: 0, late: 0, gaps: 0, over: false };
         let pace = Pace::new(program);
-        Live { reader, pace, feed: None, groups: Groups::default(), delivered: 0 }
+        Live { probes, reader, pace, feed: None, groups: Groups::default(), delivered: 0 }
     }
 
     /// Hands over what is certain by now; says how many records that were.
@@ -128,7 +131,7 @@ impl Live {
         if !self.has_feed(directory, source, engine)? {
             return Ok(0);
         }
-        let Live { reader, pace, feed: Some(feed), groups, delivered } = self else { return Ok(0) };
+        let Live { reader, pace, feed: Some(feed), groups, delivered, .. } = self else { return Ok(0) };
         let before = *delivered;
         reader.deliver(&mut |thread, item| {
             *delivered += u64::from(!matches!(item, Item::Gap));
@@ -155,8 +158,9 @@ impl Live {
             return Ok(false);
         }
         source.watch(&mut places)?;
+        source.missing(self.probes, &places)?;
         let clock = if source.clock { Some(Clock::new(self.reader.tail.clock()?)?) } else { None };
-        self.feed = Some(Feed::new(engine, places, clock)?);
+        self.feed = Some(Feed::new(engine, places, clock, self.probes)?);
         Ok(true)
     }
 
@@ -212,6 +216,8 @@ impl Live {
         }
         if let Some(feed) = &mut self.feed {
             feed.finish(engine, out);
+            let missing = source.missing(self.probes, feed.places())?;
+            missing.iter().for_each(|missing| coverage.misses(missing));
         }
         let (lost, flags) = self.reader.tail.losses()?;
         if program.is_interrupted() {
@@ -313,5 +319,6 @@ impl Reader {
 
 /// Whether an operation is written down when it has happened. Others are, before they are tried, and may be taken back.
 fn is_certain(op: Op) -> bool {
-    matches!(op, Op::Start | Op::End | Op::Join | Op::Lock | Op::RdLock | Op::Wait | Op::SemWait)
+    let custom = matches!(op, Op::Custom | Op::CustomArg | Op::CustomList);
+    custom || matches!(op, Op::Start | Op::End | Op::Join | Op::Lock | Op::RdLock | Op::Wait | Op::SemWait)
 }

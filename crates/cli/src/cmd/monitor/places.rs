@@ -4,6 +4,7 @@ use foretrace_stream::value::Value;
 use foretrace_trace::{Module, Recording, Symbols};
 use object::{Object, ObjectSymbol, SymbolKind};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -123,6 +124,8 @@ pub struct Places {
     parts: FxHashMap<u64, Value>,
     /// The recording of a program that still runs, and may load more files.
     directory: Option<PathBuf>,
+    /// The names of the program's own events by address, of a recording that is complete.
+    events: BTreeMap<u64, String>,
 }
 
 impl Places {
@@ -150,7 +153,26 @@ impl Places {
             codes: FxHashMap::default(),
             parts: FxHashMap::default(),
             directory: None,
+            events: BTreeMap::new(),
         }
+    }
+
+    /// With the names of the program's own events.
+    pub fn with_events(self, events: &BTreeMap<u64, String>) -> Places {
+        Places { events: events.clone(), ..self }
+    }
+
+    /// The name of an event of the program's own, by the name's address.
+    pub fn event(&self, address: u64) -> Option<String> {
+        match &self.directory {
+            Some(directory) => Recording::event_names_in(directory).ok()?.remove(&address),
+            None => self.events.get(&address).cloned(),
+        }
+    }
+
+    /// The program's files.
+    pub fn files(&self) -> impl Iterator<Item = &Path> {
+        self.modules.iter().map(|module| module.path.as_path())
     }
 
     /// The place that a return address belongs to.

@@ -7,6 +7,7 @@ use super::groups::Groups;
 use super::pipe::{Pipe, piped};
 use super::places::Places;
 use super::{Out, Source};
+use crate::cmd::probes::Probes;
 use foretrace_event::layout::Flags;
 use foretrace_event::wire::Record;
 use foretrace_stream::engine::Engine;
@@ -16,11 +17,13 @@ use std::path::Path;
 /// Feeds a recording to the engine: once to see which bytes are accessed together, once to hand the events over.
 pub fn run(path: &Path, source: &Source<'_>, engine: &mut Engine, out: &mut Out<'_>) -> anyhow::Result<Coverage> {
     let recording = Recording::open(path)?;
-    let mut places = Places::new(recording.modules());
+    let probes = Probes::of(source.spec)?;
+    let mut places = Places::new(recording.modules()).with_events(recording.event_names());
     source.watch(&mut places)?;
     let clock = if source.clock { Some(Clock::new(recording.header().clock)?) } else { None };
     let flags = recording.header().flags;
     let mut coverage = Coverage::Whole;
+    let missing = source.missing(&probes, &places)?;
     if Feed::wants_memory(engine) && !flags.has(Flags::ACCESSES) {
         coverage.misses("no memory access is in the recording: build the program with `foretrace cc`");
     }
@@ -32,7 +35,7 @@ pub fn run(path: &Path, source: &Source<'_>, engine: &mut Engine, out: &mut Out<
     }
     let mut groups = Groups::of(&recording, places.borders())?;
     let threads: Vec<u64> = recording.threads().map(|thread| u64::from(thread.id)).collect();
-    let mut feed = Feed::new(engine, places, clock)?;
+    let mut feed = Feed::new(engine, places, clock, &probes)?;
     let read = |pipe: &mut Pipe<(usize, Step)>| {
         for record in recording.merged() {
             let (thread, entry) = record?;
@@ -54,6 +57,7 @@ pub fn run(path: &Path, source: &Source<'_>, engine: &mut Engine, out: &mut Out<
         Ok(!engine.stopped())
     })?;
     feed.finish(engine, out);
+    missing.iter().for_each(|missing| coverage.misses(missing));
     for note in recording.notes() {
         match note {
             Note::SizeLimit | Note::DiskFull | Note::Lost(_) | Note::CutOff { .. } | Note::MissingChunk { .. } => {

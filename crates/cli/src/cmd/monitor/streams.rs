@@ -90,9 +90,6 @@ pub struct Wanted {
 
 /// The stream of an input, and what the specification wants of it.
 pub fn connect(index: usize, decl: &InputDecl) -> anyhow::Result<(usize, Wanted)> {
-    if let Some(probe) = &decl.probe {
-        bail!("`@{probe}` of input `{}` asks for instrumentation that foretrace does not have yet", decl.name);
-    }
     let Some(stream) = STREAMS.iter().position(|(name, _)| *name == &*decl.name) else {
         let names: Vec<&str> = STREAMS.iter().map(|(name, _)| *name).collect();
         bail!("a recording never has events of input `{}`; it has {}", decl.name, names.join(", "));

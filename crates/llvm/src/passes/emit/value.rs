@@ -36,6 +36,19 @@ pub fn capture(code: &mut Code<'_, '_>, value: &Value, subject: &Subject) -> Res
         (State::Memory { address, .. }, Some(Type::Integer { bytes, signed })) => {
             Ok(code.load(&address, bytes, signed))
         }
+        (State::Memory { address, source }, Some(Type::Double)) => {
+            let size = source.and_then(|source| code.debug().size(source));
+            let (bytes, kind) = if size == Some(4) { (4, "float") } else { (8, "double") };
+            let bits = code.load(&address, bytes, false);
+            let bits = if bytes == 4 { code.operation(&format!("trunc i64 {bits} to i32")) } else { bits };
+            let value = code.operation(&format!("bitcast i{} {bits} to {kind}", 8 * bytes));
+            bits_of_double(code, kind, &value, false)
+        }
+        (State::Scalar(scalar), Some(Type::Double)) => {
+            let shape = scalar.source.map(|source| code.debug().shape(source));
+            let unsigned = scalar.kind == "i1" || matches!(shape, Some(Shape::Number { signed: false, .. }));
+            bits_of_double(code, &scalar.kind, &scalar.value, unsigned)
+        }
         (state, kind) => {
             let scalar = loaded(code, state)?;
             let number = as_number(code, &scalar)?;
@@ -122,6 +135,20 @@ fn loaded(code: &mut Code<'_, '_>, state: State) -> Result<Operand, String> {
     };
     let value = code.load(&address, bytes, signed);
     Ok(Operand { kind: "i64".to_owned(), value, source, by_value: false })
+}
+
+/// A value as a `double`, as the `i64` with its bits.
+fn bits_of_double(code: &mut Code<'_, '_>, kind: &str, value: &str, unsigned: bool) -> Result<String, String> {
+    let double = match kind {
+        "double" => value.to_owned(),
+        "float" => code.operation(&format!("fpext float {value} to double")),
+        _ if kind.strip_prefix('i').is_some_and(|bits| bits.parse::<u32>().is_ok()) => {
+            let convert = if unsigned { "uitofp" } else { "sitofp" };
+            code.operation(&format!("{convert} {kind} {value} to double"))
+        }
+        _ => return Err(format!("a value of type {kind} is not a number")),
+    };
+    Ok(code.operation(&format!("bitcast double {double} to i64")))
 }
 
 /// A value as an `i64`.

@@ -26,6 +26,7 @@ fn slots_are_in_the_table() {
 
 /// What a table hands over, against a map of what was noted.
 #[test]
+#[cfg_attr(miri, ignore = "takes minutes")]
 fn nothing_is_lost_or_moved() {
     #[derive(Default)]
     struct Seen(std::collections::BTreeMap<(u64, u64), [u64; 2]>);
