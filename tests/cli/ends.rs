@@ -244,6 +244,10 @@ fn a_server_is_checked_with_its_client() {
     assert_eq!(output.status.code(), Some(1), "{said}");
     assert!(said.contains("data race on `served`") && said.contains("was ended after its client"), "{said}");
     assert!(began.elapsed() < Duration::from_secs(150), "it waited for time to pass");
+    assert!(
+        said.contains("it fails in every order that was tried"),
+        "why it fails is asked with the client, too: {said}"
+    );
     let finding = scratch.shell("echo foretrace-findings/data-race-*").out();
     let replayed = scratch.run(&format!("foretrace replay {}", finding.trim()));
     assert!(replayed.out().ends_with("failed 1 of 1 times\n"), "{} {}", replayed.out(), replayed.err());

@@ -110,4 +110,10 @@ fn quiet_and_verbose() {
     assert!(verbose.contains("replaying: ") && verbose.contains("a replay failed: data-race"), "{verbose}");
     let quiet = scratch.run("foretrace check --quiet bank.c").err();
     assert!(!quiet.contains("a replay failed") && quiet.starts_with("error: data race"), "{quiet}");
+    let verbose = scratch.run("foretrace explore --verbose bank.c").err();
+    assert!(verbose.contains(" s] order ") && verbose.contains("has a data race"), "{verbose}");
+    assert!(verbose.contains("the search begins again: accesses to the memory that raced are steps now"), "{verbose}");
+    let quiet = scratch.run("foretrace explore --quiet bank.c").err();
+    assert!(!quiet.contains(" s] ") && quiet.starts_with("error: data race"), "{quiet}");
+    assert_eq!(scratch.run("foretrace explore --quiet --verbose bank.c").code(), Some(2));
 }

@@ -1,6 +1,7 @@
 //! `foretrace explore` on programs: known numbers of classes, bugs behind branches that the plain run does not take, and their
 //! correct twins, which are proved.
 
+mod cancel;
 mod fast;
 mod going_on;
 mod pruning;

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod use_cases;
+mod waits;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

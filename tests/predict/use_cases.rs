@@ -60,11 +60,31 @@ fn faulty_programs_fail_and_every_replay_shows_it() {
         let names: BTreeSet<String> = found.iter().map(|(name, _)| name.clone()).collect();
         assert_eq!(names, expected.into_iter().collect(), "{case}: {}", out(&output));
         for (name, folder) in found {
+            check_automaton(&name, &folder);
             let replayed = foretrace(&["replay", &folder, "--times", &TIMES.to_string()], &root());
             let all = format!("failed {TIMES} of {TIMES} times");
             assert!(out(&replayed).contains(&all), "{case}, {name}: {}", out(&replayed));
         }
     }
+}
+
+/// The page of a violated property has its automaton, and the state after each step that changes it; the last step violates
+/// it.
+fn check_automaton(name: &str, folder: &str) {
+    let text = std::fs::read_to_string(Path::new(folder).join("picture.json")).expect("a picture");
+    let picture: Value = serde_json::from_str(&text).expect("a picture is JSON");
+    let automaton = &picture["automaton"];
+    if automaton.is_null() {
+        assert!(!folder.contains("/property-"), "{name} has no automaton");
+        return;
+    }
+    let count = |value: &Value| value.as_array().map_or(0, Vec::len) as u64;
+    let (states, steps) = (count(&automaton["states"]), count(&picture["steps"]));
+    assert!(count(&automaton["edges"]) > 0, "{automaton}");
+    let after: Vec<(u64, u64)> = serde_json::from_value(automaton["after"].clone()).expect("pairs");
+    assert_eq!(after.last(), Some(&(steps - 1, states - 1)), "{name}: {automaton}");
+    let bad = after.iter().filter(|(_, state)| *state == states - 1).count();
+    assert_eq!(bad, 1, "{name}: {automaton}");
 }
 
 #[test]

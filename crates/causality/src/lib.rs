@@ -35,6 +35,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod checked;
 mod clock;
 mod eraser;
 mod ideal;
@@ -48,6 +49,7 @@ mod sections;
 mod sources;
 mod times;
 
+pub use checked::checked_waits;
 pub use clock::{Clock, WeakOrder};
 pub use eraser::{Discipline, Eraser};
 pub use ideal::{Beyond, Ideal};

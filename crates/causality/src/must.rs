@@ -167,7 +167,7 @@ impl MustOrder {
             Event::Signal(instance) | Event::Broadcast(instance) => {
                 seen.signals.insert(instance, id);
             }
-            Event::Wait(instance, _) => self.waited(trace, seen, id, instance),
+            Event::Wait(instance, ..) => self.waited(trace, seen, id, instance),
             Event::OnceRun(once) | Event::OnceAbort(once) | Event::OnceDone(once) | Event::OncePass(once) => {
                 self.once(trace, seen, id, once);
             }

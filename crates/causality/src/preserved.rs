@@ -97,7 +97,7 @@ fn beginnings(trace: &Trace, must: &MustOrder) -> Beginnings {
         return beginnings;
     }
     for id in recorded(trace, |event| matches!(event, Event::Wait(..))) {
-        if let Event::Wait(instance, _) = trace.event(id)
+        if let Event::Wait(instance, ..) = trace.event(id)
             && must.is_losable(id)
         {
             beginnings.entry(instance).or_default().push(EventId { thread: id.thread, index: id.index - 1 });

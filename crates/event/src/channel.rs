@@ -155,7 +155,7 @@ pub mod end {
     pub const TOO_LONG: u64 = 5;
     /// The program has more threads than the gate can tell apart.
     pub const TOO_MANY_THREADS: u64 = 6;
-    /// No thread can go on by itself, but a signal or a cancellation may wake one.
+    /// No thread can go on by itself, but a signal or a cancellation that is not seen may wake one.
     pub const AWAITS_SIGNAL: u64 = 7;
 }
 
@@ -185,6 +185,8 @@ pub mod forked {
     pub const STACK: u64 = MEMORY + 1;
     /// This system does not support anything else, or the program has done something before its first thread.
     pub const OTHER: u64 = MEMORY + 2;
+    /// The program cancels a thread.
+    pub const CANCEL: u64 = MEMORY + 3;
 }
 
 /// What the fork server says about an execution: a word.

@@ -8,8 +8,8 @@
 mod carried;
 
 use crate::{
-    ArgsId, AtomicId, BarrierId, ChannelId, CondInstance, CustomId, IntervalId, LoadOrder, LockId, OnceId, Order,
-    Patience, SemId, StoreOrder, ThreadId,
+    ArgsId, AtomicId, BarrierId, ChannelId, Check, CondInstance, CustomId, IntervalId, LoadOrder, LockId, OnceId,
+    Order, Patience, SemId, StoreOrder, ThreadId,
 };
 use carried::Carried;
 pub use carried::{Object, Orders, Reader, Sort, Writer};
@@ -235,7 +235,7 @@ events! {
         /// Woke all waiters of this instance.
         Broadcast(condition: CondInstance) = 17 "broadcast" std section;
         /// Was woken from a wait with this lock.
-        Wait(condition: CondInstance, lock: LockId) = 18 "wait" std section;
+        Wait(condition: CondInstance, lock: LockId, check: Check) = 18 "wait" std section;
         /// A timed wait with this lock that timed out, or woke spuriously.
         FailedWait(lock: LockId) = 19 "fwait" std nothing fails Wait;
 

@@ -65,6 +65,26 @@ impl LockClass {
     }
 }
 
+/// Whether a wait is known to check its condition first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Check {
+    /// Nothing is known.
+    #[default]
+    Unknown,
+    /// The wait is in a loop that checks a condition under the lock: `while (!ready) wait`.
+    InLoop,
+}
+
+impl Check {
+    /// The bit that says it in the argument of a wait on the wire, beside the address of the lock.
+    pub const BIT: u64 = 1;
+
+    /// From the argument of a wait on the wire.
+    pub const fn of_arg(arg: u64) -> Self {
+        if arg & Self::BIT == 0 { Self::Unknown } else { Self::InLoop }
+    }
+}
+
 /// How an operation asked for what it got. One that blocks cannot fail; the others can.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Patience {

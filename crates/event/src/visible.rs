@@ -140,9 +140,24 @@ kinds! {
     RegionBegin = "region-begin",
     /// Such a region ends.
     RegionEnd = "region-end",
+    /// Asks that the thread that the argument names be cancelled. It may change what any operation does, so it changes places
+    /// with none.
+    Cancel = "cancel",
+    /// What a cancelled thread does instead of waiting: see [`Operation::when_cancelled`].
+    Cancelled = "cancelled",
+    /// Enters the waiters of a futex if its word (`other`) has the expected value.
+    FutexWait = "futex-wait",
+    /// Found another value in that word.
+    FutexPassed = "futex-passed",
 }
 
 impl OpKind {
+    /// Does it change places with nothing?
+    #[inline]
+    pub const fn stays(self) -> bool {
+        matches!(self, Self::Exit | Self::Cancel)
+    }
+
     /// From its number.
     pub fn from_number(number: u8) -> Option<Self> {
         Self::ALL.get(usize::from(number)).copied()
@@ -172,6 +187,24 @@ impl Operation {
     pub const RECURSIVE: u64 = 1;
     /// An argument of [`OpKind::Rewake`]: the wait may end without having been woken.
     pub const MAY_LEAVE: u64 = 1;
+    /// Bytes of the word of a futex.
+    pub const FUTEX: u64 = 4;
+
+    /// A thread waits on a futex, whose waiters are an object of their own beside the word.
+    pub const fn futex(kind: OpKind, word: u64) -> Self {
+        let waits = Self::new(kind, Self::WAITERS | word);
+        match kind {
+            OpKind::FutexWait | OpKind::FutexPassed => waits.and(word),
+            _ => waits,
+        }
+    }
+
+    /// Is it about the waiters of a futex?
+    pub const fn is_futex(&self) -> bool {
+        self.object.0 >> Self::WAITERS.trailing_zeros() == 1
+    }
+
+    const WAITERS: u64 = 1 << 61;
 
     /// An operation on one object.
     pub const fn new(kind: OpKind, object: u64) -> Self {
@@ -188,6 +221,24 @@ impl Operation {
         Self { other: ObjectId(other), ..self }
     }
 
+    /// What a cancelled thread does instead of this.
+    pub const fn when_cancelled(self) -> Self {
+        let argument = (self.kind as u64) << Self::KIND | self.argument & ((1 << Self::KIND) - 1);
+        Self { kind: OpKind::Cancelled, argument, ..self }
+    }
+
+    /// The operation that a thread asked for, if it did something else because it was cancelled.
+    pub fn asked(self) -> Self {
+        let kind = match self.kind {
+            OpKind::Cancelled => OpKind::from_number((self.argument >> Self::KIND) as u8),
+            _ => None,
+        };
+        kind.map_or(self, |kind| Self { kind, argument: self.argument & ((1 << Self::KIND) - 1), ..self })
+    }
+
+    /// Where [`OpKind::Cancelled`] has the kind of what it stands for.
+    const KIND: u32 = 56;
+
     /// The argument of an arrival: which generation of the barrier it belongs to, and how many are still missing, this
     /// one included.
     pub const fn arrival(generation: u32, missing: u32) -> u64 {
@@ -196,14 +247,20 @@ impl Operation {
 
     /// May this operation, which has just happened, not change places with `later`, which another thread would do next?
     ///
-    /// It is symmetric for operations that are possible in one state. [`OpKind::Exit`] conflicts with everything.
+    /// It is symmetric for operations that are possible in one state. [`OpKind::Exit`] and [`OpKind::Cancel`] conflict with
+    /// everything.
     #[inline]
     pub fn conflicts_with(&self, later: &Self) -> bool {
-        if self.kind == OpKind::Exit || later.kind == OpKind::Exit {
+        if self.kind.stays() || later.kind.stays() {
             return true;
         }
         let roles = later.roles();
         self.roles().iter().flatten().any(|a| roles.iter().flatten().any(|b| a.conflicts_with(b)))
+    }
+
+    /// Does this operation change what `read` has read, which has changed nothing?
+    pub fn changes(&self, read: &Self) -> bool {
+        !self.kind.stays() && !read.kind.stays() && self.conflicts_with(read)
     }
 
     /// Can it be blocked?
@@ -227,7 +284,7 @@ impl Operation {
     /// The thread that a creation, an end or a join names.
     pub const fn target(&self) -> Option<ThreadId> {
         match self.kind {
-            OpKind::Create | OpKind::Join | OpKind::TryJoin | OpKind::JoinFailed | OpKind::End => {
+            OpKind::Create | OpKind::Join | OpKind::TryJoin | OpKind::JoinFailed | OpKind::End | OpKind::Cancel => {
                 Some(ThreadId(self.argument as u32))
             }
             _ => None,

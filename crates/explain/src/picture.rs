@@ -98,7 +98,7 @@ impl Links {
             Event::Signal(instance) | Event::Broadcast(instance) => {
                 self.signalled.insert(condition(instance), number);
             }
-            Event::Wait(instance, _) => {
+            Event::Wait(instance, ..) => {
                 self.add(self.signalled.get(&condition(instance)).copied(), number, How::Wakes);
             }
             Event::SemPost(sem) => {

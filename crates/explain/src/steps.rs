@@ -314,7 +314,7 @@ impl Story<'_> {
         let event = self.trace.event(taker);
         let gives = |step: &&Planned| match (event, self.trace.event(step.event)) {
             (Event::SemWait(taken, _), Event::SemPost(sem)) => taken == sem,
-            (Event::Wait(woken, _), Event::Signal(instance) | Event::Broadcast(instance)) => woken == instance,
+            (Event::Wait(woken, ..), Event::Signal(instance) | Event::Broadcast(instance)) => woken == instance,
             (Event::Acquire(from), Event::Release(channel)) => from == channel,
             (Event::AtomicLoad(read, ..), Event::AtomicStore(atomic, ..) | Event::AtomicRmw(atomic, ..)) => {
                 read == atomic
@@ -336,7 +336,7 @@ impl Story<'_> {
         let Some(next) = rest.into_iter().find(|event| !event.is_access()) else { return Vec::new() };
         let condition = |instance| self.trace.instance(instance).condition;
         let concerns = |id: &EventId| match (next, self.trace.event(*id)) {
-            (Event::Wait(awaited, _), Event::Signal(given) | Event::Broadcast(given)) => {
+            (Event::Wait(awaited, ..), Event::Signal(given) | Event::Broadcast(given)) => {
                 condition(awaited) == condition(given)
             }
             (Event::SemWait(awaited, _), Event::SemWait(sem, _) | Event::SemPost(sem)) => awaited == sem,

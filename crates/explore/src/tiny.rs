@@ -13,4 +13,6 @@ mod summary;
 
 pub use machine::{Machine, Never};
 pub use program::{Expr, Instr, Place, Program, Reg};
-pub use random::{random_branching_program, random_failing_program, random_locking_program, random_program};
+pub use random::{
+    random_branching_program, random_cancelling_program, random_failing_program, random_locking_program, random_program,
+};

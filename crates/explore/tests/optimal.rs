@@ -2,8 +2,8 @@
 
 mod oracle;
 
-use foretrace_explore::tiny::{random_failing_program, random_program};
-use foretrace_explore::{End, Optimal};
+use foretrace_explore::tiny::{random_cancelling_program, random_failing_program, random_program};
+use foretrace_explore::{End, OpKind, Optimal};
 use oracle::{everything, explore};
 
 /// More of them with `PROGRAMS=50000 cargo test --release`.
@@ -56,6 +56,29 @@ fn programs_that_fail_or_exit() {
         (compared, failing) = (compared + 1, failing + usize::from(!all.failures.is_empty()));
     }
     assert!(compared > 400 && failing > 200, "{compared} programs, {failing} of them fail");
+}
+
+/// Threads that are cancelled, and futexes. What a futex finds in its word, and whether a thread still waits when it is cancelled,
+/// is not known before it is run, so a few executions are redundant.
+#[test]
+fn programs_that_cancel() {
+    let (mut compared, mut cancelled) = (0, 0);
+    let (mut redundant, mut classes) = (0, 0);
+    for seed in 0..many_programs(2_000) {
+        let program = random_cancelling_program(seed);
+        let Some(all) = everything(&program, 2_000) else { continue };
+        let seen =
+            explore(&program, &mut Optimal::new(), 2_000).unwrap_or_else(|| panic!("seed {seed}: more than all"));
+        assert_eq!(seen.diverged, 0, "seed {seed}: {program:?}");
+        assert_eq!((&seen.outcomes, &seen.races), (&all.outcomes, &all.races), "seed {seed}: {program:?}");
+        assert!(seen.classes.keys().eq(all.classes.keys()), "seed {seed}: {program:?}");
+        let more = seen.executions as usize - all.classes.len();
+        (redundant, classes) = (redundant + more, classes + all.classes.len());
+        let notices = |class: &oracle::Class| class.iter().any(|(.., kind)| *kind == OpKind::Cancelled);
+        (compared, cancelled) = (compared + 1, cancelled + usize::from(all.classes.keys().any(notices)));
+    }
+    assert!(compared > 800 && cancelled > 100, "{compared} programs, {cancelled} with a cancelled thread");
+    assert!(redundant * 100 < classes, "{redundant} redundant executions for {classes} classes");
 }
 
 /// With less memory than it needs the search finds the same; some executions are redundant.

@@ -110,7 +110,7 @@ impl<'a> State<'a> {
                     }
                     state.taken |= first;
                 }
-                Event::Wait(instance, _) => self.waits.entry(instance.0).or_default().push(id),
+                Event::Wait(instance, ..) => self.waits.entry(instance.0).or_default().push(id),
                 _ => {}
             }
             if let Some(list) = list_of(self.trace.event(id)) {
@@ -174,7 +174,7 @@ impl<'a> State<'a> {
             Event::Lock(lock, _) => !self.unavailable(id.thread, lock, true),
             Event::RdLock(lock, _) => !self.unavailable(id.thread, lock, false),
             Event::Unlock(lock) => !self.is_counted(lock) || self.locks[lock.index()].taken,
-            Event::Wait(instance, _) => {
+            Event::Wait(instance, ..) => {
                 let signalled = self.trace.instance(instance).waits == 0 || self.given.contains(&instance.0);
                 signalled && !self.missed.contains(&id)
             }

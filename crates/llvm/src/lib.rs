@@ -82,7 +82,10 @@ pub use global::Global;
 pub use layout::Layout;
 pub use module::{Constants, Definition, Module};
 pub use pass::{Failure, Pass, Purpose, Refusal, run};
-pub use passes::{EmitEvents, FollowValues, HoistCountedLoops, MergeNeighbours, SECTION, SummariseBranches};
+pub use passes::{
+    EmitEvents, FollowValues, HoistCountedLoops, MarkWaitLoops, MergeNeighbours, SECTION, SummariseBranches,
+    UnmarkedWait, Unmet, unmarked_waits,
+};
 pub use signature::{Parameter, Signature};
 pub use types::{MemberPlace, Shape, SourceType};
 

@@ -115,7 +115,7 @@ impl Script<'_> {
     fn operation(&mut self, names: &mut Vec<String>, id: EventId, position: u32) {
         let chain = self.program.chain(id.thread.index());
         let begins = chain.ops.get(position as usize + 1);
-        if let Some(Op::Wait { instance }) = begins {
+        if let Some(Op::Wait { instance, .. }) = begins {
             let name = self.name("begin_wait", &[id.thread.0, instance.0]);
             names.push(name);
         }
@@ -163,7 +163,7 @@ impl Script<'_> {
             (_, Event::BarrierExit(barrier)) => self.name("barrier_exit", &[thread, barrier.0]),
             (_, Event::Signal(instance)) => self.name("signal", &[thread, instance.0]),
             (_, Event::Broadcast(instance)) => self.name("broadcast", &[thread, instance.0]),
-            (_, Event::Wait(instance, _)) => self.name("wait", &[thread, instance.0]),
+            (_, Event::Wait(instance, ..)) => self.name("wait", &[thread, instance.0]),
             (_, Event::Start) => self.name("start", &[thread]),
             (_, Event::End) => self.name("end", &[thread]),
             (_, Event::Fork(child)) => self.name("fork", &[thread, child.0]),

@@ -30,7 +30,9 @@
 //!
 //! All of this is a function of the cut, with one exception: whether a signal came too early. That is stored beside the
 //! cut, as the first wait of each thread that will never return ([`State::limits`]); later waits do not matter. A wait
-//! recorded *after* its signal (the thesis's `wait_post`, 4.3.2) checks a predicate and cannot miss it.
+//! recorded *after* its signal (the thesis's `wait_post`, 4.3.2) checks a predicate and cannot miss it. A wait that checks
+//! what its signaller changes under the same lock (`while (!ready) wait`) cannot miss it either: after that signal the
+//! program would not have begun to wait, so the thread is astray.
 //!
 //! **Stuck and astray.** An operation that cannot take place *blocks* its thread, unless the program would then do
 //! something that the trace does not show: a try or timed operation fails instead, an unlock of a free mutex is
@@ -46,6 +48,7 @@ mod compile;
 mod counter;
 mod held;
 mod op;
+mod sights;
 mod step;
 mod stuck;
 mod watched;
@@ -57,6 +60,8 @@ pub use step::{State, Status};
 use counter::Counter;
 pub(crate) use held::HeldId;
 use held::HeldSets;
+pub(crate) use sights::MOST_ACCESSES;
+use sights::Sights;
 pub(crate) use watched::{NO_LETTER, Watched};
 
 /// A trace as the search sees it.
@@ -69,6 +74,8 @@ pub struct Program {
     pub(crate) waits: Vec<Vec<WaitAt>>,
     /// Does any signal matter?
     losable: bool,
+    /// What reads see, if accesses are operations.
+    sights: Sights,
     /// The property whose automaton runs along, if there is one.
     pub(crate) watched: Option<Watched>,
 }

@@ -7,7 +7,8 @@
 //!    operations on each synchronisation object in the recorded order (trace equivalence), and violates the property? This
 //!    is sound and complete for these orders.
 //! 3. **A search** over cuts and states of the automaton, for all orders that the objects allow. It stops at a violation,
-//!    and proves that there is none if it ends within the budget.
+//!    and proves that there is none if it ends within the budget. If it finds one, a smaller search looks for a schedule in
+//!    which reads see what they saw in the recorded run ([`crate::model::Rules::keep_reads`]).
 
 mod alphabet;
 mod clocks;
@@ -26,8 +27,8 @@ pub use foretrace_property::Datum;
 pub use observed::{Observed, observed};
 
 use crate::analysis::Analysis;
-use crate::budget::Unknown;
-use crate::model::{Program, Rules};
+use crate::budget::{Budget, Unknown};
+use crate::model::{MOST_ACCESSES, Program, Rules};
 use crate::prediction::{Predicted, Prediction, Question, Undecided, Watch};
 use crate::rung;
 use crate::schedule::Writer;
@@ -35,6 +36,9 @@ use crate::search::{Query, Uses, violate};
 
 /// A property may have this many instances in one run.
 pub const MOST_INSTANCES: usize = 1 << 16;
+
+/// States of a search for a schedule that is more likely to run.
+const STATES_FOR_LIKELIER: u64 = 200_000;
 
 /// Looks for violations of all properties.
 pub(crate) fn find(analysis: &Analysis<'_>, watch: &dyn Watch, prediction: &mut Prediction) {
@@ -86,23 +90,33 @@ impl<'a, 'b> Checked<'a, 'b> {
         }
         let Some(subject) = Subject::new(&self.alphabet, instance) else { return };
         prediction.stats.searched += 1;
-        let (answer, states) = subject.ask(self.analysis, false);
+        let (answer, states) = subject.ask(self.analysis, &self.analysis.options.budget, &Rules::default());
         prediction.stats.states += states;
         match answer {
             Ok(None) => {}
             Err(why) => self.undecided(instance, why, prediction),
             Ok(Some(free)) => {
-                // A schedule in which atomic loads read what they read is more likely to run.
-                let (kept, states) = if self.has_atomics() { subject.ask(self.analysis, true) } else { (Ok(None), 0) };
-                prediction.stats.states += states;
-                let schedule = kept.ok().flatten().unwrap_or(free);
+                let schedule = self.likelier(&subject, prediction).unwrap_or(free);
                 prediction.violations.push(self.predicted(instance, schedule));
             }
         }
     }
 
-    fn has_atomics(&self) -> bool {
-        self.analysis.trace.atomics().len() > 0
+    /// A schedule in which reads and atomic loads see what they saw is more likely to run.
+    fn likelier(&self, subject: &Subject, prediction: &mut Prediction) -> Option<Schedule> {
+        let trace = self.analysis.trace;
+        let has_atomics = trace.atomics().len() > 0;
+        let accesses = trace.threads().flat_map(|thread| trace.events(thread)).filter(|event| event.is_access());
+        let few = (1..MOST_ACCESSES).contains(&accesses.take(MOST_ACCESSES).count());
+        let kept = |keep_reads| Rules { keep_atomics: true, keep_reads, ..Rules::default() };
+        let ways = [few.then(|| kept(true)), has_atomics.then(|| kept(false))];
+        let all = &self.analysis.options.budget;
+        let budget = Budget { states: all.states.min(STATES_FOR_LIKELIER), ..all.clone() };
+        ways.into_iter().flatten().find_map(|rules| {
+            let (answer, states) = subject.ask(self.analysis, &budget, &rules);
+            prediction.stats.states += states;
+            answer.ok().flatten()
+        })
     }
 
     fn undecided(&self, instance: &Instance, why: Unknown, prediction: &mut Prediction) {
@@ -190,14 +204,13 @@ impl Subject {
     }
 
     /// A schedule that violates the property, if there is one.
-    fn ask(&self, analysis: &Analysis<'_>, keep_atomics: bool) -> (Result<Option<Schedule>, Unknown>, u64) {
+    fn ask(&self, analysis: &Analysis<'_>, budget: &Budget, rules: &Rules) -> (Result<Option<Schedule>, Unknown>, u64) {
         let trace = analysis.trace;
         let letter = |id: EventId| self.letters.get(&Key::new(id.thread, trace.event(id))).copied();
-        let rules = Rules { keep_atomics, ..Rules::default() };
-        let program = Program::watching(trace, &rules, &self.automaton, &letter);
+        let program = Program::watching(trace, rules, &self.automaton, &letter);
         let uses = Uses::new(&program);
         let query = Query::violation(&program, analysis.options.reductions.partial_order);
-        let (answer, states) = violate(&program, &uses, &query, &analysis.options.budget);
+        let (answer, states) = violate(&program, &uses, &query, budget);
         let schedule = |path: Vec<u32>| {
             let mut writer = Writer::new(program.threads(), &[]);
             writer.path(&program, &query.start, &path);

@@ -125,3 +125,28 @@ fn all_engines_agree_with_the_enumerator() {
     // All of this must really occur.
     assert!(found > 100 && by_pass > 100 && searched > 100 && held > 100, "{found} {by_pass} {searched} {held}");
 }
+
+/// A free place is looked for and taken in two critical sections. In the recorded run, the second thread looked after the
+/// first had given the place back; the schedule lets it look before the first takes it, and not in between.
+#[test]
+fn reads_see_what_was_there_in_the_beginning() {
+    let one = |t: &str| {
+        let (look, take, give) = (
+            ["lock m", "read used", "unlock m"],
+            ["lock m", "write used", "unlock m"],
+            ["lock m", "write used", "unlock m"],
+        );
+        let all = look.into_iter().chain(take).chain(["custom a 0", "custom b 0"]).chain(give);
+        all.map(|event| format!("{t} {event}\n")).collect::<String>()
+    };
+    let trace = text::parse(&format!("t0 fork t1\n{}{}", one("t1"), one("t0"))).expect("a trace");
+    let properties: Properties = "at most one holder of a(x) until b(x)".parse().expect("a rule");
+    let found = predict(&trace, &options(&properties.templates()[0], true), &());
+    let schedule = &found.violations[0].witness.schedule;
+    let order: Vec<(u32, Event)> = schedule.events().map(|id| (id.thread.0, trace.event(id))).collect();
+    let looks = |thread: u32| {
+        order.iter().position(|step| matches!(step, (t, Event::Read(_)) if *t == thread)).expect("both look")
+    };
+    let takes = order.iter().position(|(_, event)| matches!(event, Event::Write(_))).expect("one takes the place");
+    assert!(looks(0) < takes && looks(1) < takes, "{order:?}");
+}

@@ -178,6 +178,11 @@ pub fn refuse_stack() -> ! {
     calls::unsuited(Reason::Stack as u32)
 }
 
+/// The program cancels a thread.
+pub fn refuse_cancel() -> ! {
+    calls::unsuited(Reason::Cancel as u32)
+}
+
 /// Hands over from one thread to another.
 pub fn hand_over(from: u32, to: u32) {
     let (there, pointer) = threads::go_on(to);

@@ -8,3 +8,4 @@ mod memory;
 mod plain;
 mod range;
 mod symbolic;
+mod wait_loop;

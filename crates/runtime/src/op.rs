@@ -3,6 +3,7 @@
 pub mod access;
 pub mod at_exit;
 pub mod atomic;
+pub mod cancel;
 pub mod controlled;
 pub mod custom;
 pub mod end;

@@ -67,6 +67,9 @@ impl Objects {
 
     /// What a step does; none for accesses of memory, which have records, and for what the model does not have.
     pub fn action(&mut self, ctp: &mut Ctp, at: usize, operation: &Operation) -> Option<Action> {
+        if operation.is_futex() {
+            return None;
+        }
         let (object, other) = (operation.object.0, operation.other.0);
         let condition = |this: &mut Self, ctp: &mut Ctp| this.get(ctp, Use::Condition, object, ObjectKind::Condition);
         Some(match operation.kind {

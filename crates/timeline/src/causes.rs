@@ -51,7 +51,7 @@ impl<'a> Causes<'a> {
             Event::Start => self.trace.fork_of(id.thread),
             Event::Join(child) => self.ends.get(&child).copied(),
             Event::Lock(lock, _) | Event::RdLock(lock, _) => self.unlocks.get(&lock).copied(),
-            Event::Wait(instance, _) => self.signals.get(&instance).copied(),
+            Event::Wait(instance, ..) => self.signals.get(&instance).copied(),
             Event::BarrierExit(barrier) => self.arrivals.get(&barrier).copied(),
             Event::SemWait(sem, _) => self.posts(sem).take(),
             Event::OncePass(once) => self.onces.get(&once).copied(),

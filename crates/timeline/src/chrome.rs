@@ -160,7 +160,7 @@ impl<'a> Writer<'a> {
             return None;
         }
         match self.trace.event(next) {
-            Event::Wait(instance, _) => {
+            Event::Wait(instance, ..) => {
                 let condition = self.trace.instance(instance).condition;
                 Some(format!("waits on {}", self.trace.name(condition)))
             }

@@ -6,8 +6,8 @@ mod recorded;
 mod rules;
 
 use foretrace_event::{
-    ArgsId, AtomicId, BarrierId, ChannelId, CondInstance, CustomId, Event, IntervalId, LockId, OnceId, SemId, TextId,
-    ThreadId, Value,
+    ArgsId, AtomicId, BarrierId, ChannelId, Check, CondInstance, CustomId, Event, IntervalId, LockId, OnceId, SemId,
+    TextId, ThreadId, Value,
 };
 use rustc_hash::FxHashMap;
 
@@ -255,7 +255,7 @@ impl TraceBuilder {
         match event {
             Event::Signal(read) => self.signal(thread, ConditionId(read.0), place),
             Event::Broadcast(read) => self.broadcast(thread, ConditionId(read.0), place),
-            Event::Wait(read, lock) => self.wait(thread, ConditionId(read.0), lock, place),
+            Event::Wait(read, lock, check) => self.checked_wait(thread, ConditionId(read.0), (lock, check), place),
             _ => self.push(thread, event, place),
         }
     }
@@ -281,10 +281,20 @@ impl TraceBuilder {
     /// # Errors
     /// If the events so far do not allow it.
     pub fn wait(&mut self, thread: ThreadId, cond: ConditionId, lock: LockId, place: PlaceId) -> Result<(), Illegal> {
+        self.checked_wait(thread, cond, (lock, Check::Unknown), place)
+    }
+
+    fn checked_wait(
+        &mut self,
+        thread: ThreadId,
+        cond: ConditionId,
+        (lock, check): (LockId, Check),
+        place: PlaceId,
+    ) -> Result<(), Illegal> {
         self.rules.may_wait(thread, lock)?;
         let begin = self.threads[thread.index()].slots.last().map_or(0, |slot| slot.stamp);
         let event = match self.conditions.wait(cond, begin) {
-            Some(instance) => Event::Wait(instance, lock),
+            Some(instance) => Event::Wait(instance, lock, check),
             None => {
                 self.counts.spurious += 1;
                 Event::FailedWait(lock)

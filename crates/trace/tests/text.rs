@@ -58,7 +58,7 @@ fn waits_take_the_signals_sent_since_they_began() {
     let trace = read(source);
     let wait = |thread| {
         trace.events(ThreadId(thread)).find_map(|event| match event {
-            Event::Wait(instance, _) => Some(instance.0),
+            Event::Wait(instance, ..) => Some(instance.0),
             _ => None,
         })
     };

@@ -1,7 +1,7 @@
 //! Specifications of events: each is read or refused with its place.
 
 use super::random::Random;
-use foretrace_instrumentation::Instrumentation;
+use foretrace_instrumentation::{Instrumentation, Order};
 
 const ORDERS: [&str; 6] = [
     "open(#return) after call open_file",
@@ -35,17 +35,24 @@ const PARTS: [&str; 20] = [
     "{",
 ];
 
-/// One specification.
+/// One specification. What a program keeps of an order, its event and its join-points, is read again as the same.
 pub(super) fn specification(random: &mut Random) {
     let text = damaged(ORDERS[random.below(ORDERS.len())], random);
     match Instrumentation::parse(&text) {
         Ok(found) => {
-            let again: Vec<String> = found.orders.iter().map(ToString::to_string).collect();
-            let read = Instrumentation::parse(&again.join("\n")).expect("what is written is read");
-            assert_eq!(read.orders.iter().map(ToString::to_string).collect::<Vec<_>>(), again);
+            let kept: Vec<String> = found.orders.iter().map(kept).collect();
+            let read = Instrumentation::parse(&kept.join("\n"));
+            let read = read.unwrap_or_else(|error| panic!("{text:?} is kept as {kept:?}: {error}"));
+            assert_eq!(read.orders.iter().map(self::kept).collect::<Vec<_>>(), kept);
+            assert!(read.orders.iter().zip(&found.orders).all(|(read, found)| read.target == found.target), "{text:?}");
         }
         Err(error) => assert!(error.line > 0 && error.column > 0 && !error.show("fuzz", &text).is_empty()),
     }
+}
+
+/// What a program that was built with an order keeps of it.
+fn kept(order: &Order) -> String {
+    format!("{} {order}", order.event)
 }
 
 /// A good text in which some places are changed.

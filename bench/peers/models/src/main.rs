@@ -12,7 +12,7 @@ static EXECUTIONS: AtomicU64 = AtomicU64::new(0);
 
 macro_rules! programs {
     ($peer:ident) => {
-        mod $peer {
+        pub mod $peer {
             use $peer::sync::Arc;
             use $peer::sync::atomic::{AtomicUsize, Ordering::SeqCst};
             use $peer::thread;

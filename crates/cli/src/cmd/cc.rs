@@ -7,7 +7,9 @@ use super::events;
 use crate::assets;
 use anyhow::{Context, bail};
 use foretrace_cc::{Compiler, Driver, Family, Runtime, choose, plan};
-use foretrace_llvm::{EmitEvents, FASTER, FollowValues, HoistCountedLoops, MergeNeighbours, Pass, SummariseBranches};
+use foretrace_llvm::{
+    EmitEvents, FollowValues, HoistCountedLoops, MarkWaitLoops, MergeNeighbours, Pass, SummariseBranches,
+};
 use own::Own;
 pub use own::{EVENTS, SYMBOLIC};
 use std::ffi::OsString;
@@ -64,9 +66,9 @@ const CLANG: &str = "clang";
 /// What is done to the text of a module.
 fn passes<'p>(own: &Own, emit: &'p EmitEvents) -> Vec<&'p dyn Pass> {
     let others: &[&dyn Pass] = match own.symbolic {
-        true => &[&FollowValues, &MergeNeighbours, &HoistCountedLoops],
+        true => &[&FollowValues, &MarkWaitLoops, &MergeNeighbours, &HoistCountedLoops],
         false if is_to_be_explored() => &[&SummariseBranches],
-        false if wants_fewer_calls() => &FASTER,
+        false if wants_fewer_calls() => &[&MarkWaitLoops, &MergeNeighbours, &HoistCountedLoops],
         false => &[],
     };
     let events: Option<&dyn Pass> = if emit.orders.is_empty() { None } else { Some(emit) };
@@ -86,6 +88,9 @@ fn warn_of_unmatched(args: &[OsString], emit: &EmitEvents) -> anyhow::Result<()>
 fn wants_fewer_calls() -> bool {
     std::env::var_os("FORETRACE_LOOPS").is_none_or(|value| value != "0")
 }
+
+/// The variable that asks for what is said with `--verbose`.
+pub const VERBOSE: &str = "FORETRACE_VERBOSE";
 
 /// The variable that asks for what pruned exploration needs.
 pub const BRANCHES: &str = "FORETRACE_BRANCHES";

@@ -75,6 +75,7 @@ pub fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let build = Build {
         reporting: Some(&args.reporting),
         quiet: args.view.quiet,
+        verbose: args.view.verbose,
         branches: args.searching.prune.is_some(),
         events: Vec::new(),
     };

@@ -1,6 +1,6 @@
 //! What is checked, as the command line names it: source files to compile, or a program as it is.
 
-use super::cc::{BRANCHES, EVENTS, SYMBOLIC, default_compiler, is_clang_default};
+use super::cc::{BRANCHES, EVENTS, SYMBOLIC, VERBOSE, default_compiler, is_clang_default};
 use super::reporting::Reporting;
 use crate::environment::Environment;
 use crate::way::{find_program, way_into};
@@ -32,6 +32,8 @@ pub struct Build<'a> {
     pub reporting: Option<&'a Reporting>,
     /// Do not say which compiler is used.
     pub quiet: bool,
+    /// Say which waits are not recognised as loops.
+    pub verbose: bool,
     /// Let the program say what its branches may do, for pruned exploration.
     pub branches: bool,
     /// Let the program emit the events of these specifications.
@@ -167,6 +169,9 @@ fn compile(args: &Sources, program: &Path, build: &Build<'_>) -> anyhow::Result<
     let events = build.events.iter().map(|file| format!("{EVENTS}={}", file.display()));
     let words: Vec<String> = std::iter::once(driver.to_owned()).chain(events).collect();
     let mut compiler = compiler(args, &words, program)?;
+    if build.verbose {
+        compiler.env(VERBOSE, "1");
+    }
     if build.branches {
         compiler.env(BRANCHES, "1");
     }

@@ -1,8 +1,8 @@
 //! What events carry: ids, patience, memory orders and values, and who reads and writes them.
 
 use crate::{
-    ArgsId, AtomicId, BarrierId, ChannelId, CondInstance, CustomId, IntervalId, LoadOrder, LockId, OnceId, Order,
-    Patience, SemId, StoreOrder, ThreadId,
+    ArgsId, AtomicId, BarrierId, ChannelId, Check, CondInstance, CustomId, IntervalId, LoadOrder, LockId, OnceId,
+    Order, Patience, SemId, StoreOrder, ThreadId,
 };
 
 macro_rules! objects {
@@ -107,6 +107,14 @@ pub trait Reader {
     /// If it cannot be read.
     fn patience(&mut self) -> Result<Patience, Self::Error>;
 
+    /// The next is whether a wait checks its condition first; a form that does not say it knows nothing of it.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    fn check(&mut self) -> Result<Check, Self::Error> {
+        Ok(Check::Unknown)
+    }
+
     /// The next is a memory order.
     ///
     /// # Errors
@@ -136,6 +144,14 @@ pub trait Writer {
     /// # Errors
     /// If it cannot be written.
     fn patience(&mut self, patience: Patience) -> Result<(), Self::Error>;
+
+    /// Writes whether a wait checks its condition first.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn check(&mut self, _: Check) -> Result<(), Self::Error> {
+        Ok(())
+    }
 
     /// Writes a memory order.
     ///
@@ -184,6 +200,7 @@ macro_rules! details {
 
 details! {
     Patience = 0: patience() patience;
+    Check = 0: check() check;
     LoadOrder = 0: order(OfLoads) order;
     StoreOrder = 0: order(OfStores) order;
     Order = 0: order(All) order;

@@ -65,7 +65,8 @@ fn part(operation: &Operation) -> Option<Part> {
         K::SemWaitFailed => Part::DownFailed,
         K::SemPost => Part::Up,
         K::SemRead => Part::Peek,
-        K::Wait => Part::Enter,
+        // One that finds another value might have waited: what it would be in other orders has to conflict as well.
+        K::Wait | K::FutexWait | K::FutexPassed => Part::Enter,
         K::LeftWait => Part::Leave,
         K::Signal => Part::Notify,
         K::Broadcast => Part::NotifyAll,
@@ -81,16 +82,17 @@ fn part(operation: &Operation) -> Option<Part> {
         K::TryJoin => Part::Joins,
         K::JoinFailed => Part::JoinFailed,
         K::Rewake | K::BarrierLeave | K::Create | K::Start | K::Join | K::Yield | K::Exit => return None,
-        K::RegionBegin | K::RegionEnd => return None,
+        K::RegionBegin | K::RegionEnd | K::Cancel | K::Cancelled => return None,
     })
 }
 
-/// The part that a wait plays for its mutex.
+/// The part that a wait plays for its mutex, or for the word of its futex.
 #[inline]
 fn second(operation: &Operation) -> Option<Part> {
     match operation.kind {
         OpKind::Wait => Some(Part::Release),
-        OpKind::Rewake | OpKind::LeftWait => Some(Part::Acquire),
+        OpKind::Rewake | OpKind::LeftWait if operation.other != ObjectId::NONE => Some(Part::Acquire),
+        OpKind::FutexWait | OpKind::FutexPassed => Some(Part::Read { bytes: Operation::FUTEX }),
         _ => None,
     }
 }

@@ -76,7 +76,7 @@ impl Cell {
             K::ReadUnlock => self.give_shared(event.thread),
             K::SemWait | K::SemTryWait => self.value = self.value.saturating_sub(1),
             K::SemPost => self.value += 1,
-            K::Wait => self.waiters.insert(event.thread),
+            K::Wait | K::FutexWait => self.waiters.insert(event.thread),
             K::Rewake => self.woken.remove(event.thread),
             K::LeftWait => self.waiters.remove(event.thread),
             K::Signal => self.wake(event.alternative),

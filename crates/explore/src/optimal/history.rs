@@ -30,24 +30,31 @@ const LONGEST: u64 = 1 << 20;
 const WRITES: u64 = u64::MAX;
 /// Every loop that waits for any write.
 const SPINS: u64 = u64::MAX - 2;
+/// Every cancellation.
+const CANCELS: u64 = u64::MAX - 1;
 
 /// The keys under which an event is found: those of its objects.
 fn keys(operation: &Operation, thread: ThreadId, mut see: impl FnMut(u64)) {
     use OpKind as K;
     let sync = |object: ObjectId| object.0 << 1 | 1;
     let writes = matches!(operation.kind, K::Store | K::Update | K::PlainWrite);
+    let words = |from: u64, bytes: u64| from >> 3..=from.saturating_add(bytes.clamp(1, LONGEST) - 1) >> 3;
     match operation.kind {
         K::Create | K::End | K::Join | K::TryJoin | K::JoinFailed => see(thread_key(operation.argument)),
         K::Start => see(thread_key(u64::from(thread.0))),
         K::Spin if operation.object == ObjectId::NONE => [WRITES, SPINS].into_iter().for_each(see),
         K::Load | K::Store | K::Update | K::UpdateFailed | K::PlainRead | K::PlainWrite | K::Spin => {
-            let last = operation.object.0.saturating_add(operation.argument.clamp(1, LONGEST) - 1);
-            (operation.object.0 >> 3..=last >> 3).for_each(|word| see(word << 1));
+            words(operation.object.0, operation.argument).for_each(|word| see(word << 1));
             if writes {
                 [WRITES, SPINS].into_iter().for_each(see);
             }
         }
-        K::Yield | K::Exit => {}
+        K::FutexWait | K::FutexPassed => {
+            see(sync(operation.object));
+            words(operation.other.0, Operation::FUTEX).for_each(|word| see(word << 1));
+        }
+        K::Cancel => [CANCELS, thread_key(operation.argument)].into_iter().for_each(see),
+        K::Yield | K::Exit | K::Cancelled => {}
         _ => {
             [operation.object, operation.other].into_iter().filter(|o| *o != ObjectId::NONE).for_each(|o| see(sync(o)))
         }
@@ -117,7 +124,7 @@ impl History {
     fn clock_of(&self, event: &Event, ends: bool) -> Vec<u32> {
         let mut clock = event.before.map_or_else(|| vec![0; self.width], |before| self.clock(before).to_vec());
         clock[event.thread.index()] = event.index;
-        if ends || event.operation.kind == OpKind::Exit {
+        if ends || event.operation.kind.stays() {
             self.threads.iter().zip(&mut clock).for_each(|(events, time)| *time = events.len() as u32);
             return clock;
         }
@@ -134,11 +141,20 @@ impl History {
 
     /// The events that use an object of an operation, the last first.
     pub fn users_of(&self, operation: &Operation, thread: ThreadId, mut see: impl FnMut(u32)) {
+        if operation.kind == OpKind::Cancel {
+            return (0..self.events.len() as u32).rev().for_each(see);
+        }
+        self.cancellations().iter().rev().for_each(|&position| see(position));
         keys(operation, thread, |key| {
             if let Some(users) = self.users.get(&key) {
                 users.iter().rev().for_each(|&position| see(position));
             }
         });
+    }
+
+    /// The events that change places with none.
+    pub fn cancellations(&self) -> &[u32] {
+        self.users.get(&CANCELS).map_or(&[], Vec::as_slice)
     }
 
     /// The users of an object, the first first.
@@ -195,6 +211,7 @@ impl History {
         match operation.kind {
             OpKind::Start => self.about(u64::from(event.thread.0), OpKind::Create),
             OpKind::Join | OpKind::TryJoin => self.about(operation.argument, OpKind::End),
+            OpKind::Cancelled => self.about(u64::from(event.thread.0), OpKind::Cancel).into_iter().take(1).collect(),
             OpKind::Rewake => self.waker(event).into_iter().collect(),
             OpKind::BarrierLeave => self.arrivals(event),
             _ => Vec::new(),
@@ -208,7 +225,8 @@ impl History {
     /// The signal or broadcast that ended a wait.
     fn waker(&self, event: &Event) -> Option<u32> {
         let mut cell = Cell::default();
-        let wait = event.before?;
+        let noticed = event.before.filter(|&before| self.kind_of(before) == OpKind::Cancelled);
+        let wait = noticed.map_or(event.before, |noticed| self.events[noticed as usize].before)?;
         for &position in self.users(event.operation.object) {
             cell.apply(event.operation.object, &self.events[position as usize], position);
             if position > wait && cell.woken.contains(event.thread) {

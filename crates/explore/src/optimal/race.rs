@@ -37,8 +37,20 @@ pub struct Races {
 /// The races of an event with earlier ones. It is in the history, or it is the next operation of a thread at its end. Races
 /// from the boundary on are skipped, and do not hide earlier ones.
 pub fn races(history: &History, event: &Event, boundary: u32) -> Races {
+    let own = candidates(history, event);
+    if event.operation.kind != OpKind::Cancelled || !own.is_empty() {
+        return races_with(history, event, own, boundary);
+    }
+    // What a cancelled thread has not done, it could have done, but only before it was cancelled.
+    let cancelled = history.enablers(event).first().copied().unwrap_or(0);
+    let asked = Event { operation: event.operation.asked(), ..event.clone() };
+    let before = candidates(history, &asked).into_iter().filter(|&candidate| candidate <= cancelled).collect();
+    races_with(history, &asked, before, boundary)
+}
+
+fn races_with(history: &History, event: &Event, candidates: Vec<u32>, boundary: u32) -> Races {
     let (mut races, mut found) = (Vec::new(), Races::default());
-    for candidate in candidates(history, event) {
+    for candidate in candidates {
         if races.iter().any(|&race| history.is_before(candidate, race)) {
             continue;
         }
@@ -68,6 +80,7 @@ pub fn most(operation: &Operation) -> Operation {
         K::SemWaitFailed => K::SemTryWait,
         K::OncePass => K::OnceBegin,
         K::UpdateFailed => K::Update,
+        K::FutexPassed => K::FutexWait,
         kind => kind,
     };
     Operation { kind, ..*operation }
@@ -76,8 +89,11 @@ pub fn most(operation: &Operation) -> Operation {
 /// The earlier events of other threads on which the event depends, the last first.
 fn candidates(history: &History, event: &Event) -> Vec<u32> {
     let kind = event.operation.kind;
-    if matches!(kind, OpKind::Exit | OpKind::Start | OpKind::Join | OpKind::BarrierLeave | OpKind::Yield) {
+    if kind == OpKind::Exit {
         return Vec::new();
+    }
+    if never_races(kind) {
+        return before_cancellations(history, event);
     }
     let mut found = Vec::new();
     let position = history.position(event);
@@ -95,6 +111,28 @@ fn candidates(history: &History, event: &Event) -> Vec<u32> {
     found.sort_unstable_by(|a, b| b.cmp(a));
     found.dedup();
     found
+}
+
+/// Does nothing that others do decide what such an operation does, once it can happen?
+const fn never_races(kind: OpKind) -> bool {
+    use OpKind::{BarrierLeave, Cancelled, Join, Start, Yield};
+    matches!(kind, BarrierLeave | Cancelled | Join | Start | Yield)
+}
+
+/// The cancellations of other threads that could come after an event which nothing else can race with: those that do not come
+/// before what enables it. One that has not happened is blocked.
+fn before_cancellations(history: &History, event: &Event) -> Vec<u32> {
+    let position = history.position(event);
+    if position as usize >= history.events.len() {
+        return Vec::new();
+    }
+    let cancellations = history.cancellations().iter().rev().copied();
+    let others = cancellations.filter(|&at| at < position && history.events[at as usize].thread != event.thread);
+    let enablers = history.enablers(event);
+    if event.operation.kind == OpKind::Join && enablers.is_empty() {
+        return Vec::new();
+    }
+    others.filter(|&at| !enablers.iter().any(|&enabler| history.is_before(at, enabler))).collect()
 }
 
 /// How an event can happen without others.
@@ -176,6 +214,7 @@ impl Without<'_> {
             K::Spin if self.is_written() => becomes(K::Spin),
             K::Spin => Answer::Blocked(Vec::new()),
             K::UpdateFailed => becomes(K::Update),
+            K::FutexPassed => becomes(K::FutexWait),
             kind => becomes(kind),
         }
     }
@@ -190,6 +229,7 @@ impl Without<'_> {
                 cell.apply(object, event, at);
             }
         }
+        cell.begin(object, self.event);
         cell
     }
 
@@ -239,7 +279,7 @@ impl Without<'_> {
             let mut written = false;
             self.history.users_of(&reading.operation, reading.thread, |at| {
                 let event = &self.history.events[at as usize];
-                let writes = event.thread != reading.thread && event.operation.conflicts_with(&reading.operation);
+                let writes = event.thread != reading.thread && event.operation.changes(&reading.operation);
                 written |= at > read && writes && self.includes(at);
             });
             written

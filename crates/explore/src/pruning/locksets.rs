@@ -160,7 +160,7 @@ pub fn apply(set: &mut Lockset, step: &Step, locks: &mut Locks, happened: bool) 
             (set.alone, set.shared) = (set.alone & gone, set.shared & gone);
         }
         K::Wait => set.alone &= !bit(operation.other),
-        K::Rewake | K::LeftWait => set.alone |= bit(operation.other),
+        K::Rewake | K::LeftWait if operation.other != ObjectId::NONE => set.alone |= bit(operation.other),
         _ => {}
     }
 }

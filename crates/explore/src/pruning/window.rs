@@ -64,6 +64,10 @@ impl Item<'_> {
                 | K::JoinFailed
                 | K::Spin
                 | K::Other
+                | K::Cancel
+                | K::Cancelled
+                | K::FutexWait
+                | K::FutexPassed
         ) || step.operation.argument == Operation::MAY_LEAVE && step.operation.kind == K::Rewake
     }
 

@@ -140,6 +140,12 @@ pub enum Instr {
     OnceBegin(u32, usize),
     /// Ends it.
     OnceEnd(u32),
+    /// Waits if the variable has the value; the register becomes 1 if it was woken.
+    FutexWait(Reg, Place, Expr),
+    /// Wakes one thread that waits for the variable.
+    FutexWake(Place),
+    /// Cancels a thread: it ends where it would wait for a condition, a semaphore or a thread.
+    Cancel(u32),
     /// Creates a thread.
     Create(u32),
     /// Waits for its end.
@@ -187,6 +193,7 @@ impl Instr {
                 Some(*register)
             }
             Self::TryJoin(_, register) | Self::Load(register, _) | Self::FetchAdd(register, ..) => Some(*register),
+            Self::FutexWait(register, ..) => Some(*register),
             Self::Swap(register, ..) | Self::Cas(register, ..) | Self::Read(register, _) | Self::Set(register, _) => {
                 Some(*register)
             }

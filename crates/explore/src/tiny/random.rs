@@ -42,6 +42,26 @@ fn shift_behind(instr: &mut Instr, at: usize) {
     }
 }
 
+/// A program with futexes and cancellations.
+pub fn random_cancelling_program(seed: u64) -> Program {
+    let mut program = random_program(seed);
+    let mut maker = Maker { random: Random::new(seed ^ 0xc3a5_c85c), registers: 0 };
+    let many = program.threads.len() as u64;
+    for code in &mut program.threads {
+        let (at, place, register) =
+            (maker.random.below(code.len() as u64 + 1) as usize, maker.variable(), maker.register());
+        let instr = match maker.random.below(4) {
+            0 => Instr::FutexWait(register, place.into(), maker.value()),
+            1 => Instr::FutexWake(place.into()),
+            2 => Instr::Cancel(maker.random.below(many) as u32),
+            _ => continue,
+        };
+        code.iter_mut().for_each(|instr| shift_behind(instr, at));
+        code.insert(at, instr);
+    }
+    program
+}
+
 /// A program of locks, plain accesses and branches: some of them race, and most do not.
 pub fn random_locking_program(seed: u64) -> Program {
     let mut maker = Maker { random: Random::new(seed), registers: 0 };

@@ -66,7 +66,7 @@ fn helped(state: &State<'_>, id: EventId, free: &[ThreadId]) -> bool {
         }
         Event::Lock(lock, _) | Event::RdLock(lock, _) => any_left(&|event| event == Event::Unlock(lock)),
         Event::Wait(..) if state.has_missed(id) => false,
-        Event::Wait(instance, _) => {
+        Event::Wait(instance, ..) => {
             any_left(&|event| matches!(event, Event::Signal(other) | Event::Broadcast(other) if other == instance))
         }
         Event::BarrierExit(barrier) => {

@@ -138,7 +138,7 @@ impl Script<'_> {
                     Event::Broadcast(instance) => {
                         drop(gives.insert(instance.0, format!("broadcast.{}.{}", thread.0, instance.0)));
                     }
-                    Event::Wait(instance, _) => waits.push((EventId { thread, index: index as u32 }, instance.0)),
+                    Event::Wait(instance, ..) => waits.push((EventId { thread, index: index as u32 }, instance.0)),
                     _ => {}
                 }
             }

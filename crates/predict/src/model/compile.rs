@@ -1,6 +1,6 @@
 //! From a trace to the program that the search runs.
 
-use foretrace_causality::{MustOrder, Need as MustNeed};
+use foretrace_causality::{MustOrder, Need as MustNeed, checked_waits};
 use foretrace_event::{BarrierId, CondInstance, Event, EventId, LockId, Patience, ThreadId};
 use foretrace_property::Automaton;
 use foretrace_trace::Trace;
@@ -9,13 +9,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::counter::Counter;
 use super::held::HeldSets;
 use super::op::{CounterOf, Mode, Need, Op};
-use super::{Chain, HeldId, NO_LETTER, Program, WaitAt, Watched};
+use super::{Chain, HeldId, NO_LETTER, Program, Sights, WaitAt, Watched};
 
 /// The reorderings that are allowed, beyond the rules of the synchronisation objects.
 #[derive(Clone, Debug, Default)]
 pub struct Rules {
     /// Operations on an atomic variable keep their recorded order, so that every load reads what it read.
     pub keep_atomics: bool,
+    /// Reads see what they saw, or what was there in the beginning.
+    pub keep_reads: bool,
     /// Successful try and timed operations that fail instead.
     pub failing: Vec<EventId>,
 }
@@ -66,6 +68,8 @@ struct Compiler<'a> {
     /// The letters of events in the watched property, if there is one.
     letter: Option<&'a dyn Fn(EventId) -> Option<u32>>,
     program: Program,
+    /// Waits that check what their signallers change.
+    checked: FxHashSet<EventId>,
     /// Counters by object.
     counters: FxHashMap<CounterOf, u32>,
     /// Signals that may be lost, by instance.
@@ -89,11 +93,13 @@ impl<'a> Compiler<'a> {
             counters: Vec::new(),
             waits: Vec::new(),
             losable: must.has_losable(),
+            sights: Sights::default(),
             watched: None,
         };
+        let checked = checked_waits(trace);
         let failing = rules.failing.iter().copied().collect();
         let (counters, signals) = Default::default();
-        Self { trace, rules, must, failing, letter: None, program, counters, signals }
+        Self { trace, rules, must, failing, letter: None, program, checked, counters, signals }
     }
 
     fn thread(&mut self, thread: ThreadId) {
@@ -102,7 +108,7 @@ impl<'a> Compiler<'a> {
         let mut work = Work { thread, chain, holds: FxHashMap::default(), set: 0 };
         work.chain.held.push(work.set);
         for (index, event) in self.trace.events(thread).enumerate() {
-            if !event.is_access() {
+            if self.rules.keep_reads || !event.is_access() {
                 self.event(&mut work, index as u32, event);
             }
         }
@@ -119,7 +125,7 @@ impl<'a> Compiler<'a> {
             Event::RdLock(lock, patience) => self.acquire(work, id, lock, Mode::Read, patience),
             Event::Unlock(lock) => self.release(work, lock).or_else(|| self.begins_wait(id).then_some(Op::Plain)),
             Event::Signal(instance) | Event::Broadcast(instance) => Some(self.signal(instance)),
-            Event::Wait(instance, _) => Some(self.wait(work, id, instance)),
+            Event::Wait(instance, ..) => Some(self.wait(work, id, instance)),
             Event::BarrierEnter(barrier) => Some(self.barrier(work, index, barrier, false)),
             Event::BarrierExit(barrier) => Some(self.barrier(work, index, barrier, true)),
             Event::SemWait(sem, patience) => {
@@ -132,7 +138,8 @@ impl<'a> Compiler<'a> {
                 Some(Op::Up { counter })
             }
             Event::FailedLock(..) | Event::FailedRdLock(..) | Event::FailedWait(_) | Event::FailedSemWait(..) => None,
-            Event::StrayUnlock(_) | Event::Fence(_) | Event::Custom(..) | Event::Read(_) | Event::Write(_) => None,
+            Event::StrayUnlock(_) | Event::Fence(_) | Event::Custom(..) => None,
+            Event::Read(_) | Event::Write(_) => self.rules.keep_reads.then_some(Op::Plain),
             Event::AtomicLoad(..) | Event::AtomicStore(..) | Event::AtomicRmw(..) => {
                 self.rules.keep_atomics.then_some(Op::Plain)
             }
@@ -226,7 +233,7 @@ impl<'a> Compiler<'a> {
         let signal = self.losable(instance).expect("a losable wait has a losable signal");
         let position = work.chain.ops.len() as u32;
         self.program.waits[signal as usize].push(WaitAt { thread: id.thread.0, position });
-        Op::Wait { instance }
+        Op::Wait { instance, checked: self.checked.contains(&id) }
     }
 
     /// The number of this signal, if it may be lost.
@@ -252,6 +259,9 @@ impl<'a> Compiler<'a> {
     }
 
     fn finish(mut self) -> Program {
+        if self.rules.keep_reads {
+            self.program.sights = Sights::new(self.trace, &mut self.program.chains);
+        }
         for thread in 0..self.program.chains.len() {
             let (needs_at, needs) = self.needs_of(thread);
             let chain = &mut self.program.chains[thread];

@@ -33,12 +33,17 @@ pub enum Op {
     UpFromZero { counter: u32 },
     /// Sends a signal that may be lost.
     Signal { signal: u32 },
-    /// Returns from a wait that may miss its signal.
-    Wait { instance: CondInstance },
+    /// Returns from a wait that may miss its signal. If the program checks a condition before it (`checked`), it would not
+    /// have begun to wait in that case.
+    Wait { instance: CondInstance, checked: bool },
     /// Enters a barrier of `count`.
     Enter { counter: u32, count: u32 },
     /// Leaves a barrier.
     Exit { counter: u32, count: u32 },
+    /// Reads a variable that must show what it showed ([`super::Rules::keep_reads`]).
+    Look { read: u32, cell: u32 },
+    /// Writes a variable of which reads are kept.
+    Store { cell: u32 },
 }
 
 /// Something that must have been performed: `position` operations of `thread`.

@@ -85,7 +85,8 @@ impl Program {
     #[inline]
     pub(crate) fn possible(&self, state: &State, thread: usize, op: Op) -> bool {
         match op {
-            Op::Plain | Op::Release { .. } | Op::Up { .. } | Op::Signal { .. } => true,
+            Op::Plain | Op::Release { .. } | Op::Up { .. } | Op::Signal { .. } | Op::Store { .. } => true,
+            Op::Look { read, .. } => self.sights.sees(read, state),
             Op::Acquire { lock, mode, .. } => !self.excluded(state, thread, lock, mode),
             Op::FailAcquire { lock, mode } => self.excluded(state, thread, lock, mode),
             Op::Down { counter, .. } => self.counters[counter as usize].value(&state.cut) > 0,
@@ -131,7 +132,8 @@ impl Op {
     pub(crate) fn waits(self) -> bool {
         match self {
             Self::Acquire { patient, .. } | Self::Down { patient, .. } => patient,
-            Self::FailAcquire { .. } | Self::FailDown { .. } | Self::UpFromZero { .. } => false,
+            Self::FailAcquire { .. } | Self::FailDown { .. } | Self::UpFromZero { .. } | Self::Look { .. } => false,
+            Self::Wait { checked, .. } => !checked,
             _ => true,
         }
     }

@@ -135,7 +135,7 @@ impl Program {
             Op::Acquire { lock, mode, .. } => (0..self.threads())
                 .find(|&other| other != thread && inert(other) && self.keeps_out(state, other, lock, mode))
                 .map(|holder| WaitsFor::Lock(lock, ThreadId::from_index(holder))),
-            Op::Wait { instance } => Some(WaitsFor::LostSignal(instance)),
+            Op::Wait { instance, .. } => Some(WaitsFor::LostSignal(instance)),
             Op::Down { counter, .. } => (self.help(state, counter, inert) == 0).then(|| self.counted(counter)),
             Op::Exit { counter, count } => {
                 let missing = if count == 0 { i64::MAX } else { self.to_come(state, counter, count) };

@@ -55,7 +55,7 @@ impl<'a> Clocks<'a> {
         let next = EventId { index: id.index + 1, ..id };
         let begins = match event {
             Event::Unlock(_) if next.index < self.trace.len(id.thread) => match self.trace.event(next) {
-                Event::Wait(instance, _) => condition(instance),
+                Event::Wait(instance, ..) => condition(instance),
                 _ => None,
             },
             _ => None,

@@ -147,6 +147,7 @@ impl<'a> Chooser<'a> {
     /// Threads with an operation left that does not commute with this ready one.
     fn add_dependent(&mut self, state: &State, thread: usize, op: Op) {
         self.add_signaller(state, thread);
+        self.add_accessing(state, op);
         self.add_rivals(state, thread);
         match op {
             Op::Acquire { lock, mode, .. } => {
@@ -186,6 +187,12 @@ impl<'a> Chooser<'a> {
         }
     }
 
+    /// Accesses of one interval do not commute where reads are kept.
+    fn add_accessing(&mut self, state: &State, op: Op) {
+        let program = self.program;
+        program.users_left(state, op).for_each(|other| self.join(other));
+    }
+
     /// The step that begins a wait does not commute with its signal.
     fn add_signaller(&mut self, state: &State, thread: usize) {
         let chain = self.program.chain(thread);
@@ -207,6 +214,7 @@ impl<'a> Chooser<'a> {
             self.join(need.thread as usize);
             return;
         }
+        self.add_accessing(state, op);
         match op {
             Op::Acquire { lock, mode, .. } => self.add_holders(state, thread, lock, mode, 1),
             Op::FailAcquire { lock, .. } => self.add_takers(state, lock, true),

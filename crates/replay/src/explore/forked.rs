@@ -12,6 +12,8 @@ pub enum WhyForked {
     Memory,
     /// It chooses the stacks of threads itself.
     Stacks,
+    /// It cancels threads.
+    Cancels,
     /// Something else.
     Other,
 }
@@ -23,6 +25,7 @@ impl WhyForked {
             0 => return None,
             forked::MEMORY => Self::Memory,
             forked::STACK => Self::Stacks,
+            forked::CANCEL => Self::Cancels,
             forked::OTHER.. => Self::Other,
             call => Self::Call(call as u32 - 1),
         })
@@ -39,6 +42,7 @@ impl fmt::Display for WhyForked {
             },
             Self::Memory => f.write_str("more than 16 MB of the program's memory change"),
             Self::Stacks => f.write_str("the program chooses the stacks of its threads"),
+            Self::Cancels => f.write_str("the program cancels threads"),
             Self::Other => f.write_str("this system or this program does not allow anything else"),
         }
     }

@@ -100,8 +100,8 @@ fn step(
     writeln!(
         out,
         "<li id=\"{anchor}-{kind}{number}\" class=\"st{fails}\" style=\"--c:{}\" data-t=\"{}\"{data}><span \
-         class=\"no\">{}</span><span class=\"ch\"><span class=\"vh\">{}: </span>{}<span class=\"vh\">{}</span> <small>{shown}</small>\
-         {state}</span></li>",
+         class=\"no\">{}</span><span class=\"ch\"><span class=\"does\"><span class=\"vh\">{}: </span>{}<span class=\"vh\">{}</span> \
+         </span><small>{shown}</small>{state}</span></li>",
         view.column(step.thread),
         step.thread,
         number + 1,

@@ -37,6 +37,8 @@ pub enum Reason {
     Stack,
     /// This system, or something that the program has done before its first thread.
     Other,
+    /// The program cancels a thread.
+    Cancel,
 }
 
 /// A part of the address space.

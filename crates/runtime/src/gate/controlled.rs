@@ -19,7 +19,6 @@ mod turn;
 
 use crate::fast;
 use crate::gate::symbolic;
-use crate::sys::Files;
 use crate::sys::settings::Settings;
 use crate::thread::tls::tls;
 use crate::thread::{self, Shared, Thread};
@@ -28,9 +27,9 @@ use foretrace_event::ThreadId;
 use foretrace_event::channel::{Header, RaceRecord};
 use foretrace_event::visible::{OpKind, Operation};
 
-pub use slots::Granted;
+pub use slots::{Granted, Request};
 pub use stop::set_timer;
-pub use turn::{amend, taken};
+pub use turn::{amend, taken, wake_unseen};
 
 /// Threads ask from now on.
 static ON: AtomicBool = AtomicBool::new(false);
@@ -74,18 +73,35 @@ pub fn asks() -> bool {
 
 /// The current thread asks for an operation, and returns when it happens.
 pub fn ask(player: &'static Thread, operation: Operation, timed: bool, pc: usize) -> Granted {
-    notes::step(player, &operation);
+    ask_for(player, Request { timed, ..Request::new(operation, pc) })
+}
+
+/// The same for a whole request. If that waits for files, something may come from outside.
+pub fn ask_for(player: &'static Thread, request: Request) -> Granted {
+    notes::step(player, &request.operation);
     symbolic::settle();
-    let granted = turn::ask(ThreadId(player.index), slots::Request { operation, timed, files: None, place: pc });
+    let own = ThreadId(player.index);
+    let granted = turn::ask(own, request);
     await_end();
+    if slots::slot(own).cancelled.get() && !slots::slot(own).told.replace(true) {
+        // What it calls next may end it, such as `write`.
+        // SAFETY: it is the current thread.
+        unsafe { pthread_cancel(pthread_self()) };
+    }
     granted
 }
 
-/// The current thread waits until a file can be used, for which something may come from outside.
-pub fn await_files(player: &'static Thread, operation: Operation, files: Files, pc: usize) {
-    notes::step(player, &operation);
-    turn::ask(ThreadId(player.index), slots::Request { operation, timed: false, files: Some(files), place: pc });
-    await_end();
+real_function!(fn pthread_cancel(thread: libc::pthread_t) -> i32);
+real_function!(fn pthread_self() -> libc::pthread_t);
+
+/// The current thread is about to end, because it has been cancelled.
+pub fn notice(player: &Shared) {
+    slots::slot(ThreadId(player.index)).cancelled.set(false);
+}
+
+/// How many threads the last signal or broadcast of the thread has woken.
+pub fn woken_by(player: &Shared) -> u32 {
+    slots::slot(ThreadId(player.index)).woke.get()
 }
 
 /// What a thread waits for that is about to repeat a round of so many reads, the last of these bytes: a change of what they

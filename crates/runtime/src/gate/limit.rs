@@ -32,6 +32,15 @@ impl Limit {
         Self::Until(Deadline { clock, at: unsafe { at.as_ref() }.copied().unwrap_or(LONG_AGO) })
     }
 
+    /// For so long from now.
+    pub fn in_a_while(time: &timespec) -> Self {
+        let now = now(libc::CLOCK_MONOTONIC);
+        let sum = now.tv_nsec.saturating_add(time.tv_nsec);
+        let (seconds, tv_nsec) = (sum / SECOND, sum % SECOND);
+        let at = timespec { tv_sec: now.tv_sec.saturating_add(time.tv_sec).saturating_add(seconds), tv_nsec };
+        Self::Until(Deadline { clock: libc::CLOCK_MONOTONIC, at })
+    }
+
     /// The same as records spell it.
     pub const fn patience(self) -> Patience {
         match self {

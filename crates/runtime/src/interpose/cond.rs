@@ -14,6 +14,7 @@ use crate::run::{self, sync};
 use crate::sys::real::Real;
 use crate::thread::tls::tls;
 use core::ffi::{c_int, c_void};
+use foretrace_event::Check;
 use foretrace_event::wire::Op;
 use libc::{pthread_cond_t, pthread_condattr_t, pthread_mutex_t, timespec};
 
@@ -34,13 +35,16 @@ real_function!(fn _pthread_cleanup_pop(buffer: *mut CleanUp, execute: c_int));
 struct Waiting {
     cond: usize,
     mutex: *mut pthread_mutex_t,
+    /// Is the wait in a loop that checks its condition?
+    check: Check,
     pc: usize,
 }
 
 impl Waiting {
     fn over(&self, op: Op) {
         tls().waiting.set(false);
-        sync(op, self.cond, self.mutex as u64, self.pc);
+        let check = if op == Op::Wait { self.check } else { Check::Unknown };
+        sync(op, self.cond, self.mutex as u64 | check as u64, self.pc);
         // SAFETY: the mutex is locked by this thread again.
         sync(Op::Lock, self.mutex as usize, unsafe { lock_arg(self.mutex) }, self.pc);
     }
@@ -60,6 +64,7 @@ pub unsafe fn wait(
     limit: Limit,
     real: impl FnOnce() -> c_int,
 ) -> c_int {
+    let check = if tls().in_wait_loop.replace(false) { Check::InLoop } else { Check::Unknown };
     if axes::is_replaying() {
         // To be refused is no step.
         // SAFETY: as the caller says.
@@ -67,7 +72,7 @@ pub unsafe fn wait(
             return real();
         }
         // SAFETY: as the caller says.
-        return unsafe { replay_wait(&Waiting { cond, mutex, pc }, timeout, limit, real) };
+        return unsafe { replay_wait(&Waiting { cond, mutex, check, pc }, timeout, limit, real) };
     }
     if !axes::is_recording() {
         return real();
@@ -75,7 +80,7 @@ pub unsafe fn wait(
     // SAFETY: the program waits with a mutex that it holds.
     sync(Op::Unlock, mutex as usize, unsafe { lock_arg(mutex) }, pc);
     tls().waiting.set(true);
-    let mut waiting = Waiting { cond, mutex, pc };
+    let mut waiting = Waiting { cond, mutex, check, pc };
     let mut clean_up =
         CleanUp { routine: None, argument: core::ptr::null_mut(), cancel_type: 0, previous: core::ptr::null_mut() };
     // SAFETY: both records live in this frame, which the handler's removal below does not outlive.
@@ -101,7 +106,7 @@ real_function!(fn pthread_mutex_unlock(mutex: *mut pthread_mutex_t) -> c_int);
 
 /// A wait in a replay. While the schedule lasts, it says when a thread wakes and how; after that, the kernel does.
 unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, limit: Limit, real: impl FnOnce() -> c_int) -> c_int {
-    let Waiting { cond, mutex, pc } = *waiting;
+    let Waiting { cond, mutex, pc, .. } = *waiting;
     let without_limit = matches!(limit, Limit::Forever);
     // SAFETY: the program waits with a mutex that it holds.
     let arg = unsafe { lock_arg(mutex) };
@@ -145,7 +150,7 @@ unsafe fn replay_wait(waiting: &Waiting, timeout: c_int, limit: Limit, real: imp
 
 /// A wait under the controlled gate, which says when it ends and how. The thread has said that it waits.
 unsafe fn controlled_wait(waiting: &Waiting, timeout: c_int, limit: Limit, arg: u64) -> c_int {
-    let Waiting { cond, mutex, pc } = *waiting;
+    let Waiting { cond, mutex, pc, .. } = *waiting;
     // SAFETY: the program waits with a mutex that it holds; it is free again when the wait ends.
     let woken = unsafe {
         pthread_mutex_unlock(mutex);
@@ -153,12 +158,16 @@ unsafe fn controlled_wait(waiting: &Waiting, timeout: c_int, limit: Limit, arg: 
         pthread_mutex_lock(mutex);
         woken
     };
-    let timed_out = !woken && matches!(limit, Limit::Until(_));
-    if !woken && !timed_out {
+    let timed_out = woken == controlled::Woken::Alone && matches!(limit, Limit::Until(_));
+    if woken == controlled::Woken::Alone && !timed_out {
         part::wakes_unsignalled(cond, pc);
     }
-    part::quietly(if woken { Op::Wait } else { Op::FailedWait }, cond, mutex as u64, pc);
+    let op = if woken == controlled::Woken::Signalled { Op::Wait } else { Op::FailedWait };
+    part::quietly(op, cond, mutex as u64, pc);
     part::quietly(Op::Lock, mutex as usize, arg, pc);
+    if woken == controlled::Woken::Cancelled {
+        controlled::end_cancelled();
+    }
     if timed_out { timeout } else { 0 }
 }
 
@@ -221,7 +230,7 @@ impl Woken {
 /// Waits for the thread's turn with the mutex free, and takes the mutex again. None: the schedule came to its end and
 /// nobody has woken the thread.
 unsafe fn scheduled_wait(waiting: &Waiting, arg: u64, limit: Limit) -> Option<Woken> {
-    let Waiting { cond, mutex, pc } = *waiting;
+    let Waiting { cond, mutex, pc, .. } = *waiting;
     // SAFETY: the program waits with a mutex that it holds; it is taken again below.
     unsafe { pthread_mutex_unlock(mutex) };
     let step = part::await_wake();

@@ -3,7 +3,8 @@
 //!
 //! A child that shares the parent's memory is a thread that libc does not know; what it does is taken for its creator's.
 
-use crate::op::in_gate;
+use crate::gate::limit::Limit;
+use crate::op::in_gate::futex;
 use crate::run;
 use crate::run::process::{born, forking};
 use crate::sink::stamp;
@@ -12,7 +13,7 @@ use crate::sys::sandbox::{self, Set};
 use crate::watch::{names, unseen};
 use crate::{axes, sys, thread};
 use core::ffi::{c_char, c_int, c_long, c_ulong, c_void};
-use libc::CLONE_VM;
+use libc::{CLONE_VM, timespec};
 
 type Entry = unsafe extern "C-unwind" fn(*mut c_void) -> c_int;
 
@@ -55,10 +56,40 @@ unsafe fn plain(number: c_long, arguments: [c_ulong; 6]) -> c_long {
     }
 }
 
-/// Does this call of `futex` wait without a limit?
-fn waits_for_ever(operation: c_ulong, limit: c_ulong) -> bool {
-    let operation = operation as c_int & libc::FUTEX_CMD_MASK;
-    limit == 0 && matches!(operation, libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET)
+/// What the controlled gate makes of a call of `futex`. None: the kernel is to do it.
+unsafe fn futex_in_gate([word, operation, value, time, other]: [c_ulong; 5], pc: usize) -> Option<c_long> {
+    let word = word as usize;
+    let flags = operation as c_int;
+    match flags & libc::FUTEX_CMD_MASK {
+        command @ (libc::FUTEX_WAIT | libc::FUTEX_WAIT_BITSET) => {
+            // SAFETY: the program passes a time, or null.
+            let limit =
+                unsafe { futex_limit(command, flags & libc::FUTEX_CLOCK_REALTIME != 0, time as *const timespec) };
+            futex::wait(word, value as u32, limit, pc).map(finished)
+        }
+        libc::FUTEX_WAKE | libc::FUTEX_WAKE_BITSET => futex::wake(word, value as u32, pc).map(c_long::from),
+        libc::FUTEX_REQUEUE | libc::FUTEX_CMP_REQUEUE => {
+            futex::disturb(word, pc);
+            None
+        }
+        libc::FUTEX_WAKE_OP => {
+            [word, other as usize].into_iter().for_each(|word| futex::disturb(word, pc));
+            None
+        }
+        _ => None,
+    }
+}
+
+/// Until when a call of `futex` waits. The plain one says for how long, the other until when.
+unsafe fn futex_limit(command: c_int, real_time: bool, time: *const timespec) -> Limit {
+    let clock = if real_time { libc::CLOCK_REALTIME } else { libc::CLOCK_MONOTONIC };
+    // SAFETY: as the caller says.
+    match unsafe { time.as_ref() } {
+        None => Limit::Forever,
+        Some(time) if command == libc::FUTEX_WAIT => Limit::in_a_while(time),
+        // SAFETY: as the caller says.
+        Some(time) => unsafe { Limit::until(clock, time) },
+    }
 }
 
 /// What a system call of that result returns.
@@ -146,12 +177,9 @@ interpose! {
         match number {
             libc::SYS_fork | libc::SYS_vfork | libc::SYS_clone | libc::SYS_clone3 => {}
             libc::SYS_seccomp | libc::SYS_prctl | libc::SYS_exit_group => {}
-            libc::SYS_futex if waits_for_ever(b, d) && axes::is_replaying() => {
-                if let Some(result) = in_gate::await_futex(a as usize, c as u32, pc) {
-                    return finished(result);
-                }
+            libc::SYS_futex if axes::is_replaying() => {
                 // SAFETY: the program's own arguments.
-                return unsafe { plain(number, [a, b, c, d, e, f]) };
+                return unsafe { futex_in_gate([a, b, c, d, e], pc).unwrap_or_else(|| plain(number, [a, b, c, d, e, f])) };
             }
             // SAFETY: the program's own arguments.
             _ => return unsafe {

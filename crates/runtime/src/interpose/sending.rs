@@ -12,7 +12,7 @@ use crate::memory::map::Map;
 use crate::memory::spin::Spin;
 use crate::op::access::fills;
 use crate::op::in_gate::files;
-use crate::op::in_gate::waits::{Attempt, before_change, until_done};
+use crate::op::in_gate::waits::{self, Attempt, Time, before_change, done_within, until_done};
 use crate::sys::{self, Files};
 use crate::thread::tls::Section;
 use core::ffi::{c_int, c_uint, c_void};
@@ -47,22 +47,37 @@ real_function!(fn sigtimedwait(set: *const sigset_t, info: *mut siginfo_t, limit
 real_function!(fn signalfd(fd: c_int, set: *const sigset_t, flags: c_int) -> c_int);
 
 /// Takes a signal of a set under the controlled gate. None: the gate does not decide.
-unsafe fn taken_in_gate(set: *const sigset_t, info: *mut siginfo_t, pc: usize) -> Option<c_int> {
+unsafe fn taken_in_gate(set: *const sigset_t, info: *mut siginfo_t, time: Time, pc: usize) -> Option<c_int> {
     if !controlled::asks() {
         return None;
     }
-    let now = timespec { tv_sec: 0, tv_nsec: 0 };
+    if let Some(time) = time {
+        // SAFETY: as the caller says.
+        return match done_within(files::SIGNALS, time, pc, || unsafe { take(set, info) })? {
+            Attempt::Done(signal) => Some(signal),
+            Attempt::NotYet => {
+                // SAFETY: every thread has its `errno`.
+                unsafe { *libc::__errno_location() = libc::EAGAIN };
+                Some(-1)
+            }
+        };
+    }
     // What comes from outside is seen by this file.
     // SAFETY: the program's own set; the other arguments are locals.
     let mut file = pollfd { fd: unsafe { signalfd(-1, set, 0) }, events: libc::POLLIN, revents: 0 };
     let files = Files { at: &raw mut file, count: 1 };
-    let taken = until_done(files::SIGNALS, Some(files), pc, || {
-        // SAFETY: as above.
-        let signal = unsafe { sigtimedwait(set, info, &raw const now) };
-        if signal > 0 { Attempt::Done(signal) } else { Attempt::NotYet }
-    });
+    // SAFETY: as above.
+    let taken = until_done(files::SIGNALS, Some(files), pc, || unsafe { take(set, info) });
     sys::close(file.fd);
     taken
+}
+
+/// Takes a signal of a set if one is there.
+unsafe fn take(set: *const sigset_t, info: *mut siginfo_t) -> Attempt<c_int> {
+    let now = timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: as the caller says; the time is a local.
+    let signal = unsafe { sigtimedwait(set, info, &raw const now) };
+    if signal > 0 { Attempt::Done(signal) } else { Attempt::NotYet }
 }
 
 /// Stands for all signals.
@@ -193,7 +208,7 @@ interpose! {
     fn sigwait(set: *const sigset_t, signal: *mut c_int) -> c_int |pc| {
         // SAFETY: the program's own arguments.
         unsafe {
-            let result = match taken_in_gate(set, core::ptr::null_mut(), pc) {
+            let result = match taken_in_gate(set, core::ptr::null_mut(), None, pc) {
                 Some(taken) => {
                     *signal = taken;
                     0
@@ -209,14 +224,16 @@ interpose! {
 
     fn sigwaitinfo(set: *const sigset_t, info: *mut siginfo_t) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        let signal = unsafe { taken_in_gate(set, info, pc).unwrap_or_else(|| real(set, info)) };
+        let signal = unsafe { taken_in_gate(set, info, None, pc).unwrap_or_else(|| real(set, info)) };
         comes(signal, pc);
         signal
     }
 
     fn sigtimedwait(set: *const sigset_t, info: *mut siginfo_t, limit: *const timespec) -> c_int |pc| {
         // SAFETY: the program's own arguments.
-        let signal = unsafe { real(set, info, limit) };
+        let signal = unsafe {
+            taken_in_gate(set, info, waits::time(limit), pc).unwrap_or_else(|| real(set, info, limit))
+        };
         comes(signal, pc);
         signal
     }

@@ -8,7 +8,7 @@ use core::ffi::{c_int, c_uint, c_void};
 use libc::{time_t, timespec, timeval};
 
 /// Until when an absolute sleep lasts, from now on.
-unsafe fn left(clock: c_int, until: *const timespec) -> i64 {
+pub unsafe fn left(clock: c_int, until: *const timespec) -> i64 {
     // SAFETY: the program passes a time, or null.
     let Some(until) = (unsafe { until.as_ref() }) else { return 0 };
     let now = crate::gate::limit::now(clock);

@@ -7,7 +7,7 @@ use crate::gate::limit::Limit;
 use crate::gate::turn::Arrival;
 use crate::memory::arena;
 use crate::op::end::{end_key, notice_end};
-use crate::op::{self, part};
+use crate::op::{self, in_gate, part};
 use crate::run::{self, sync};
 use crate::thread::tls::tls;
 use crate::thread::{self, signals};
@@ -15,7 +15,6 @@ use crate::watch::unseen;
 use crate::{axes, fast, sys};
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, Ordering};
-use foretrace_event::channel::notes;
 use foretrace_event::wire::Op;
 use libc::{pthread_attr_t, pthread_t, sigset_t, timespec};
 
@@ -240,10 +239,18 @@ interpose! {
         coroutine::give_result(result, handle, value)
     }
 
-    fn pthread_cancel(handle: pthread_t) -> c_int {
-        one_by_one::note(notes::CANCELS);
+    fn pthread_cancel(handle: pthread_t) -> c_int |pc| {
+        if in_gate::cancel(thread::handle::by_handle(handle), pc) {
+            return 0;
+        }
         // SAFETY: the program's own arguments.
         unsafe { real(handle) }
+    }
+
+    fn pthread_testcancel() |pc| {
+        in_gate::look_for_cancellation(pc);
+        // SAFETY: takes nothing.
+        unsafe { real() }
     }
 
     fn pthread_detach(handle: pthread_t) -> c_int |pc| {

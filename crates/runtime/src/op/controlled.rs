@@ -1,8 +1,9 @@
 //! Operations under the controlled gate: which visible operation each is, and how a thread asks for it.
 
-use crate::gate::controlled::{self, Granted};
+use crate::gate::controlled::{self, Granted, Request};
 use crate::gate::limit::Limit;
 use crate::gate::turn::Arrival;
+use crate::op::cancel;
 use crate::thread::tls::Section;
 use crate::thread::waiting::{Held, Waiting};
 use crate::thread::{self, Thread};
@@ -17,7 +18,11 @@ pub fn arrive(player: &'static Thread, op: Op, object: usize, arg: u64, limit: L
     }
     let operation = acquiring(op, object, arg, matches!(limit, Limit::Forever));
     player.set_waiting(Some(Waiting::new(op, object, arg, pc)));
-    let granted = controlled::ask(player, operation, matches!(limit, Limit::Until(_)), pc);
+    let request = Request { timed: matches!(limit, Limit::Until(_)), ..Request::new(operation, pc) };
+    let granted = match (op, limit) {
+        (Op::SemWait | Op::Join, Limit::Forever | Limit::Until(_)) => cancel::ask(player, request),
+        _ => controlled::ask_for(player, request),
+    };
     player.set_waiting(None);
     player.asked.set(true);
     if !has_failed(granted.operation.kind) {
@@ -108,22 +113,53 @@ pub fn begin_wait(player: &'static Thread, cond: usize, mutex: usize, pc: usize)
     }
 }
 
-/// Waits on a condition variable, with the mutex free. Was it woken? When this returns, the mutex can be taken.
-pub fn end_wait(cond: usize, mutex: usize, limit: Limit, pc: usize) -> bool {
-    let Some(player) = thread::taking_part() else { return true };
-    let may_leave = matches!(limit, Limit::Until(_)) || controlled::flags() & flags::SPURIOUS != 0;
+/// How a wait on a condition variable ends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Woken {
+    /// By a signal.
+    Signalled,
+    /// By itself, or because its time is over.
+    Alone,
+    /// Its thread has been cancelled, and is to end when it has the mutex.
+    Cancelled,
+}
+
+/// Waits on a condition variable, with the mutex free. When this returns, the mutex can be taken.
+pub fn end_wait(cond: usize, mutex: usize, limit: Limit, pc: usize) -> Woken {
+    let Some(player) = thread::taking_part() else { return Woken::Signalled };
     let operation = Operation::new(OpKind::Rewake, cond as u64).and(mutex as u64);
-    let operation = operation.with(if may_leave { Operation::MAY_LEAVE } else { 0 });
     player.set_waiting(Some(Waiting::new(Op::Wait, cond, 0, pc)));
-    let granted = controlled::ask(player, operation, matches!(limit, Limit::Until(_)), pc);
+    let (woken, cancelled) = rewake(player, operation, limit, pc);
     player.set_waiting(None);
-    let woken = granted.operation.kind == OpKind::Rewake;
-    if let Limit::Until(deadline) = limit
-        && !woken
-    {
-        deadline.pass();
+    match limit {
+        _ if woken => Woken::Signalled,
+        _ if cancelled => Woken::Cancelled,
+        Limit::Until(deadline) => {
+            deadline.pass();
+            Woken::Alone
+        }
+        _ => Woken::Alone,
     }
-    woken
+}
+
+/// Waits until it is woken, or may go on for another reason: was it woken, and has it been cancelled? A thread that was woken
+/// before it could leave goes on.
+fn rewake(player: &'static Thread, operation: Operation, limit: Limit, pc: usize) -> (bool, bool) {
+    let timed = matches!(limit, Limit::Until(_));
+    let may_leave = timed || controlled::flags() & flags::SPURIOUS != 0;
+    let with = |may_leave| operation.with(if may_leave { Operation::MAY_LEAVE } else { 0 });
+    let request = Request { timed, ..Request::new(with(may_leave), pc) };
+    let granted = cancel::try_ask(player, request);
+    let cancelled = granted.operation.kind == OpKind::Cancelled;
+    let granted = if cancelled { controlled::ask(player, with(true), timed, pc) } else { granted };
+    (granted.operation.kind == OpKind::Rewake, cancelled)
+}
+
+/// The thread has been cancelled in a wait, and has the mutex again.
+pub fn end_cancelled() {
+    if let Some(player) = thread::taking_part() {
+        cancel::end(player);
+    }
 }
 
 /// A signal or a broadcast is about to be given.

@@ -1,11 +1,14 @@
 //! Operations that the controlled gate performs by itself: barriers, yields, and the end of the process.
 
 pub mod files;
+pub mod futex;
 pub mod waits;
 
+use crate::fast;
+use crate::gate::controlled::Request;
 use crate::gate::limit::SECOND;
 use crate::gate::{clock, controlled};
-use crate::op::part;
+use crate::op::{cancel, part};
 use crate::sys::{self, Files};
 use crate::thread;
 use crate::thread::waiting::Waiting;
@@ -33,7 +36,11 @@ pub fn pass_barrier(barrier: usize, pc: usize) -> Option<bool> {
 pub fn yield_now(nanoseconds: i64, pc: usize) -> bool {
     let Some(player) = thread::taking_part().filter(|_| controlled::asks()) else { return false };
     part::flush(player);
-    controlled::ask(player, Operation::new(OpKind::Yield, 0), false, pc);
+    let request = Request::new(Operation::new(OpKind::Yield, 0), pc);
+    match nanoseconds {
+        0 => controlled::ask_for(player, request),
+        _ => cancel::ask(player, request),
+    };
     clock::pass(nanoseconds);
     true
 }
@@ -83,21 +90,25 @@ pub fn before_output(file: c_int, pc: usize) {
     }
 }
 
-/// The thread waits on a futex for as long as that has this value. Which thread is woken is not told apart: all that wait
-/// look again when the value has changed. None: the gate does not decide.
-pub fn await_futex(word: usize, value: u32, pc: usize) -> Option<sys::Result<()>> {
-    let player = thread::taking_part().filter(|_| controlled::asks())?;
-    let on_word = |kind| Operation::new(kind, word as u64).with(size_of::<u32>() as u64);
-    part::flush(player);
-    controlled::ask(player, on_word(OpKind::Load), false, pc);
-    // SAFETY: the program passes a word that the kernel would read.
-    if unsafe { (word as *const u32).read_volatile() } != value {
-        return Some(Err(libc::EAGAIN));
+/// A thread is about to be cancelled. False: the gate does not decide when it ends.
+pub fn cancel(thread: Option<u32>, pc: usize) -> bool {
+    controlled::note(notes::CANCELS);
+    let Some(player) = thread::taking_part().filter(|_| controlled::asks()) else { return false };
+    let Some(thread) = thread else { return false };
+    if fast::is_on() {
+        fast::refuse_cancel();
     }
-    player.set_waiting(Some(Waiting::new(Op::AtomicLoad, word, 0, pc)));
-    controlled::ask(player, on_word(OpKind::Spin), false, pc);
-    player.set_waiting(None);
-    Some(Ok(()))
+    part::flush(player);
+    controlled::ask(player, Operation::new(OpKind::Cancel, 0).with(thread.into()), false, pc);
+    true
+}
+
+/// The current thread looks whether it has been cancelled.
+pub fn look_for_cancellation(pc: usize) {
+    if let Some(player) = thread::taking_part().filter(|_| controlled::asks()) {
+        part::flush(player);
+        cancel::ask(player, Request::new(Operation::new(OpKind::Yield, 0), pc));
+    }
 }
 
 /// The process is about to end: others go first.

@@ -42,6 +42,8 @@ pub struct Tls {
     pub handler_frame: Cell<usize>,
     /// The thread has ended as far as the recording goes.
     pub ended: Cell<bool>,
+    /// The next wait is in a loop that checks its condition, as the compiler pass has found.
+    pub in_wait_loop: Cell<bool>,
     /// How many reasons there are not to record this thread's reads, and its writes, just now; operations are recorded.
     pub ignored: [Cell<u16>; 2],
     /// The innermost thing this thread is doing once.

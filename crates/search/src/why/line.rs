@@ -161,7 +161,7 @@ impl<'a> World<'a> {
             Event::RdLock(lock, _) => !held(lock.0).0,
             Event::Join(child) => self.next[child.index()] >= self.trace.len(child),
             Event::SemWait(sem, _) => self.sems.get(&sem.0).is_some_and(|value| *value > 0),
-            Event::Wait(instance, _) => {
+            Event::Wait(instance, ..) => {
                 self.signalled.get(&instance.0).is_some_and(|time| *time >= self.waiting[id.thread.index()])
             }
             Event::BarrierExit(barrier) => {

@@ -60,7 +60,7 @@ fn used(trace: &Trace, id: EventId) -> Option<(Thing, Use)> {
         Event::Unlock(_) => {
             let next = EventId { index: id.index + 1, ..id };
             match (next.index < trace.len(id.thread)).then(|| trace.event(next))? {
-                Event::Wait(instance, _) => (condition(instance), Use::Begins),
+                Event::Wait(instance, ..) => (condition(instance), Use::Begins),
                 _ => return None,
             }
         }

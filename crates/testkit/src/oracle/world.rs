@@ -135,7 +135,7 @@ impl Oracle<'_> {
             Event::Lock(lock, patience) => self.may_take(world, id, lock, true, patience),
             Event::RdLock(lock, patience) => self.may_take(world, id, lock, false, patience),
             Event::Unlock(lock) => self.may_give_back(world, id, lock),
-            Event::Wait(instance, _) => {
+            Event::Wait(instance, ..) => {
                 let recorded =
                     self.all().any(|(_, e)| matches!(e, Event::Signal(c) | Event::Broadcast(c) if c == instance));
                 wait_if(world.missed.contains(&id) || (recorded && !world.given.contains(&instance)))
@@ -225,7 +225,7 @@ impl Oracle<'_> {
             Event::Signal(instance) | Event::Broadcast(instance) => {
                 world.given.insert(instance);
                 for (wait, event) in self.all() {
-                    let ours = matches!(event, Event::Wait(other, _) if other == instance);
+                    let ours = matches!(event, Event::Wait(other, ..) if other == instance);
                     if ours && world.position(wait.thread) < wait.index && self.losable(wait, instance) {
                         world.missed.insert(wait);
                     }
@@ -299,7 +299,7 @@ impl Oracle<'_> {
             Event::Lock(lock, _) => world.in_the_way(thread, lock, true).iter().all(|holder| free.contains(holder)),
             Event::RdLock(lock, _) => world.in_the_way(thread, lock, false).iter().all(|holder| free.contains(holder)),
             Event::Wait(..) if world.missed.contains(&id) => false,
-            Event::Wait(instance, _) => {
+            Event::Wait(instance, ..) => {
                 let gives = |e| matches!(e, Event::Signal(c) | Event::Broadcast(c) if c == instance);
                 free.iter().any(|t| will(t, &gives))
             }

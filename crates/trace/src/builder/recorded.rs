@@ -52,7 +52,7 @@ impl TraceBuilder {
     pub(crate) fn retract_wait(&mut self, thread: ThreadId) {
         self.rules.retract_wait(thread);
         let slot = self.threads[thread.index()].slots.pop();
-        if let Some(Event::Wait(instance, _)) = slot.map(|slot| self.extras.unpack(&slot)) {
+        if let Some(Event::Wait(instance, ..)) = slot.map(|slot| self.extras.unpack(&slot)) {
             self.conditions.instances[instance.index()].waits -= 1;
         }
     }

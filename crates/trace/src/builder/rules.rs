@@ -167,7 +167,7 @@ impl Rules {
         state.phase = if event == Event::End { Phase::Ended } else { Phase::Running };
         state.released = if let Event::Unlock(lock) = event { Some(lock) } else { None };
         state.next = match event {
-            Event::Wait(_, lock) | Event::FailedWait(lock) => Next::Relock(lock),
+            Event::Wait(_, lock, _) | Event::FailedWait(lock) => Next::Relock(lock),
             Event::BarrierEnter(barrier) => Next::Leave(barrier),
             _ => Next::Anything,
         };
@@ -199,7 +199,7 @@ impl Rules {
             Event::RdLock(lock, _) => self.rdlock(thread, lock)?,
             Event::Unlock(lock) => self.unlock(thread, lock)?,
             Event::StrayUnlock(lock) => self.stray_unlock(lock)?,
-            Event::Wait(_, lock) | Event::FailedWait(lock) => self.may_wait(thread, lock)?,
+            Event::Wait(_, lock, _) | Event::FailedWait(lock) => self.may_wait(thread, lock)?,
             Event::BarrierEnter(barrier) => self.enter(thread, barrier),
             Event::BarrierExit(barrier) => return self.leave(thread, barrier),
             Event::SemWait(sem, _) => return self.sem_wait(sem),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretrace_event::wire::{LockArg, Op, Record, Sync};
-use foretrace_event::{AtomicId, Event, EventId, LockClass, LockId};
+use foretrace_event::{AtomicId, Check, Event, EventId, LockClass, LockId};
 
 use crate::recording::{Recording, RecordingError};
 use crate::trace::Trace;
@@ -112,7 +112,7 @@ fn act(sync: &Sync) -> (Act, u64) {
         Op::CondInit | Op::CondDestroy => Act::Begin(Thing::Condition, None),
         Op::Signal => Act::Signal,
         Op::Broadcast => Act::Broadcast,
-        Op::Wait => Act::Wait(sync.arg),
+        Op::Wait => Act::Wait(sync.arg & !Check::BIT),
         Op::FailedWait => Act::WaitFailed(sync.arg),
         Op::BarrierInit => Act::Begin(Thing::Barrier, Some(sync.arg)),
         Op::BarrierDestroy => Act::Begin(Thing::Barrier, None),
@@ -175,7 +175,7 @@ fn event_act(trace: &Trace, event: Event) -> (Act, u64) {
         Event::Unlock(m) => (Act::Unlock, m.0),
         Event::Signal(c) => (Act::Signal, c.0),
         Event::Broadcast(c) => (Act::Broadcast, c.0),
-        Event::Wait(c, m) => (Act::Wait(u64::from(m.0)), c.0),
+        Event::Wait(c, m, _) => (Act::Wait(u64::from(m.0)), c.0),
         Event::FailedWait(m) => (Act::WaitFailed(u64::from(m.0)), 0),
         Event::BarrierEnter(b) => (Act::BarrierEnter, b.0),
         Event::BarrierExit(b) => (Act::BarrierExit, b.0),

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use foretrace_event::wire::{ARG_NUMBER, ARG_TEXT, Access, Detail, LockArg, Op, Sync};
 use foretrace_event::{
-    ArgsId, AtomicId, CustomId, Event, EventId, IntervalId, Object, Order, Patience, Sort, Value, Writer,
+    ArgsId, AtomicId, Check, CustomId, Event, EventId, IntervalId, Object, Order, Patience, Sort, Value, Writer,
 };
 
 use crate::recording::RecordingWriter;
@@ -209,6 +209,11 @@ impl Writer for Fields<'_> {
             }
             _ => patience as u64,
         };
+        Ok(())
+    }
+
+    fn check(&mut self, check: Check) -> Result<(), Infallible> {
+        self.parts.arg |= check as u64;
         Ok(())
     }
 

@@ -1,7 +1,9 @@
 //! The walk over all records in the order of their stamps: addresses become ids, and the builder checks each event.
 
 use foretrace_event::wire::{ARG_TEXT, Access, LockArg, Op, Record, Sync, WireError};
-use foretrace_event::{ArgsId, Event, LockClass, LockId, Order, Orders, Patience, Reader, Sort, ThreadId, Value};
+use foretrace_event::{
+    ArgsId, Check, Event, LockClass, LockId, Order, Orders, Patience, Reader, Sort, ThreadId, Value,
+};
 use rustc_hash::FxHashMap;
 
 use super::addresses::Addresses;
@@ -292,7 +294,7 @@ impl Fields<'_, '_, '_> {
     fn lock(&mut self) -> Result<LockId, &'static str> {
         let object = self.sync.object;
         if matches!(self.sync.op, Op::Wait | Op::FailedWait) {
-            return Ok(self.normaliser.lock(self.sync.arg, LockClass::Mutex));
+            return Ok(self.normaliser.lock(self.sync.arg & !Check::BIT, LockClass::Mutex));
         }
         let class = self.lock_arg()?.class;
         Ok(match self.sync.op {
@@ -341,6 +343,10 @@ impl Reader for Fields<'_, '_, '_> {
             return Patience::from_code(self.sync.arg).ok_or("argument of a semaphore");
         }
         Ok(self.lock_arg()?.patience)
+    }
+
+    fn check(&mut self) -> Result<Check, &'static str> {
+        Ok(Check::of_arg(self.sync.arg))
     }
 
     fn order(&mut self, _: Orders) -> Result<Order, &'static str> {

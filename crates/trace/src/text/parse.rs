@@ -3,8 +3,8 @@
 use std::convert::Infallible;
 
 use foretrace_event::{
-    AtomicId, BarrierId, ChannelId, CustomId, IntervalId, Kind, LockClass, LockId, OnceId, Order, Orders, Patience,
-    SemId, Sort, ThreadId,
+    AtomicId, BarrierId, ChannelId, Check, CustomId, IntervalId, Kind, LockClass, LockId, OnceId, Order, Orders,
+    Patience, SemId, Sort, ThreadId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -254,6 +254,10 @@ impl foretrace_event::Reader for Resolver<'_, '_> {
 
     fn patience(&mut self) -> Result<Patience, Infallible> {
         Ok(self.operation.patience())
+    }
+
+    fn check(&mut self) -> Result<Check, Infallible> {
+        Ok(self.operation.check())
     }
 
     fn order(&mut self, _: Orders) -> Result<Order, Infallible> {

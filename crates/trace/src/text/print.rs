@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use foretrace_event::{Event, LockClass, Object, Order, Patience, ThreadId, Writer};
+use foretrace_event::{Check, Event, LockClass, Object, Order, Patience, ThreadId, Writer};
 use rustc_hash::FxHashSet;
 
 use super::syntax::KEYWORDS;
@@ -111,6 +111,10 @@ impl Writer for Line<'_> {
     fn patience(&mut self, patience: Patience) -> io::Result<()> {
         let expected = if self.failed { Patience::Try } else { Patience::Blocking };
         if patience == expected { Ok(()) } else { write!(self.out, " {}", patience.name()) }
+    }
+
+    fn check(&mut self, check: Check) -> io::Result<()> {
+        if check == Check::InLoop { write!(self.out, " {}", super::syntax::LOOP) } else { Ok(()) }
     }
 
     fn order(&mut self, order: Order) -> io::Result<()> {

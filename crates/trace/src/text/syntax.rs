@@ -1,6 +1,6 @@
 //! From lines to statements: names are not yet resolved.
 
-use foretrace_event::{Kind, LoadOrder, LockClass, Order, Orders, Patience, Reader, Sort, StoreOrder};
+use foretrace_event::{Check, Kind, LoadOrder, LockClass, Order, Orders, Patience, Reader, Sort, StoreOrder};
 
 use super::values;
 use super::words::{Line, Word};
@@ -28,6 +28,7 @@ pub(super) struct Operation<'a> {
     pub(super) kind: Kind,
     names: [Option<Word<'a>>; 2],
     patience: Patience,
+    check: Check,
     order: Order,
     values: [u64; 2],
 }
@@ -42,6 +43,10 @@ impl<'a> Operation<'a> {
 
     pub(super) fn patience(&self) -> Patience {
         self.patience
+    }
+
+    pub(super) fn check(&self) -> Check {
+        self.check
     }
 
     pub(super) fn order(&self) -> Order {
@@ -148,7 +153,8 @@ fn operation<'a>(verb: Word<'a>, line: &mut Line<'a>) -> Result<Operation<'a>, T
     let unknown = || verb.error(TextErrorKind::UnknownOperation(verb.text.to_owned()));
     let kind = *Kind::ALL.iter().find(|kind| kind.name() == verb.text).ok_or_else(unknown)?;
     let patience = if kind.is_failure() { Patience::Try } else { Patience::Blocking };
-    let operation = Operation { kind, names: [None; 2], patience, order: Order::Relaxed, values: [0; 2] };
+    let (check, order) = (Check::Unknown, Order::Relaxed);
+    let operation = Operation { kind, names: [None; 2], patience, check, order, values: [0; 2] };
     let mut reader = LineReader { line, operation, names: 0, values: 0 };
     kind.read(&mut reader)?;
     Ok(reader.operation)
@@ -180,6 +186,13 @@ impl Reader for LineReader<'_, '_> {
         Ok(self.operation.patience)
     }
 
+    fn check(&mut self) -> Result<Check, TextError> {
+        if self.line.accept(LOOP) {
+            self.operation.check = Check::InLoop;
+        }
+        Ok(self.operation.check)
+    }
+
     fn order(&mut self, orders: Orders) -> Result<Order, TextError> {
         self.operation.order = match orders {
             Orders::OfLoads => order_of::<LoadOrder>(self.line, "relaxed, acquire or seq_cst"),
@@ -196,6 +209,9 @@ impl Reader for LineReader<'_, '_> {
         Ok(value)
     }
 }
+
+/// A wait in a loop that checks a condition first.
+pub(super) const LOOP: &str = "loop";
 
 fn expected(sort: Sort) -> &'static str {
     match sort {

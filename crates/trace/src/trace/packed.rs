@@ -3,7 +3,7 @@
 //! Data that does not fit (two ids, atomic values, a custom argument) is interned in [`Extras`]: spin loops and polls
 //! repeat themselves, so the side tables stay small.
 
-use foretrace_event::{Event, Kind, Object, Order, Orders, Patience, Reader, Sort, Writer};
+use foretrace_event::{Check, Event, Kind, Object, Order, Orders, Patience, Reader, Sort, Writer};
 use rustc_hash::FxHashMap;
 use std::convert::Infallible;
 
@@ -155,6 +155,12 @@ impl Writer for Packer {
     }
 
     #[inline(always)]
+    fn check(&mut self, check: Check) -> Result<(), Infallible> {
+        self.detail = check as u8;
+        Ok(())
+    }
+
+    #[inline(always)]
     fn order(&mut self, order: Order) -> Result<(), Infallible> {
         self.detail = order as u8;
         Ok(())
@@ -181,6 +187,11 @@ impl Reader for Unpacker {
     #[inline(always)]
     fn patience(&mut self) -> Result<Patience, Infallible> {
         Ok(Patience::from_code(u64::from(self.detail)).unwrap_or_default())
+    }
+
+    #[inline(always)]
+    fn check(&mut self) -> Result<Check, Infallible> {
+        Ok(Check::of_arg(u64::from(self.detail)))
     }
 
     #[inline(always)]

@@ -10,3 +10,4 @@ NOBODY_CARES(a) {
     return seen ? NULL : unused;
 }
 int main(void) { run2(a, a); return 0; }
+// fails whenever: nothing

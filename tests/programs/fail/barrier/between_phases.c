@@ -19,3 +19,4 @@ int main(void) {
     run2(fast, slow);
     return 0;
 }
+// fails whenever: nothing

@@ -20,3 +20,4 @@ int main(void) {
     run2(a, b);
     return 0;
 }
+// fails whenever: nothing

@@ -24,3 +24,4 @@ NOBODY_CARES(counts) {
     return unused;
 }
 int main(void) { run3(waits, wakes, counts); return 0; }
+// fails whenever: nothing

@@ -12,3 +12,4 @@ NOBODY_CARES(b) {
     return localtime(&later) == NULL ? unused : NULL;
 }
 int main(void) { run2(a, b); return 0; }
+// fails whenever: nothing

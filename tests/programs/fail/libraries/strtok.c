@@ -11,3 +11,4 @@ NOBODY_CARES(b) {
     return strtok(words, " ") == words ? unused : NULL;
 }
 int main(void) { run2(a, b); return 0; }
+// fails whenever: nothing

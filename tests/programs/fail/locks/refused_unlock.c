@@ -28,3 +28,4 @@ int main(void) {
     run2(a, b);
     return count == 0;
 }
+// fails whenever: nothing

@@ -20,3 +20,4 @@ int main(void) {
     pthread_join(two, NULL);
     return 0;
 }
+// fails whenever: nothing

@@ -16,3 +16,4 @@ int main(void) {
     free(shared);
     return 0;
 }
+// fails whenever: nothing

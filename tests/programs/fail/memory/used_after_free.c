@@ -15,3 +15,4 @@ int main(void) {
     run2(gives_back, uses);
     return 0;
 }
+// fails whenever: nothing

@@ -14,3 +14,4 @@ NOBODY_CARES(a) {
     return get() ? unused : NULL;
 }
 int main(void) { run2(a, a); return 0; }
+// fails whenever: nothing

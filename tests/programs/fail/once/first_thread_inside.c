@@ -14,3 +14,4 @@ int main(void) {
     pthread_join(worker, NULL);
     return 0;
 }
+// fails whenever: nothing

@@ -13,3 +13,4 @@ int main(void) {
         let_others_run();
     return 0;
 }
+// fails whenever: nothing

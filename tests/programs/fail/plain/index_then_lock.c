@@ -15,3 +15,4 @@ NOBODY_CARES(uses) {
     return unused;
 }
 int main(void) { run3(counts, uses, uses); return 0; }
+// fails whenever: nothing

@@ -14,3 +14,4 @@ int main(void) {
         pthread_join(t[i], NULL);
     return 0;
 }
+// fails whenever: nothing

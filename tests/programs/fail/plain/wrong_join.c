@@ -17,3 +17,4 @@ int main(void) {
     pthread_join(two, NULL);
     return seen > 1;
 }
+// fails whenever: nothing

@@ -8,3 +8,4 @@ NOBODY_CARES(a) {
     return unused;
 }
 int main(void) { run2(a, a); return 0; }
+// fails whenever: nothing

@@ -14,3 +14,4 @@ int main(void) {
     thrd_join(two, NULL);
     return count == 0;
 }
+// fails whenever: nothing

@@ -17,3 +17,4 @@ int main(void) {
     pthread_join(child, NULL);
     return 0;
 }
+// fails whenever: nothing

@@ -27,3 +27,4 @@ int main(void) {
     run2(careless, careless);
     return 0;
 }
+// fails whenever: nothing

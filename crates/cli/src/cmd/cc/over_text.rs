@@ -1,9 +1,9 @@
 //! Compiling over LLVM's textual form, with passes between the two halves of the compiler.
 
-use super::{exit_code, read, status_of};
+use super::{VERBOSE, exit_code, read, status_of};
 use anyhow::{Context, bail};
 use foretrace_cc::{Compiler, Levels, Runtime, Step, Unit, detour};
-use foretrace_llvm::{Pass, Purpose};
+use foretrace_llvm::{Pass, Purpose, UnmarkedWait};
 use std::ffi::OsString;
 use std::process::{ExitCode, ExitStatus};
 
@@ -67,6 +67,7 @@ fn compile_unit(unit: &Unit, passes: &[&dyn Pass]) -> anyhow::Result<Made> {
     }
     if status.success() {
         added |= rewrite(&unit.optimised, &with(Purpose::Values))?;
+        say_unmarked(&unit.optimised)?;
         rewrite(&unit.optimised, &with(Purpose::Speed))?;
         if status_of(&unit.to_object)?.success() {
             return Ok(Made::Object);
@@ -76,6 +77,18 @@ fn compile_unit(unit: &Unit, passes: &[&dyn Pass]) -> anyhow::Result<Made> {
         bail!("clang rejects the instrumented module of {}", unit.source.display());
     }
     Ok(Made::Nothing)
+}
+
+/// With `FORETRACE_VERBOSE=1`: says which waits are not recognised as loops that check a condition.
+fn say_unmarked(step: &Step) -> anyhow::Result<()> {
+    if std::env::var_os(VERBOSE).is_none_or(|value| value != "1") {
+        return Ok(());
+    }
+    let text = std::fs::read_to_string(&step.text).with_context(|| format!("cannot read {}", step.text.display()))?;
+    for UnmarkedWait { function, why } in foretrace_llvm::unmarked_waits(&text) {
+        crate::output::say!("the wait in `{function}` is not taken for a wait loop: {why}");
+    }
+    Ok(())
 }
 
 /// Runs passes over a text; whether anything changed.

@@ -6,7 +6,7 @@ use super::subject::Subject;
 use foretrace_event::{Event, EventId, ThreadId};
 use foretrace_explain::{Failures, object, place};
 use foretrace_finding::DelayPoint;
-use foretrace_report::{Delayed, Experiments, Moment, Needs, Order, Report};
+use foretrace_report::{Delayed, Experiments, Finding, Moment, Needs, Order, Report};
 use foretrace_run::Modules;
 use foretrace_search::{Ordered, Why, why};
 use std::path::Path;
@@ -22,15 +22,20 @@ const SHARE: u32 = 4;
 /// The most that they take.
 const MOST: Duration = Duration::from_secs(20);
 
-/// Adds to each confirmed finding why it fails, if that can be found out in time. A client can serve only some programs, and
-/// the replays of long ones take too long.
+/// Adds to each confirmed finding why it fails, if that can be found out in time. The replays of long runs take too long,
+/// which is said.
 pub fn add(
     args: &Args,
     subject: &Subject,
     (failures, scratch, stop): (&Failures<'_>, &Path, &'static AtomicBool),
     report: &mut Report,
 ) -> anyhow::Result<()> {
-    if args.why == 0 || subject.program.client.is_some() || subject.time >= args.coarse_after {
+    if args.why == 0 || !report.findings.iter().any(Finding::is_confirmed) {
+        return Ok(());
+    }
+    if subject.time >= args.coarse_after {
+        let note = "which orders the findings need was not asked, because the run took too long (--coarse-after)";
+        report.notes.push(note.to_owned());
         return Ok(());
     }
     let left = examine::until(args, subject).saturating_duration_since(Instant::now());

@@ -104,7 +104,13 @@ impl Subject {
         }
         let events = if args.sources.are_compiled() { properties.write_events(scratch)? } else { Vec::new() };
         let events = args.events.iter().cloned().chain(events).collect();
-        let build = Build { reporting: Some(&args.reporting), quiet: args.view.quiet, branches: false, events };
+        let build = Build {
+            reporting: Some(&args.reporting),
+            quiet: args.view.quiet,
+            verbose: args.view.verbose,
+            branches: false,
+            events,
+        };
         let (command, compiled) = args.sources.command(scratch, &build)?;
         let mut program = Program { linger: args.linger, client: args.client.clone(), records, ..program(&command)? };
         let (directory, ended) = record(args, &mut program, &scratch.join("recording.ft"), stop)?;

@@ -144,7 +144,8 @@ pub fn notes(hunted: &Hunted) -> Vec<String> {
         notes.push("the program writes files: every execution wrote them again".to_owned());
     }
     if hunted.notes.cancels() {
-        notes.push("the program cancels threads: what a cancelled thread does was not explored".to_owned());
+        notes.push("the program cancels threads: orders in which one ends where it does not wait, such as in `write`, were not explored"
+                .to_owned());
     }
     if hunted.notes.forks() {
         notes.push("the program forks: what its children do is not explored".to_owned());

@@ -72,7 +72,7 @@ fn compiled<'a>(args: &Args, spec: &Spec) -> anyhow::Result<Subject<'a>> {
         command: args.command.clone(),
         cflags: args.cflags.clone(),
     };
-    let build = Build { reporting: None, quiet: true, branches: false, events: specification };
+    let build = Build { reporting: None, quiet: true, verbose: false, branches: false, events: specification };
     let (command, _) = sources.command(scratch.path(), &build)?;
     Ok(Subject::Program(command, Some(scratch)))
 }

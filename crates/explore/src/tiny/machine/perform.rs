@@ -34,10 +34,15 @@ impl Machine<'_> {
     /// Executes a visible instruction; whether the thread then goes to the next.
     fn perform(&mut self, choice: Choice, instr: &Instr, operation: &Operation) -> bool {
         let thread = choice.thread;
+        if operation.kind == OpKind::Cancelled {
+            return self.notice(thread);
+        }
         match instr {
             Instr::Wait(..) | Instr::TimedWait(..) => return self.wait(thread, instr, operation),
+            Instr::FutexWait(register, ..) => return self.futex(thread, *register, operation.kind),
+            Instr::Cancel(t) => self.state.threads[*t as usize].cancelled = true,
             Instr::Barrier(b, register) => return self.barrier(thread, *b, *register),
-            Instr::Signal(_) => {
+            Instr::Signal(_) | Instr::FutexWake(_) => {
                 let woken: Vec<ThreadId> = self.waiters(operation.object.0).collect();
                 self.wake(thread, woken.get(choice.alternative as usize).copied().into_iter().collect());
             }
@@ -147,6 +152,36 @@ impl Machine<'_> {
             self.set(thread, *register, i64::from(operation.kind == OpKind::Rewake));
         }
         self.state.mutexes[mutex].owner = Some(thread);
+        let here = &mut self.state.threads[thread.index()];
+        here.phase = Phase::Ready;
+        if std::mem::take(&mut here.noticed) && operation.kind == OpKind::LeftWait {
+            self.end(thread);
+            return false;
+        }
+        true
+    }
+
+    /// A cancelled thread ends, once it has left what it waits in.
+    fn notice(&mut self, thread: ThreadId) -> bool {
+        let here = &mut self.state.threads[thread.index()];
+        if here.phase == Phase::Ready {
+            self.end(thread);
+        } else {
+            here.noticed = true;
+        }
+        false
+    }
+
+    fn end(&mut self, thread: ThreadId) {
+        self.state.threads[thread.index()].pc = self.program.threads[thread.index()].len();
+    }
+
+    fn futex(&mut self, thread: ThreadId, register: Reg, kind: OpKind) -> bool {
+        if kind == OpKind::FutexWait {
+            self.state.threads[thread.index()].phase = Phase::Waiting;
+            return false;
+        }
+        self.set(thread, register, i64::from(kind == OpKind::Rewake));
         self.state.threads[thread.index()].phase = Phase::Ready;
         true
     }

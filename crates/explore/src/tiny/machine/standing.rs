@@ -3,7 +3,7 @@
 use super::Machine;
 use super::state::{Once, Phase};
 use crate::tiny::objects::{BARRIER, CONDITION, MEMORY, MUTEX, ONCE, SEMAPHORE};
-use crate::tiny::program::Instr;
+use crate::tiny::program::{Expr, Instr, Place};
 use foretrace_event::visible::{OpKind, Operation};
 use foretrace_event::{ThreadId, ThreadSet};
 
@@ -11,15 +11,22 @@ impl Machine<'_> {
     /// What a thread stands before, as it would happen now.
     pub(super) fn standing(&self, thread: ThreadId) -> Operation {
         use OpKind as K;
-        let state = &self.state;
-        let at = |kind, range: u64, number: u32| Operation::new(kind, range + u64::from(number));
         let own = u64::from(thread.0);
-        match state.threads[thread.index()].phase {
+        match self.state.threads[thread.index()].phase {
             Phase::Created => return Operation::new(K::Start, 0).with(own),
             Phase::Absent | Phase::Ended => return Operation::new(K::Yield, 0),
             _ => {}
         }
         let Some(instr) = self.instr(thread) else { return Operation::new(K::End, 0).with(own) };
+        let asked = self.asked(thread, instr);
+        if self.is_about_to_notice(thread, instr) { asked.when_cancelled() } else { asked }
+    }
+
+    /// What the thread stands before if it is not cancelled.
+    fn asked(&self, thread: ThreadId, instr: &Instr) -> Operation {
+        use OpKind as K;
+        let state = &self.state;
+        let at = |kind, range: u64, number: u32| Operation::new(kind, range + u64::from(number));
         let memory = |kind, place| Operation::new(kind, MEMORY + 8 * self.variable(thread, place) as u64).with(8);
         match instr {
             Instr::Lock(m) => at(K::Lock, MUTEX, *m),
@@ -37,7 +44,10 @@ impl Machine<'_> {
             Instr::SemTryWait(s, _) => at(K::SemWaitFailed, SEMAPHORE, *s),
             Instr::SemPost(s) => at(K::SemPost, SEMAPHORE, *s).with(state.semaphores[*s as usize]),
             Instr::SemRead(s, _) => at(K::SemRead, SEMAPHORE, *s).with(state.semaphores[*s as usize]),
-            Instr::Wait(c, m) => self.waiting(thread, at(K::Wait, CONDITION, *c).and(MUTEX + u64::from(*m)), 0),
+            Instr::Wait(c, m) => {
+                let leave = u64::from(state.threads[thread.index()].noticed);
+                self.waiting(thread, at(K::Wait, CONDITION, *c).and(MUTEX + u64::from(*m)), leave)
+            }
             Instr::TimedWait(c, m, _) => {
                 let wait = at(K::Wait, CONDITION, *c).and(MUTEX + u64::from(*m));
                 self.waiting(thread, wait, Operation::MAY_LEAVE)
@@ -48,6 +58,9 @@ impl Machine<'_> {
             Instr::OnceBegin(o, _) if state.onces[*o as usize] == Once::Done => at(K::OncePass, ONCE, *o),
             Instr::OnceBegin(o, _) => at(K::OnceBegin, ONCE, *o),
             Instr::OnceEnd(o) => at(K::OnceEnd, ONCE, *o),
+            Instr::FutexWait(_, place, expected) => self.at_futex(thread, place, expected),
+            Instr::FutexWake(place) => Operation::futex(K::Signal, MEMORY + 8 * self.variable(thread, place) as u64),
+            Instr::Cancel(t) => Operation::new(K::Cancel, 0).with(u64::from(*t)),
             Instr::Create(t) => Operation::new(K::Create, 0).with(u64::from(*t)),
             Instr::Join(t) => Operation::new(K::Join, 0).with(u64::from(*t)),
             Instr::TryJoin(t, _) if self.has_ended(*t) => Operation::new(K::TryJoin, 0).with(u64::from(*t)),
@@ -87,6 +100,27 @@ impl Machine<'_> {
         Operation::new(OpKind::BarrierArrive, object).with(Operation::arrival(barrier.generation, missing))
     }
 
+    fn at_futex(&self, thread: ThreadId, place: &Place, expected: &Expr) -> Operation {
+        let (here, variable) = (&self.state.threads[thread.index()], self.variable(thread, place));
+        let kind = match here.phase {
+            Phase::Ready if self.state.variables[variable] == expected.value(&here.registers) => OpKind::FutexWait,
+            Phase::Ready => OpKind::FutexPassed,
+            _ => OpKind::Rewake,
+        };
+        Operation::futex(kind, MEMORY + 8 * variable as u64)
+    }
+
+    /// Is the thread cancelled, and does it stand where that ends it?
+    fn is_about_to_notice(&self, thread: ThreadId, instr: &Instr) -> bool {
+        let here = &self.state.threads[thread.index()];
+        let ends = match instr {
+            Instr::Wait(..) | Instr::TimedWait(..) => here.phase != Phase::Ready && !here.noticed,
+            Instr::SemWait(_) | Instr::Join(_) => true,
+            _ => false,
+        };
+        here.cancelled && ends
+    }
+
     fn is_free(&self, mutex: u32) -> bool {
         let mutex = &self.state.mutexes[mutex as usize];
         mutex.owner.is_none() && mutex.readers.is_empty()
@@ -104,12 +138,18 @@ impl Machine<'_> {
             _ => {}
         }
         let Some(instr) = self.instr(thread) else { return true };
+        if self.is_about_to_notice(thread, instr) {
+            return true;
+        }
         let mutexes = &self.state.mutexes;
         match instr {
             Instr::Lock(m) => self.is_free(*m),
             Instr::ReadLock(m) => mutexes[*m as usize].owner.is_none(),
             Instr::SemWait(s) => self.state.semaphores[*s as usize] > 0,
-            Instr::Wait(_, m) => here.phase == Phase::Ready || here.phase == Phase::Woken && self.is_free(*m),
+            Instr::Wait(_, m) => {
+                here.phase == Phase::Ready || (here.phase == Phase::Woken || here.noticed) && self.is_free(*m)
+            }
+            Instr::FutexWait(..) => here.phase != Phase::Waiting,
             Instr::TimedWait(_, m, _) => here.phase == Phase::Ready || self.is_free(*m),
             Instr::Barrier(b, _) => match here.phase {
                 Phase::Arrived { generation } => generation < self.state.barriers[*b as usize].generation,

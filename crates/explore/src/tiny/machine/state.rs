@@ -30,6 +30,10 @@ pub struct Thread {
     pub pc: usize,
     pub registers: [i64; REGISTERS],
     pub phase: Phase,
+    /// It has been cancelled,
+    pub cancelled: bool,
+    /// and has noticed it in a wait that it has not left yet.
+    pub noticed: bool,
     /// When its steps were, and which variables they read.
     pub steps: Vec<(usize, Option<usize>)>,
     /// Where the branches end that it is in.

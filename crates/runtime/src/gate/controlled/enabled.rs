@@ -13,7 +13,7 @@ use foretrace_event::visible::{ObjectId, OpKind, Operation};
 /// Can the thread go on with what it asks for? `Exit` is decided by whoever knows all threads.
 pub fn is_enabled(thread: ThreadId, slot: &Slot) -> bool {
     let operation = slot.operation();
-    if slot.request.get().files.is_some_and(|files| files.are_ready(false)) {
+    if slot.is_cancelled() || slot.request.get().files.is_some_and(|files| files.are_ready(false)) {
         return true;
     }
     match operation.kind {
@@ -39,6 +39,12 @@ fn round(spin: &Operation) -> u32 {
 
 /// The operation as it would happen now.
 pub fn as_it_happens(thread: ThreadId, slot: &Slot) -> Operation {
+    let operation = uncancelled(thread, slot);
+    if slot.is_cancelled() { operation.when_cancelled() } else { operation }
+}
+
+/// The same if the thread has not been cancelled.
+fn uncancelled(thread: ThreadId, slot: &Slot) -> Operation {
     let operation = slot.operation();
     if slot.spins() && !slot.has_change(round(&operation)) {
         // Another round of the loop, which finds what the one before has found.

@@ -15,8 +15,17 @@ pub struct Request {
     pub timed: bool,
     /// It waits until one of these files can be used.
     pub files: Option<Files>,
+    /// If the thread has been cancelled, it ends here instead.
+    pub cancellable: bool,
     /// Where in the program.
     pub place: usize,
+}
+
+impl Request {
+    /// For an operation that nothing else is said of.
+    pub const fn new(operation: Operation, place: usize) -> Self {
+        Self { operation, timed: false, files: None, cancellable: false, place }
+    }
 }
 
 /// What a thread is allowed to do.
@@ -78,6 +87,12 @@ pub struct Slot {
     newest: Cell<usize>,
     /// How many rounds of a loop that waits for a change it has made although nothing had changed.
     pub rounds: Cell<u32>,
+    /// It has been cancelled, and has not ended yet;
+    pub cancelled: Cell<bool>,
+    /// libc knows that.
+    pub told: Cell<bool>,
+    /// How many threads its last signal or broadcast has woken.
+    pub woke: Cell<u32>,
     /// It sleeps until a conflicting operation happens.
     pub asleep: Cell<bool>,
 }
@@ -90,7 +105,7 @@ impl Slot {
         Self {
             go: AtomicU32::new(0),
             stage: Cell::new(Stage::Absent),
-            request: Cell::new(Request { operation: NOTHING, timed: false, files: None, place: 0 }),
+            request: Cell::new(Request::new(NOTHING, 0)),
             granted: Cell::new(Granted { operation: NOTHING }),
             woken: Cell::new(false),
             serial: Cell::new(false),
@@ -98,6 +113,9 @@ impl Slot {
             reads: [const { Cell::new(Read { operation: NOTHING, changed: true, at: 0 }) }; LAST_READS],
             newest: Cell::new(0),
             rounds: Cell::new(0),
+            cancelled: Cell::new(false),
+            told: Cell::new(false),
+            woke: Cell::new(0),
             asleep: Cell::new(false),
         }
     }
@@ -118,7 +136,7 @@ impl Slot {
     pub fn note_change(&self, by: &Operation) {
         for cell in &self.reads {
             let read = cell.get();
-            if !read.changed && by.conflicts_with(&read.operation) {
+            if !read.changed && by.changes(&read.operation) {
                 cell.set(Read { changed: true, ..read });
             }
         }
@@ -135,6 +153,11 @@ impl Slot {
     pub fn has_change(&self, steps: u32) -> bool {
         let first = self.steps.get().saturating_sub(steps);
         self.reads.iter().map(Cell::get).any(|read| read.changed && read.at >= first)
+    }
+
+    /// Does it end instead of what it asks for?
+    pub fn is_cancelled(&self) -> bool {
+        self.cancelled.get() && self.request.get().cancellable
     }
 
     /// Does it wait in a loop of the program for a change?

@@ -45,7 +45,11 @@ impl Why {
 
 /// Writes which threads have not ended.
 pub fn say_who_is_left() {
-    asking().for_each(|(thread, slot)| channel::put_pending(thread, &slot.operation()));
+    asking().for_each(|(thread, slot)| {
+        let operation = slot.operation();
+        let left = if slot.is_cancelled() { operation.when_cancelled() } else { operation };
+        channel::put_pending(thread, &left);
+    });
 }
 
 /// The program has set a timer. This may be before its first thread, and executions begin after that.
@@ -57,12 +61,13 @@ pub fn set_timer() {
 }
 
 /// The gate does not see what may still wake a thread: the signal of a timer or of a child process, or that a thread was
-/// cancelled.
+/// cancelled which does not wait where that ends it.
 fn may_be_woken() -> bool {
     if SETS_TIMERS.load(Ordering::Relaxed) {
         channel::add(Header::Notes, notes::SETS_TIMERS);
     }
-    channel::get(Header::Notes) & (notes::CANCELS | notes::SETS_TIMERS | notes::FORKS) != 0
+    channel::get(Header::Notes) & (notes::SETS_TIMERS | notes::FORKS) != 0
+        || asking().any(|(_, slot)| slot.cancelled.get())
 }
 
 /// Ends the execution.

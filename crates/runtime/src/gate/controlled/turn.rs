@@ -293,13 +293,10 @@ fn take(thread: ThreadId, alternative: u32, enabled: ThreadSet) {
 fn happen(own: &Slot, operation: &Operation, alternative: u32) {
     let object = operation.object.0;
     match operation.kind {
-        OpKind::Wait => own.woken.set(false),
-        OpKind::Signal => {
-            if let Some(waiter) = waiters(object).nth(alternative as usize) {
-                waiter.woken.set(true);
-            }
-        }
-        OpKind::Broadcast => waiters(object).for_each(|waiter| waiter.woken.set(true)),
+        OpKind::Wait | OpKind::FutexWait => own.woken.set(false),
+        OpKind::Signal => own.woke.set(wake(waiters(object).skip(alternative as usize).take(1))),
+        OpKind::Broadcast => own.woke.set(wake(waiters(object))),
+        OpKind::Cancel => slot(ThreadId(operation.argument as u32)).cancelled.set(true),
         OpKind::BarrierArrive => {
             own.woken.set(false);
             own.serial.set(false);
@@ -310,6 +307,16 @@ fn happen(own: &Slot, operation: &Operation, alternative: u32) {
         OpKind::Create => create(ThreadId(operation.argument as u32)),
         _ => {}
     }
+}
+
+/// Wakes threads that wait, and says how many.
+fn wake(waiters: impl Iterator<Item = &'static Slot>) -> u32 {
+    waiters.map(|waiter| waiter.woken.set(true)).count() as u32
+}
+
+/// Who waits on the futex of this word may go on, now that one is woken whom the gate does not see.
+pub fn wake_unseen(word: u64) {
+    wake(waiters(Operation::futex(OpKind::Broadcast, word).object.0));
 }
 
 /// All threads that a barrier needs have arrived. The one with the lowest number is the serial one.
@@ -324,6 +331,6 @@ fn complete(last: &Slot, barrier: u64) {
 
 fn create(thread: ThreadId) {
     let operation = Operation::new(OpKind::Start, 0);
-    slot(thread).request.set(Request { operation, timed: false, files: None, place: 0 });
+    slot(thread).request.set(Request::new(operation, 0));
     slots::add(thread, Stage::Asking);
 }

@@ -2,9 +2,10 @@
 
 use crate::interpose::fd::channel::{self, Channel, release};
 use crate::interpose::fd::io::received;
+use crate::interpose::sleep::left;
 use crate::op::access::{fills, reads};
 use crate::op::in_gate::files;
-use crate::op::in_gate::waits::{Attempt, before_queue, no_message, until_done};
+use crate::op::in_gate::waits::{Attempt, Time, before_queue, no_message, until_done};
 use crate::op::text::{reads_text, strlen};
 use core::ffi::{c_char, c_int, c_long, c_uint, c_void};
 use core::slice::from_raw_parts;
@@ -27,6 +28,13 @@ fn taken(fd: c_int, buffer: *const c_char, priority: *const c_uint, count: isize
         no_message();
     }
     count
+}
+
+/// How long a call waits for a queue: not at all if the program has said so when it opened it.
+fn patience(fd: c_int, time: Time) -> Time {
+    // SAFETY: it only asks.
+    let flags = unsafe { libc::fcntl(fd, libc::F_GETFL) };
+    if flags >= 0 && flags & libc::O_NONBLOCK != 0 { Some(0) } else { time }
 }
 
 /// What came of a call that was told not to wait, whether or not the program told it so.
@@ -54,7 +62,7 @@ interpose! {
 
     fn mq_send(fd: c_int, message: *const c_char, size: usize, priority: c_uint) -> c_int |pc| {
         reads(pc, message, size);
-        before_queue(fd, libc::POLLOUT, pc);
+        before_queue(fd, libc::POLLOUT, patience(fd, None), pc);
         release(fd, pc);
         // SAFETY: the program's own arguments.
         unsafe { real(fd, message, size, priority) }
@@ -64,13 +72,17 @@ interpose! {
         fd: c_int, message: *const c_char, size: usize, priority: c_uint, until: *const timespec,
     ) -> c_int |pc| {
         reads(pc, message, size);
-        release(fd, pc);
+        // SAFETY: the program's own arguments.
+        let time = patience(fd, Some(unsafe { left(libc::CLOCK_REALTIME, until) }));
+        if before_queue(fd, libc::POLLOUT, time, pc) {
+            release(fd, pc);
+        }
         // SAFETY: the program's own arguments.
         unsafe { real(fd, message, size, priority, until) }
     }
 
     fn mq_receive(fd: c_int, buffer: *mut c_char, size: usize, priority: *mut c_uint) -> isize |pc| {
-        before_queue(fd, libc::POLLIN, pc);
+        before_queue(fd, libc::POLLIN, patience(fd, None), pc);
         // SAFETY: the program's own arguments.
         taken(fd, buffer, priority, unsafe { real(fd, buffer, size, priority) }, pc)
     }
@@ -78,6 +90,9 @@ interpose! {
     fn mq_timedreceive(
         fd: c_int, buffer: *mut c_char, size: usize, priority: *mut c_uint, until: *const timespec,
     ) -> isize |pc| {
+        // SAFETY: the program's own arguments.
+        let time = patience(fd, Some(unsafe { left(libc::CLOCK_REALTIME, until) }));
+        before_queue(fd, libc::POLLIN, time, pc);
         // SAFETY: the program's own arguments.
         taken(fd, buffer, priority, unsafe { real(fd, buffer, size, priority, until) }, pc)
     }

@@ -2,9 +2,10 @@
 //! then, or when its time has passed, the kernel is asked.
 
 use super::files;
+use crate::gate::controlled::Request;
 use crate::gate::limit::SECOND;
 use crate::gate::{clock, controlled};
-use crate::op::part;
+use crate::op::{cancel, part};
 use crate::sys::Files;
 use crate::thread::waiting::Waiting;
 use crate::thread::{self, Thread};
@@ -22,9 +23,7 @@ pub fn await_files(player: &'static Thread, files: Files, pc: usize) {
             1 => Operation::new(OpKind::Spin, first).with(1),
             _ => Operation::new(OpKind::Spin, ObjectId::NONE.0).with(count as u64),
         };
-        player.set_waiting(Some(Waiting::new(Op::AtomicLoad, first as usize, 0, pc)));
-        controlled::await_files(player, spin, files, pc);
-        player.set_waiting(None);
+        await_one(player, spin, files, pc);
     }
 }
 
@@ -78,8 +77,7 @@ pub fn wait(files: Files, time: Time, pc: usize) -> bool {
         None => await_files(player, files, pc),
         Some(time) => {
             if !look(player, files, pc) && time > 0 {
-                controlled::ask(player, Operation::new(OpKind::Yield, 0), false, pc);
-                clock::pass(time);
+                pass(player, time, pc);
             }
         }
     }
@@ -117,27 +115,45 @@ pub unsafe fn wait_for_sets(count: c_int, sets: [*const fd_set; 2], time: Time, 
     wait(Files { at: files.as_mut_ptr(), count: used }, time, pc)
 }
 
-/// A thread is about to send a message to a queue, or to take one: both change the queue, and wait until they can.
-pub fn before_queue(fd: c_int, events: c_short, pc: usize) {
-    let Some(player) = thread::taking_part().filter(|_| controlled::asks()) else { return };
-    let channel = files::MESSAGES;
+/// Waits until one of the files can be used, or until somebody else has changed what the operation is about.
+fn await_one(player: &'static Thread, spin: Operation, files: Files, pc: usize) {
+    player.set_waiting(Some(Waiting::new(Op::AtomicLoad, spin.object.0 as usize, 0, pc)));
+    cancel::ask(player, Request { files: Some(files), ..Request::new(spin, pc) });
+    player.set_waiting(None);
+}
+
+/// A thread is about to send a message to a queue, or to take one: both change the queue, and wait until they can, or for so
+/// long. False: it could not until then.
+pub fn before_queue(fd: c_int, events: c_short, time: Time, pc: usize) -> bool {
+    let Some(player) = thread::taking_part().filter(|_| controlled::asks()) else { return true };
     part::flush(player);
     let mut file = pollfd { fd, events, revents: 0 };
     let files = Files { at: &raw mut file, count: 1 };
+    let operation = |kind| Operation::new(kind, files::MESSAGES).with(1);
+    let mut left = time;
     loop {
-        controlled::ask(player, Operation::new(OpKind::Load, channel).with(1), false, pc);
+        controlled::ask(player, operation(OpKind::Load), false, pc);
         if files.are_ready(false) {
-            controlled::ask(player, Operation::new(OpKind::Store, channel).with(1), false, pc);
+            controlled::ask(player, operation(OpKind::Store), false, pc);
             if files.are_ready(false) {
                 // What is noted of the message belongs to this step.
                 player.asked.set(true);
-                return;
+                return true;
             }
         }
-        player.set_waiting(Some(Waiting::new(Op::AtomicLoad, channel as usize, 0, pc)));
-        controlled::await_files(player, Operation::new(OpKind::Spin, channel).with(1), files, pc);
-        player.set_waiting(None);
+        match left {
+            None => await_one(player, operation(OpKind::Spin), files, pc),
+            Some(..=0) => return false,
+            Some(time) => pass(player, time, pc),
+        }
+        left = left.map(|_| 0);
     }
+}
+
+/// Lets a time pass, in which others may do something.
+fn pass(player: &'static Thread, time: i64, pc: usize) {
+    cancel::ask(player, Request::new(Operation::new(OpKind::Yield, 0), pc));
+    clock::pass(time);
 }
 
 /// The thread has got no message.
@@ -169,12 +185,36 @@ pub fn until_done<R>(object: u64, files: Option<Files>, pc: usize, attempt: impl
             return Some(result);
         }
         controlled::amend(operation(OpKind::UpdateFailed));
-        player.set_waiting(Some(Waiting::new(Op::AtomicLoad, object as usize, 0, pc)));
         match files {
-            Some(files) => controlled::await_files(player, operation(OpKind::Spin), files, pc),
-            None => drop(controlled::ask(player, operation(OpKind::Spin), false, pc)),
+            Some(files) => await_one(player, operation(OpKind::Spin), files, pc),
+            None => {
+                player.set_waiting(Some(Waiting::new(Op::AtomicLoad, object as usize, 0, pc)));
+                cancel::ask(player, Request::new(operation(OpKind::Spin), pc));
+                player.set_waiting(None);
+            }
         }
-        player.set_waiting(None);
+    }
+}
+
+/// The same for so long. None: the gate does not decide.
+pub fn done_within<R>(object: u64, time: i64, pc: usize, attempt: impl Fn() -> Attempt<R>) -> Option<Attempt<R>> {
+    let player = thread::taking_part().filter(|_| controlled::asks())?;
+    part::flush(player);
+    let once = || {
+        controlled::ask(player, Operation::new(OpKind::Update, object).with(1), false, pc);
+        let outcome = attempt();
+        match outcome {
+            Attempt::Done(_) => player.asked.set(true),
+            Attempt::NotYet => controlled::amend(Operation::new(OpKind::UpdateFailed, object).with(1)),
+        }
+        outcome
+    };
+    match once() {
+        Attempt::NotYet if time > 0 => {
+            pass(player, time, pc);
+            Some(once())
+        }
+        outcome => Some(outcome),
     }
 }
 
