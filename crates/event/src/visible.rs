@@ -258,9 +258,10 @@ impl Operation {
         self.roles().iter().flatten().any(|a| roles.iter().flatten().any(|b| a.conflicts_with(b)))
     }
 
-    /// Does this operation change what `read` has read, which has changed nothing?
+    /// Does this operation change what `read` has read, which has changed nothing? A look at a futex is none of a loop.
     pub fn changes(&self, read: &Self) -> bool {
-        !self.kind.stays() && !read.kind.stays() && self.conflicts_with(read)
+        let waits = matches!(read.kind, OpKind::FutexWait | OpKind::FutexPassed);
+        !self.kind.stays() && !read.kind.stays() && !waits && self.conflicts_with(read)
     }
 
     /// Can it be blocked?
