@@ -32,7 +32,7 @@
 pub const MAGIC: [u8; 8] = *b"FTRACE\r\n";
 
 /// The version of this layout and of the records. Readers refuse others.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// Bytes before the first chunk.
 pub const HEADER_SIZE: usize = 4096;

@@ -45,7 +45,7 @@ fn what_is_no_recording_is_refused() {
     put(&mut newer, header::VERSION, 77);
     refused(
         newer,
-        "x.ft/events: byte 8: recording version 77, but this tool reads version 3; record the program again",
+        "x.ft/events: byte 8: recording version 77, but this tool reads version 4; record the program again",
     );
 }
 
