@@ -45,7 +45,7 @@ fn signals_are_lost_only_where_the_wait_does_not_check() {
         let is_cxx = path.extension().is_some_and(|ending| ending == "cpp");
         let (driver, compiler) = if is_cxx { ("c++", clang("clang++")) } else { ("cc", clang("clang")) };
         let (compiler, program) = (format!("--compiler={compiler}"), path.display().to_string());
-        for level in ["-O0", "-O2"] {
+        for level in ["-O1", "-O2"] {
             let scratch = tempfile::tempdir().expect("a scratch directory");
             let words = [driver, &compiler, level, "-g", "-pthread", &program, "-o", "program"];
             let built = foretrace(&words, scratch.path());

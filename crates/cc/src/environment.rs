@@ -1,12 +1,13 @@
 //! The environment variables that Foretrace reads, and misspelt ones.
 
 /// Every variable with our prefix, and its meaning.
-pub const VARIABLES: [(&str, &str); 10] = [
+pub const VARIABLES: [(&str, &str); 11] = [
     ("FORETRACE_CC", "the C compiler behind foretrace-cc"),
     ("FORETRACE_CXX", "the C++ compiler behind foretrace-c++"),
     ("FORETRACE_BRANCHES", "1: programs tell exploration what branches not taken may do (clang)"),
     ("FORETRACE_EVENTS", "specifications of the events that programs emit (clang), separated by colons"),
     ("FORETRACE_LOOPS", "0: accesses in counted loops are told one by one (clang)"),
+    ("FORETRACE_VERBOSE", "1: compilations say which waits are not in loops that check a condition (clang)"),
     ("FORETRACE_CACHE", "where the runtime is unpacked"),
     ("FORETRACE_DEBUG_DIR", "directories with separate debug files, before /usr/lib/debug"),
     ("FORETRACE_NESTED", "how many wrappers there are above a compiler; set by foretrace itself"),

@@ -10,7 +10,11 @@ pub fn suppressions(text: &str) {
     let frame = Frame { function: Some("main".to_owned()), file: Some("a.c".to_owned()), ..Frame::default() };
     let does = Act::Operation(Operation::new(What::Begin));
     let site = Site { thread: 0, does, stack: vec![frame], locks: Vec::new() };
-    let finding = |kind| Finding { sites: vec![site.clone(), site.clone()], ..Finding::new(kind) };
+    let finding = |kind: Kind| Finding {
+        id: kind.rule().to_owned(),
+        sites: vec![site.clone(), site.clone()],
+        ..Finding::new(kind)
+    };
     let findings = [Kind::DATA_RACE, Kind::DEADLOCK].map(finding).to_vec();
     let mut report = Report { findings, ..Report::default() };
     suppressions.apply(&mut report);
