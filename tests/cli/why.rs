@@ -1,6 +1,6 @@
 //! Why programs of the corpus fail: programs with a mark `// fails whenever: 6 before 15, 14 before 7` say which operations, by
 //! their lines, have to come in which order for their first finding. What is found must be that, and both sides of it are
-//! replayed twenty times.
+//! replayed twenty times. To save time, every third of them is checked; `CORPUS=/` checks all.
 
 use crate::support::Scratch;
 use serde_json::Value;
@@ -52,7 +52,9 @@ fn lines_of(needs: &Value) -> Vec<(u64, u64)> {
 fn constraint_sets_of_the_corpus_are_as_small_as_expected() {
     let programs = marked();
     assert!(programs.len() >= 75, "{} programs are marked", programs.len());
-    let wrong: Vec<String> = programs.iter().filter_map(|(path, expected)| complaint(path, expected)).collect();
+    let every = if std::env::var_os("CORPUS").is_some() { 1 } else { 3 };
+    let wrong: Vec<String> =
+        programs.iter().step_by(every).filter_map(|(path, expected)| complaint(path, expected)).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 

@@ -1,7 +1,7 @@
 //! A recording's events as programs spell them, one list a thread.
 
 use foretrace_event::wire::{Access, LockArg, Op, Record, Sync};
-use foretrace_event::{LockClass, Order, Patience};
+use foretrace_event::{Check, LockClass, Order, Patience};
 use foretrace_trace::Recording;
 use object::{Object, ObjectSymbol};
 use std::collections::BTreeMap;
@@ -174,7 +174,7 @@ fn operation(sync: &Sync, names: &mut Names, expected: Option<&str>) -> String {
         Op::LockInit | Op::Lock | Op::FailedLock | Op::RdLock | Op::FailedRdLock | Op::Unlock => {
             words.extend(lock_words(LockArg::decode(sync.arg).expect("the argument of a lock is one")));
         }
-        Op::Wait | Op::FailedWait => words.push(names.name(sync.arg, "m", expected.next())),
+        Op::Wait | Op::FailedWait => words.push(names.name(sync.arg & !Check::BIT, "m", expected.next())),
         Op::BarrierInit | Op::SemInit | Op::SignalEnter | Op::SignalExit | Op::Exit | Op::Gap | Op::Custom => {
             words.push(sync.arg.to_string());
         }

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use foretrace_event::LockClass;
 use foretrace_event::wire::{Access, LockArg, Op, Record, Sync};
+use foretrace_event::{Check, LockClass};
 
 use crate::recording::{Recording, RecordingError};
 use crate::symbols::Symbols;
@@ -56,7 +56,10 @@ fn argument(sync: &Sync, symbols: &Symbols, out: &mut dyn Write) -> io::Result<(
             write!(out, "{class}{}{died}", patience(arg.patience as u64))
         }
         Op::SemWait | Op::FailedSemWait => write!(out, "{}", patience(sync.arg)),
-        Op::Wait | Op::FailedWait => write!(out, " {}", object(sync.arg, symbols)),
+        Op::Wait | Op::FailedWait => {
+            let in_loop = if Check::of_arg(sync.arg) == Check::InLoop { " loop" } else { "" };
+            write!(out, " {}{in_loop}", object(sync.arg & !Check::BIT, symbols))
+        }
         Op::AtomicRmw => write!(out, " {} {} {}", sync.detail.order().name(), sync.arg, sync.detail.new),
         op if op.has_detail() => write!(out, " {} {}", sync.detail.order().name(), sync.arg),
         Op::Fork | Op::Join | Op::Detach => write!(out, " t{}", sync.arg),

@@ -4,6 +4,7 @@
 // property: one_user: at most one holder of acquire(c) until release(c)
 // fails: one_user
 #include <array>
+#include <chrono>
 #include <mutex>
 #include <thread>
 
@@ -38,6 +39,7 @@ static void work() {
 
 int main() {
     std::thread other(work);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
     work();
     other.join();
 }
