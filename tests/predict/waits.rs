@@ -29,7 +29,7 @@ fn waiting(scratch: &Path) -> String {
         assert!(recorded.status.success() || recorded.status.code() == Some(124), "{}", out(&recorded));
         let text = foretrace(&["trace", "convert", "run.ft", "--to", "text"], scratch);
         let text = String::from_utf8_lossy(&text.stdout).into_owned();
-        if text.lines().any(|line| line.contains(" wait ")) {
+        if recorded.status.success() && text.lines().any(|line| line.contains(" wait ")) {
             return text;
         }
         std::fs::remove_dir_all(scratch.join("run.ft")).or_else(|_| std::fs::remove_file(scratch.join("run.ft"))).ok();
